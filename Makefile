@@ -1,0 +1,37 @@
+# Everything runs in .venv, made on first use from the Python on the PATH (3.11 or later).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench docs clean
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	touch $@
+
+$(VENV)/.lint: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet -e '.[lint]'
+	touch $@
+
+demo: $(VENV)/.ready  ## simulate a bundled example under EASY backfilling and show the outcome
+	$(BIN)/windtunnel run example:small --scheduler easy --out out/demo
+	@echo "The files written:" && ls out/demo
+
+test: $(VENV)/.ready  ## all tests
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(VENV)/.lint  ## style and types
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+
+bench: $(VENV)/.ready  ## the figures of docs/reference/performance.md
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.ready  ## the documentation as a site
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) out site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Windtunnel: a wind tunnel for schedulers."""

@@ -1,0 +1,36 @@
+"""Errors and findings: how Windtunnel says what is wrong."""
+
+from windtunnel.diagnostics.errors import (
+    ComponentError,
+    ComponentTimeoutError,
+    DeadlockError,
+    DecisionError,
+    InputError,
+    LivelockError,
+    MissingExtraError,
+    ProtocolError,
+    SimulationError,
+    UsageError,
+    WindtunnelError,
+)
+from windtunnel.diagnostics.findings import Finding, Findings, Severity, as_text
+from windtunnel.diagnostics.suggest import did_you_mean
+
+__all__ = [
+    "ComponentError",
+    "ComponentTimeoutError",
+    "DeadlockError",
+    "DecisionError",
+    "Finding",
+    "Findings",
+    "InputError",
+    "LivelockError",
+    "MissingExtraError",
+    "ProtocolError",
+    "Severity",
+    "SimulationError",
+    "UsageError",
+    "WindtunnelError",
+    "as_text",
+    "did_you_mean",
+]

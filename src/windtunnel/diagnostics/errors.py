@@ -1,0 +1,116 @@
+"""The error tree.
+
+::
+
+    WindtunnelError
+    ├── UsageError               the caller asked for something that does not exist or makes no sense (exit 2)
+    ├── InputError               one or more input files are at fault; carries every finding (exit 2)
+    ├── MissingExtraError        an optional dependency is not installed (exit 2)
+    └── SimulationError          the run could not go on (exit 1); carries the simulated time and event
+        ├── DecisionError        a decision component asked for something illegal
+        ├── DeadlockError        nothing can happen any more, and work remains
+        ├── ComponentError       a decision component failed: it raised, died or answered nonsense
+        │   ├── ComponentTimeoutError   it did not answer in time
+        │   └── ProtocolError           its message could not be understood
+        └── LivelockError        an instant was kept alive for too many rounds
+
+Every class can be raised and caught by users; nothing else is raised on purpose.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from windtunnel.diagnostics.findings import Finding, Severity, as_text
+
+__all__ = [
+    "ComponentError",
+    "ComponentTimeoutError",
+    "DeadlockError",
+    "DecisionError",
+    "InputError",
+    "LivelockError",
+    "MissingExtraError",
+    "ProtocolError",
+    "SimulationError",
+    "UsageError",
+    "WindtunnelError",
+]
+
+
+class WindtunnelError(Exception):
+    """Base of all errors raised on purpose; ``exit_code`` is what the command line returns."""
+
+    exit_code: int = 1
+
+
+class UsageError(WindtunnelError):
+    """The caller asked for something that does not exist or makes no sense; ``hint`` says how to mend it."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(f"{message}\n  hint: {hint}" if hint else message)
+        self.hint: Final = hint
+
+
+class InputError(WindtunnelError):
+    """Input files are at fault: ``findings`` holds every fault found, in order of file and position."""
+
+    exit_code = 2
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings: Final = tuple(findings)
+        super().__init__(as_text(self.findings))
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that are errors (the others are warnings and notes met on the way)."""
+        return tuple(f for f in self.findings if f.severity is Severity.ERROR)
+
+
+class MissingExtraError(WindtunnelError):
+    """An optional dependency is needed: ``pip install 'windtunnel[EXTRA]'``."""
+
+    exit_code = 2
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is needed for this\n  hint: pip install 'windtunnel[{extra}]'")
+
+
+class SimulationError(WindtunnelError):
+    """The run could not go on. ``now`` is the simulated time (s) and ``event`` what was being handled."""
+
+    def __init__(self, message: str, *, now: float | None = None, event: str = "") -> None:
+        place = "" if now is None else f" (at t={now!r} s{f', handling {event}' if event else ''})"
+        super().__init__(message + place)
+        self.message: Final = message
+        self.now: Final = now
+        self.event: Final = event
+
+
+class DecisionError(SimulationError):
+    """A decision component asked for something illegal; ``rule`` is a short stable name of the rule broken."""
+
+    def __init__(self, message: str, *, rule: str, now: float | None = None, event: str = "") -> None:
+        super().__init__(message, now=now, event=event)
+        self.rule: Final = rule
+
+
+class DeadlockError(SimulationError):
+    """Nothing can happen any more although work remains; the message says which jobs wait and for what."""
+
+
+class ComponentError(SimulationError):
+    """A decision component failed: it raised, died or answered nonsense."""
+
+
+class ComponentTimeoutError(ComponentError):
+    """A decision component did not answer within its timeout."""
+
+
+class ProtocolError(ComponentError):
+    """A message of a decision component could not be understood."""
+
+
+class LivelockError(SimulationError):
+    """An instant was kept alive for too many rounds (decisions.md 1)."""
