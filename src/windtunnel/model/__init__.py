@@ -1,0 +1,58 @@
+"""Plain data: platforms, jobs, profiles, workloads, external events, host sets. No I/O, no simulation."""
+
+from windtunnel.model.hostset import HostPool, HostSet
+from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobRecord, JobState, Placement, Request
+from windtunnel.model.platform import Host, Link, Network, Platform, PowerState, natural_key
+from windtunnel.model.profiles import (
+    DelayProfile,
+    ForkJoinCompositionProfile,
+    GenerationStrategy,
+    ParallelTaskDataStagingBetweenStoragesProfile,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    ParallelTaskOnStorageHomogeneousProfile,
+    ParallelTaskProfile,
+    Profile,
+    ReceiveProfile,
+    SendProfile,
+    SequentialCompositionProfile,
+    TraceReplayProfile,
+    TraceType,
+)
+from windtunnel.model.workload import EventList, ExternalEvent, JobList, Workload
+
+__all__ = [
+    "Allocation",
+    "DelayProfile",
+    "EventList",
+    "ExecutorPlacement",
+    "ExternalEvent",
+    "ForkJoinCompositionProfile",
+    "GenerationStrategy",
+    "Host",
+    "HostPool",
+    "HostSet",
+    "Job",
+    "JobList",
+    "JobRecord",
+    "JobState",
+    "Link",
+    "Network",
+    "ParallelTaskDataStagingBetweenStoragesProfile",
+    "ParallelTaskHomogeneousProfile",
+    "ParallelTaskMergeCompositionProfile",
+    "ParallelTaskOnStorageHomogeneousProfile",
+    "ParallelTaskProfile",
+    "Placement",
+    "Platform",
+    "PowerState",
+    "Profile",
+    "ReceiveProfile",
+    "Request",
+    "SendProfile",
+    "SequentialCompositionProfile",
+    "TraceReplayProfile",
+    "TraceType",
+    "Workload",
+    "natural_key",
+]

@@ -1,0 +1,122 @@
+"""Jobs, what they request, what they are given, and what became of them."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from math import inf
+from typing import Any
+
+import msgspec
+
+from windtunnel.model.hostset import HostSet
+from windtunnel.model.profiles import Profile
+
+__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobRecord", "JobState", "Placement", "Request"]
+
+
+class JobState(IntEnum):
+    """The life of a job (names of Batsim's outputs and protocols)."""
+
+    NOT_SUBMITTED = 0
+    SUBMITTED = 1
+    RUNNING = 2
+    COMPLETED_SUCCESSFULLY = 3
+    COMPLETED_FAILED = 4
+    COMPLETED_WALLTIME_REACHED = 5
+    COMPLETED_KILLED = 6
+    REJECTED = 7
+    SUSPENDED = 8
+    """Not in Batsim: a job whose execution was suspended and will be resumed."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What a job asks for: ``hosts`` whole hosts or, with ``amounts``, so much of each resource on each of them.
+
+    ``processors`` is set instead of ``hosts`` by formats that count processors (SWF); it becomes hosts (or hosts and
+    cores) when the platform is known (decisions.md 16).
+    """
+
+    hosts: int
+    processors: int = 0
+    amounts: tuple[tuple[str, float], ...] = ()
+
+
+class Allocation(msgspec.Struct, frozen=True):
+    """What a job is given: a set of hosts and, when they are shared, amounts by host and resource name."""
+
+    hosts: HostSet
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+
+
+class Placement(IntEnum):
+    """Predefined ways to place executors on hosts (batprotocol)."""
+
+    SpreadOverHostsFirst = 0
+    FillOneHostCoresFirst = 1
+
+
+ExecutorPlacement = Placement | tuple[int, ...]
+"""A predefined placement, or for each executor the rank of its host in the allocation."""
+
+
+class Job(msgspec.Struct, kw_only=True):
+    """One job as described by its input. Plain data: the engine's bookkeeping is in :class:`JobRecord`."""
+
+    id: str
+    """``workload!name``."""
+    request: Request
+    profile: Profile
+    submission_time: float = 0.0
+    """Seconds from the start of the simulation."""
+    walltime: float = inf
+    """Seconds after its start at which it is killed; ``inf`` when there is no limit."""
+    user: str = ""
+    group: str = ""
+    queue: str = ""
+    dependencies: tuple[str, ...] = ()
+    """Ids of jobs that must have ended before this one is submitted."""
+    think_time: float = 0.0
+    """Seconds between the end of the last dependency and the submission."""
+    extra_data: str | None = None
+    source: dict[str, Any] | None = None
+    """The object of the input file, as read: Batsim 4 forwards it verbatim."""
+
+    @property
+    def hosts(self) -> int:
+        """The number of hosts requested."""
+        return self.request.hosts
+
+    @property
+    def workload(self) -> str:
+        """The part of the id before ``!``."""
+        return self.id.partition("!")[0]
+
+    @property
+    def name(self) -> str:
+        """The part of the id after ``!``."""
+        return self.id.partition("!")[2]
+
+
+class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
+    """What is happening, or has happened, to a job. Times in seconds from the start of the simulation."""
+
+    job: Job
+    state: JobState = JobState.SUBMITTED
+    hosts: HostSet = msgspec.field(default_factory=HostSet)
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    starting_time: float = -1.0
+    finish_time: float = -1.0
+    return_code: int = 0
+    consumed_energy: float = -1.0
+    """Joules; -1 when energy is not simulated."""
+    metadata: str = ""
+    execution: Any = None
+    """The engine's own state of the running profile, while there is one."""
+    version: int = 0
+    """Raised whenever what was planned for this job no longer holds."""
+    owner: int = 0
+    """The rank of the decision component that decides on it."""
+    dynamic: bool = False
+    """Registered by a decision component, not read from a file."""
+    kill_requests: int = 0
+    announced: bool = False
+    """Whether its end was told to the decision components."""

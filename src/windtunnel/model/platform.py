@@ -1,0 +1,131 @@
+"""The simulated site: hosts (compute and storage), their power states, resources and place, and the network."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+__all__ = ["Host", "Link", "Network", "Platform", "PowerState", "natural_key"]
+
+
+class PowerState(msgspec.Struct, frozen=True):
+    """One power state of a host. Watts are None where the input gives none; speed is flop/s of one core."""
+
+    speed: float
+    idle: float | None = None
+    epsilon: float | None = None
+    """Watts as soon as the load is not zero; equal to ``idle`` where the input gives two values only."""
+    full: float | None = None
+    """Watts when all cores compute."""
+
+
+class Host(msgspec.Struct, kw_only=True):
+    """A machine that jobs can be given (or a storage)."""
+
+    id: int
+    name: str
+    cores: int = 1
+    pstates: tuple[PowerState, ...] = (PowerState(1e9),)
+    pstate: int = 0
+    """The power state at the start."""
+    sleep_pstates: Mapping[int, tuple[int, int]] = {}
+    """sleep pstate -> (virtual pstate while switching off, virtual pstate while switching on)."""
+    watts_off: float = 0.0
+    storage: bool = False
+    resources: Mapping[str, float] = {}
+    """Further resources: memory (bytes), gpus (count), anything named."""
+    properties: Mapping[str, str] = {}
+    zone_properties: Mapping[str, str] = {}
+    endpoint: int = -1
+    """Its number in the network; -1 without a network."""
+    place: tuple[str, ...] = ()
+    """From the outside in: datacenter, room, rack."""
+    speed_profile: tuple[tuple[float, float], ...] = ()
+    """(date, factor) pairs that scale the speed; with ``speed_period`` > 0 they repeat."""
+    speed_period: float = 0.0
+    state_profile: tuple[tuple[float, float], ...] = ()
+    """(date, 0 = off / 1 = on) pairs."""
+    state_period: float = 0.0
+
+    @property
+    def speed(self) -> float:
+        """flop/s of one core in the power state of the start."""
+        return self.pstates[self.pstate].speed
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A network link. ``shared`` is False for FATPIPE links, on which flows do not disturb each other."""
+
+    id: str
+    bandwidth: float
+    """bytes/s"""
+    latency: float = 0.0
+    """s"""
+    shared: bool = True
+
+
+class Network(Protocol):
+    """Routes between endpoints (hosts name theirs). Immutable and picklable."""
+
+    @property
+    def links(self) -> Sequence[Link]:
+        """All links; routes name them by index."""
+
+    def route(self, source: int, target: int) -> tuple[tuple[int, ...], float]:
+        """The links from one endpoint to another, in order, and the sum of their latencies (s)."""
+
+    def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[dict[int, float], float]:
+        """Bytes over each link (the maximum over flows for FATPIPE) when each endpoint sends ``amount`` bytes to each
+        other position, and the greatest latency of a route.
+        """
+
+
+class Platform(msgspec.Struct, kw_only=True):
+    """A site as the engine sees it. Compute hosts have ids 0..C-1, storages follow."""
+
+    name: str
+    hosts: tuple[Host, ...]
+    storages: tuple[Host, ...] = ()
+    network: Network | None = None
+    """None: communication is free."""
+    master: str = ""
+    """The name of the host that runs the scheduler, where the input has one."""
+    config: Mapping[str, str] = {}
+    """SimGrid's configuration items of the input."""
+    site: Any = None
+    """The full description the platform was made from, where there is one (datacenters, racks...)."""
+    path: str = ""
+
+    @property
+    def cores_per_host(self) -> int:
+        """The smallest number of cores of a compute host."""
+        return min((h.cores for h in self.hosts), default=1)
+
+    @classmethod
+    def uniform(cls, hosts: int, cores: int = 1, speed: float = 1e9, name: str = "") -> "Platform":
+        """``hosts`` equal hosts of ``cores`` cores, without network; what ``hosts:64x32`` means."""
+        state = (PowerState(speed),)
+        made = tuple(Host(id=i, name=f"host{i}", cores=cores, pstates=state) for i in range(hosts))
+        return cls(name=name or f"hosts:{hosts}x{cores}", hosts=made)
+
+
+def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key in which runs of digits compare as numbers: host2 < host10 (Batsim 5's numbering)."""
+    parts: list[tuple[int, int, str]] = []
+    text = ""
+    digits = ""
+    for char in name + "\0":
+        if char.isascii() and char.isdigit():
+            if text:
+                parts.append((1, 0, text))
+                text = ""
+            digits += char
+        else:
+            if digits:
+                parts.append((0, int(digits), digits))
+                digits = ""
+            if char != "\0":
+                text += char
+    if text:
+        parts.append((1, 0, text))
+    return tuple(parts)

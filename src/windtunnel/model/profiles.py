@@ -1,0 +1,150 @@
+"""Profiles: what a job does when it runs (the kinds of both Batsim generations).
+
+Names follow batprotocol (seed 001) where it has them; ``Send`` and ``Receive`` exist in Batsim 3 and 4 only. Amounts
+are flops and bytes, durations seconds. Sub-profiles are named by their full id, ``workload!name``.
+"""
+
+from enum import IntEnum
+from math import isqrt
+from typing import Any
+
+import msgspec
+
+__all__ = [
+    "DelayProfile",
+    "ForkJoinCompositionProfile",
+    "GenerationStrategy",
+    "ParallelTaskDataStagingBetweenStoragesProfile",
+    "ParallelTaskHomogeneousProfile",
+    "ParallelTaskMergeCompositionProfile",
+    "ParallelTaskOnStorageHomogeneousProfile",
+    "ParallelTaskProfile",
+    "Profile",
+    "ReceiveProfile",
+    "SendProfile",
+    "SequentialCompositionProfile",
+    "TraceReplayProfile",
+    "TraceType",
+]
+
+
+class Profile(msgspec.Struct, kw_only=True):
+    """What is common to all profiles. ``id`` is ``workload!name``; ``return_code`` that of a run to the end."""
+
+    id: str = ""
+    return_code: int = 0
+    extra_data: str | None = None
+    source: dict[str, Any] | None = None
+    """The object of the input file, as read: Batsim 4 forwards it verbatim."""
+
+    @property
+    def name(self) -> str:
+        """The id without its workload."""
+        return self.id.rpartition("!")[2]
+
+
+class DelayProfile(Profile):
+    """Lasts ``delay`` seconds whatever the hosts."""
+
+    delay: float
+
+
+class ParallelTaskProfile(Profile):
+    """One parallel task: flops per executor, bytes per ordered pair (row = sender); either may be missing."""
+
+    computation_vector: tuple[float, ...] | None = None
+    communication_matrix: tuple[float, ...] | None = None
+
+    @property
+    def executors(self) -> int:
+        """The number of executors, which is rigid."""
+        if self.computation_vector is not None:
+            return len(self.computation_vector)
+        return isqrt(len(self.communication_matrix or ()))
+
+
+class GenerationStrategy(IntEnum):
+    """How the amounts of a homogeneous task become those of each of its n executors."""
+
+    DefinedAmountsUsedForEachValue = 0
+    DefinedAmountsSpreadUniformly = 1
+    """Batsim 5: computation / n, communication / (n² - n)."""
+    Batsim4Total = 2
+    """Batsim 3 and 4 (parallel_homogeneous_total): computation / n, communication / n."""
+
+
+class ParallelTaskHomogeneousProfile(Profile):
+    """The same amount for each executor and each ordered pair of distinct executors."""
+
+    computation_amount: float = 0.0
+    communication_amount: float = 0.0
+    generation_strategy: GenerationStrategy = GenerationStrategy.DefinedAmountsUsedForEachValue
+
+
+class SequentialCompositionProfile(Profile):
+    """Sub-profiles one after the other, the whole list ``repetition_count`` times."""
+
+    profile_ids: tuple[str, ...]
+    repetition_count: int = 1
+
+
+class ForkJoinCompositionProfile(Profile):
+    """Sub-profiles all at once; ends when the last one has (decisions.md 11)."""
+
+    profile_ids: tuple[str, ...]
+
+
+class ParallelTaskMergeCompositionProfile(Profile):
+    """Parallel tasks whose matrices are summed into one (decisions.md 11)."""
+
+    profile_ids: tuple[str, ...]
+
+
+class ParallelTaskOnStorageHomogeneousProfile(Profile):
+    """Each host reads from and writes to one storage."""
+
+    storage_name: str = "pfs"
+    bytes_to_read: float = 0.0
+    bytes_to_write: float = 0.0
+    generation_strategy: GenerationStrategy = GenerationStrategy.DefinedAmountsUsedForEachValue
+
+
+class ParallelTaskDataStagingBetweenStoragesProfile(Profile):
+    """Bytes from one storage to another; the job's hosts take no part."""
+
+    bytes_to_transfer: float
+    emitter_storage_name: str
+    receiver_storage_name: str
+
+
+class TraceType(IntEnum):
+    """What a trace replays."""
+
+    SMPI = 0
+    FractionalComputation = 1
+
+
+class TraceReplayProfile(Profile):
+    """Replays one trace per executor; ``filename`` lists the files, ``traces`` holds their lines once read."""
+
+    trace_type: TraceType
+    filename: str
+    traces: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    """Per rank, the words of each line after the rank."""
+
+
+class SendProfile(Profile):
+    """Sends a message to the decision component, then sleeps (Batsim 3, 4)."""
+
+    message: dict[str, Any]
+    sleeptime: float = 1e-7
+
+
+class ReceiveProfile(Profile):
+    """Takes the oldest message sent to the job and branches on it (Batsim 3, 4); ids of sub-profiles, or ""."""
+
+    regex: str = ".*"
+    success: str = ""
+    failure: str = ""
+    timeout: str = ""
+    polltime: float = 0.005

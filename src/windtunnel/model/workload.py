@@ -1,0 +1,88 @@
+"""Streams of work: workloads (jobs by date of submission) and external events."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from windtunnel.model.hostset import HostSet
+from windtunnel.model.job import Job
+from windtunnel.model.profiles import Profile
+
+__all__ = ["EventList", "ExternalEvent", "JobList", "Workload"]
+
+
+class Workload(Protocol):
+    """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable."""
+
+    name: str
+    """The part of the job ids before ``!``."""
+    path: str
+    """The absolute path of the file it came from, or ""."""
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """All named profiles, by full id (empty for formats in which each job stands for itself)."""
+
+    @property
+    def hosts(self) -> int:
+        """The number of hosts the workload was made for; 0 when unknown."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Job:
+        """The job at this rank of submission."""
+
+    def __iter__(self) -> Iterator[Job]: ...
+
+
+class JobList:
+    """A workload held as a list; sorted by (submission time, id) as Batsim does."""
+
+    def __init__(
+        self,
+        name: str,
+        jobs: Sequence[Job],
+        profiles: Mapping[str, Profile] | None = None,
+        *,
+        hosts: int = 0,
+        path: str = "",
+    ) -> None:
+        self.name = name
+        self.path = path
+        self.profiles: Mapping[str, Profile] = profiles if profiles is not None else {}
+        self.hosts = hosts
+        self._jobs = sorted(jobs, key=lambda job: (job.submission_time, job.id))
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __getitem__(self, index: int, /) -> Job:
+        return self._jobs[index]
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self._jobs)
+
+
+class ExternalEvent(msgspec.Struct, kw_only=True):
+    """Something that happens outside the scheduler's control at ``timestamp`` (s).
+
+    Kinds the engine knows: ``machine_available``, ``machine_unavailable`` (Batsim 4), ``generic`` (Batsim 5: opaque
+    ``data``), ``machine_state`` and ``scheduler_change`` (JSSPP-OSP). Others are forwarded whole when asked for.
+    """
+
+    timestamp: float
+    kind: str
+    id: str = ""
+    hosts: HostSet = msgspec.field(default_factory=HostSet)
+    data: str = ""
+    attributes: dict[str, Any] = {}
+    """Further members of the input object, as read."""
+
+
+class EventList(msgspec.Struct, kw_only=True):
+    """External events of one file, in order of date."""
+
+    name: str
+    events: tuple[ExternalEvent, ...]
+    path: str = ""

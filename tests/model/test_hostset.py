@@ -1,0 +1,83 @@
+"""Host sets and pools against Python's own sets, in both forms (bits and intervals)."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windtunnel.model import HostPool, HostSet
+
+small = st.sets(st.integers(0, 300), max_size=40)
+large = st.sets(st.one_of(st.integers(0, 300), st.integers(9000, 9300)), max_size=40)
+either = st.one_of(small, large)
+
+
+@given(either)
+def test_text_round_trip(hosts):
+    made = HostSet(hosts)
+    assert sorted(hosts) == list(made)
+    assert HostSet.parse(str(made)) == made
+    assert len(made) == len(hosts)
+    assert bool(made) == bool(hosts)
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert HostSet.of_bits(made.bits) == made
+    assert hash(HostSet.of_bits(made.bits)) == hash(made)
+
+
+@given(either, either)
+def test_algebra(a, b):
+    x, y = HostSet(a), HostSet(b)
+    assert set(x | y) == a | b
+    assert set(x & y) == a & b
+    assert set(x - y) == a - b
+    assert (x <= y) == (a <= b)
+    assert x.isdisjoint(y) == a.isdisjoint(b)
+
+
+@given(either, st.integers(0, 45))
+def test_lowest_index_and_membership(a, n):
+    x = HostSet(a)
+    assert list(x.lowest(n)) == sorted(a)[:n]
+    assert [x[i] for i in range(len(a))] == sorted(a)
+    assert all((h in x) == (h in a) for h in range(305))
+    with pytest.raises(IndexError):
+        x[len(a)]
+
+
+@given(
+    either, st.lists(st.tuples(st.sampled_from(["take", "add", "remove"]), st.integers(0, 20), either), max_size=12)
+)
+def test_pool_follows_a_set(start, moves):
+    pool, plain = HostPool(HostSet(start)), set(start)
+    for what, count, hosts in moves:
+        if what == "take":
+            got = pool.take(count)
+            if count > len(plain):
+                assert got is None
+            else:
+                assert list(got) == sorted(plain)[:count]
+                plain -= set(got)
+        elif what == "add":
+            pool |= HostSet(hosts)
+            plain |= hosts
+        else:
+            pool -= HostSet(hosts)
+            plain -= hosts
+        assert set(pool) == plain
+        assert len(pool) == len(plain)
+        assert pool.covers(HostSet(hosts)) == (hosts <= plain)
+        assert pool.copy() == pool
+
+
+@given(either, st.integers(1, 5))
+def test_contiguous(a, n):
+    got = HostPool(HostSet(a)).pick_contiguous(n)
+    starts = [h for h in sorted(a) if all(h + i in a for i in range(n))]
+    assert (list(got) if got else None) == ([starts[0] + i for i in range(n)] if starts else None)
+
+
+@pytest.mark.parametrize("text", ["a", "1-", "-1", "3-1", "1--2", "1.0", "²", "1-2-3"])
+def test_what_is_not_an_interval_set_is_named(text):
+    with pytest.raises(ValueError, match=r"is not a host number|empty interval"):
+        HostSet.parse(f"0 {text}")
