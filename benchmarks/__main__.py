@@ -1,0 +1,24 @@
+"""Run all benchmarks, or those named on the command line, and print their figures."""
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+
+def main(names: list[str]) -> int:
+    known = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if not m.name.startswith("_"))
+    unknown = set(names) - set(known)
+    if unknown:
+        print(f"no such benchmark: {', '.join(sorted(unknown))}; known: {', '.join(known)}", file=sys.stderr)
+        return 2
+    for name in names or known:
+        print(f"== {name}", flush=True)
+        for figure in importlib.import_module(f"benchmarks.{name}").run():
+            goal = f"   (goal: {figure.goal})" if figure.goal else ""
+            print(f"{figure.what:72s} {figure.value:12.4g} {figure.unit}{goal}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
