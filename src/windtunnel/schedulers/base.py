@@ -1,0 +1,63 @@
+"""The base of schedulers that run in process."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from windtunnel.vocabulary import Decision, Features, Hello, Notice, Reply, View
+
+__all__ = ["FunctionScheduler", "Scheduler"]
+
+
+class Scheduler:
+    """A scheduler of your own: subclass, and write :meth:`schedule`.
+
+    It is called once for all that happened at an instant, with a :class:`~windtunnel.vocabulary.View` that already
+    knows it; what it yields (or returns) is done in order. Schedulers that want the notices themselves override
+    :meth:`decide` instead. State lives in plain attributes, so that a run can be saved and forked.
+    """
+
+    name: ClassVar[str] = ""
+    features: ClassVar[Features] = Features()
+
+    def __init__(self) -> None:
+        self.view = View()
+
+    def schedule(self, view: View) -> Iterable[Decision]:
+        """The decisions for this instant."""
+        del view  # nothing to decide on here
+        raise TypeError(f"{type(self).__name__} must define schedule(self, view)")
+
+    def hello(self) -> Hello:
+        """How it presents itself."""
+        self.view = View()
+        return Hello(name=self.name or type(self).__name__, features=self.features)
+
+    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
+        """Update the view, call :meth:`schedule`, and answer at once."""
+        view = self.view
+        view.apply(now, notices)
+        decisions = list(self.schedule(view))
+        if decisions:
+            view.decided(decisions)
+        return Reply(now, decisions)
+
+    def stop(self) -> None:
+        """Nothing to do."""
+
+
+class FunctionScheduler(Scheduler):
+    """A plain function ``f(view) -> iterable of decisions`` as a scheduler; keyword options are bound to it."""
+
+    def __init__(self, function: Callable[..., Iterable[Decision]], options: Mapping[str, Any] | None = None) -> None:
+        super().__init__()
+        self.function = function
+        self.options = dict(options or {})
+
+    def hello(self) -> Hello:
+        """Named after the function."""
+        super().hello()
+        return Hello(name=getattr(self.function, "__name__", "function"))
+
+    def schedule(self, view: View) -> Iterable[Decision]:
+        """Call the function."""
+        return self.function(view, **self.options)

@@ -1,0 +1,114 @@
+"""The two sides of the conversation: a decision component, and what observes a run."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import msgspec
+
+from windtunnel.model import HostSet, JobRecord, Platform, Workload
+from windtunnel.vocabulary.decisions import Decision
+from windtunnel.vocabulary.notices import Notice
+
+__all__ = ["Component", "Features", "Hello", "Observer", "Reply"]
+
+
+class Features(msgspec.Struct, frozen=True, kw_only=True):
+    """What a component asks of the simulation (``EDCRequestedSimulationFeatures`` of batprotocol)."""
+
+    dynamic_registration: bool = False
+    profile_reuse: bool = False
+    acknowledge_dynamic_jobs: bool = False
+    forward_profiles_on_job_submission: bool = False
+    forward_profiles_on_jobs_killed: bool = False
+    forward_profiles_on_simulation_begins: bool = False
+
+
+class Hello(msgspec.Struct, frozen=True, kw_only=True):
+    """How a component presents itself before the simulation starts."""
+
+    name: str
+    version: str = ""
+    commit: str | None = None
+    features: Features = Features()
+    protocol_version: str = ""
+
+
+class Reply(msgspec.Struct):
+    """The answer to one message: decisions in order, and when (simulated s) the component has finished deciding."""
+
+    now: float
+    decisions: list[Decision]
+
+
+@runtime_checkable
+class Component(Protocol):
+    """A decision component: a scheduler in process, behind a socket, or in a shared library."""
+
+    def hello(self) -> Hello:
+        """Called once, before anything else.
+
+        Raises:
+            ComponentError: it cannot be reached or does not answer.
+        """
+
+    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
+        """Everything that happened since the last call, in order; answered by decisions.
+
+        Raises:
+            ComponentError: it failed.
+        """
+
+    def stop(self) -> None:
+        """Called once at the end, whatever the end was; must not raise."""
+
+
+class Observer:
+    """Sees what happens in a run, in order; recorders derive from it and override what they need.
+
+    Observers stand outside the engine's state: they are not saved or forked with it unless they say how.
+    """
+
+    def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
+        """The run starts."""
+
+    def on_job_submitted(self, now: float, record: JobRecord) -> None:
+        """A job entered."""
+
+    def on_job_started(self, now: float, record: JobRecord) -> None:
+        """A job was given its hosts."""
+
+    def on_job_ended(self, now: float, record: JobRecord) -> None:
+        """A job left its hosts (``record.state`` says how); its row can be written."""
+
+    def on_job_rejected(self, now: float, record: JobRecord) -> None:
+        """A job was refused."""
+
+    def on_job_suspended(self, now: float, record: JobRecord) -> None:
+        """A job left its hosts for the time being (they are still in ``record.hosts``)."""
+
+    def on_job_resumed(self, now: float, record: JobRecord) -> None:
+        """A job is back on hosts."""
+
+    def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
+        """How many hosts sleep, switch on, switch off, idle, compute: after each change."""
+
+    def on_pstate(self, now: float, hosts: HostSet, pstate: int) -> None:
+        """Hosts got a power state (-1 / -2: they are being switched on / off)."""
+
+    def on_energy(self, now: float, joules: float, kind: str, epsilon_watts: float) -> None:
+        """Energy of all hosts since the start, at a job's start (``s``), end (``e``) or a power event (``p``)."""
+
+    def on_call(self, now: float, notices: Sequence[Notice], reply: Reply, seconds: float) -> None:
+        """A component was called and answered, which took so many seconds of wall clock."""
+
+    def on_external(self, now: float, notice: Notice) -> None:
+        """The availability of hosts changed, or another external event occurred."""
+
+    def on_waiting_time_estimate(self, now: float, job_id: str, estimate: float) -> None:
+        """A component answered how long a job would wait."""
+
+    def on_kill(self, now: float, record: JobRecord) -> None:
+        """A job is being killed (by its walltime or by a component) while it holds its hosts."""
+
+    def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
+        """The run ended: ``outcome`` is ``complete`` or why it is not; ``totals`` holds the engine's own sums."""

@@ -1,0 +1,286 @@
+"""Decisions: what a decision component asks of the simulated site.
+
+Names and fields follow batprotocol (seed 001) in Python's spelling; what only Batsim's JSON protocol has (seed 004)
+and what leases need stands beside. ``timestamp`` (keyword only) is when the decision is to be applied, in simulated
+seconds; None means at once. The engine checks every decision; a refusal names the rule broken.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from windtunnel.model import ExecutorPlacement, HostSet, Job, JobState, Placement, Profile
+from windtunnel.vocabulary.probes import (
+    NO_AGGREGATION,
+    Accumulation,
+    Metric,
+    ProbeResources,
+    ResourcesAggregation,
+    TemporalAggregation,
+    TemporalTrigger,
+    ThresholdFiltering,
+)
+
+__all__ = [
+    "AdditionalIo",
+    "AnswerWaitingTime",
+    "CallMeLater",
+    "ChangeHostsPState",
+    "ChangeJobState",
+    "ContinueRegistration",
+    "CreateProbe",
+    "Decision",
+    "Execute",
+    "ExecuteJob",
+    "FinishRegistration",
+    "ForceSimulationStop",
+    "Kill",
+    "KillJobs",
+    "MessageToJob",
+    "MigrateJob",
+    "ProfilePlacement",
+    "QueryEnergy",
+    "RegisterJob",
+    "RegisterProfile",
+    "Reject",
+    "RejectJob",
+    "ResetProbe",
+    "ResumeJob",
+    "SetJobMetadata",
+    "SetResourceState",
+    "StopCallMeLater",
+    "StopProbe",
+    "SuspendJob",
+    "TransferImage",
+    "TriggerProbe",
+    "TurnOnOffHosts",
+]
+
+
+class Decision(msgspec.Struct, kw_only=True):
+    """Base of all decisions."""
+
+    timestamp: float | None = None
+
+
+class RejectJob(Decision):
+    """Refuse a submitted job for good."""
+
+    job_id: str
+
+
+class ProfilePlacement(msgspec.Struct, frozen=True):
+    """Where a sub-profile runs, instead of where its job does."""
+
+    hosts: HostSet
+    placement: ExecutorPlacement = Placement.SpreadOverHostsFirst
+
+
+class AdditionalIo(msgspec.Struct, frozen=True):
+    """An I/O task merged into the job's own (JSON protocol: additional_io_job)."""
+
+    hosts: HostSet
+    profile_id: str
+    profile: Profile | None = None
+    """Registered under ``profile_id`` when given."""
+
+
+class ExecuteJob(Decision):
+    """Start a submitted job on hosts."""
+
+    job_id: str
+    hosts: HostSet
+    placement: ExecutorPlacement | None = None
+    """None: executor i on the i-th host."""
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    """What it takes of each host when it does not take whole hosts: host -> resource -> amount."""
+    profile_placements: Mapping[str, ProfilePlacement] = {}
+    """Overrides by id of sub-profile."""
+    storages: Mapping[str, int] = {}
+    """Storage label -> host id."""
+    additional_io: AdditionalIo | None = None
+
+
+class KillJobs(Decision):
+    """Kill running jobs; acknowledged by one ``JobsKilled``."""
+
+    job_ids: tuple[str, ...]
+
+
+class SuspendJob(Decision):
+    """Take a running job off its hosts, keeping its progress."""
+
+    job_id: str
+
+
+class ResumeJob(Decision):
+    """Let a suspended job go on, on these hosts."""
+
+    job_id: str
+    hosts: HostSet
+
+
+class MigrateJob(Decision):
+    """Move the state of a suspended job to other hosts, which takes ``duration`` seconds."""
+
+    job_id: str
+    hosts: HostSet
+    duration: float = 0.0
+
+
+class TransferImage(Decision):
+    """Send a disk image to hosts, which takes ``duration`` seconds."""
+
+    image_id: str
+    hosts: HostSet
+    duration: float
+
+
+class RegisterProfile(Decision):
+    """Make a profile known; its ``id`` is ``workload!name``."""
+
+    profile: Profile
+
+
+class RegisterJob(Decision):
+    """Submit a job of the component's own.
+
+    ``job.profile`` may be a profile to register with it, or None with ``profile_id`` naming a known one.
+    """
+
+    job: Job
+    profile_id: str = ""
+    """The id of a known profile; empty when ``job.profile`` is the profile itself."""
+
+
+class FinishRegistration(Decision):
+    """No more jobs will be registered."""
+
+
+class ContinueRegistration(Decision):
+    """Registration goes on after all (JSON protocol)."""
+
+
+class CallMeLater(Decision):
+    """Ask for one or more ``RequestedCall`` notices."""
+
+    call_me_later_id: str
+    when: TemporalTrigger
+
+
+class StopCallMeLater(Decision):
+    """Stop a periodic call."""
+
+    call_me_later_id: str
+
+
+class CreateProbe(Decision):
+    """Measure something, now and then."""
+
+    probe_id: str
+    metrics: Metric
+    resources: ProbeResources
+    when: TemporalTrigger | None
+    """None: only when triggered by hand."""
+    accumulation: Accumulation | None = None
+    resources_aggregation: ResourcesAggregation = NO_AGGREGATION
+    temporal_aggregation: TemporalAggregation = None
+    filtering: ThresholdFiltering | None = None
+
+
+class StopProbe(Decision):
+    """Stop a probe."""
+
+    probe_id: str
+
+
+class TriggerProbe(Decision):
+    """Measure now."""
+
+    probe_id: str
+    force_data_emission: bool = True
+
+
+class ResetProbe(Decision):
+    """Set a probe's accumulated value."""
+
+    probe_id: str
+    new_value: float
+
+
+class ChangeHostsPState(Decision):
+    """Change the power state of hosts, at once."""
+
+    hosts: HostSet
+    pstate: int
+
+
+class TurnOnOffHosts(Decision):
+    """Switch hosts on or off: ``state`` is the power state to reach, through the virtual one the platform names."""
+
+    hosts: HostSet
+    state: int
+
+
+class SetResourceState(Decision):
+    """Batsim 4's one request for both: what it means depends on each host's present power state."""
+
+    hosts: HostSet
+    state: int
+
+
+class ForceSimulationStop(Decision):
+    """End the run now, whatever is going on."""
+
+
+class QueryEnergy(Decision):
+    """Ask for the energy consumed by all hosts so far (JSON protocol)."""
+
+
+class AnswerWaitingTime(Decision):
+    """Answer a ``WaitingTimeQueried``: seconds (or what the scheduler means by it)."""
+
+    job_id: str
+    estimated_waiting_time: float
+
+
+class SetJobMetadata(Decision):
+    """Attach a text to a job, for the results (JSON protocol)."""
+
+    job_id: str
+    metadata: str
+
+
+class ChangeJobState(Decision):
+    """Declare the state of a job that the component simulates itself (JSON protocol)."""
+
+    job_id: str
+    job_state: JobState
+    kill_reason: str = ""
+
+
+class MessageToJob(Decision):
+    """Send a message to a running job (JSON protocol: TO_JOB_MSG)."""
+
+    job_id: str
+    message: str
+
+
+def _id(job: Job | str) -> str:
+    return job if isinstance(job, str) else job.id
+
+
+def Execute(job: Job | str, hosts: HostSet, **options: Any) -> ExecuteJob:  # noqa: N802 -- reads as the decision it makes
+    """``ExecuteJob`` for a job or its id."""
+    return ExecuteJob(job_id=_id(job), hosts=hosts, **options)
+
+
+def Reject(job: Job | str) -> RejectJob:  # noqa: N802 -- reads as the decision it makes
+    """``RejectJob`` for a job or its id."""
+    return RejectJob(job_id=_id(job))
+
+
+def Kill(*jobs: Job | str) -> KillJobs:  # noqa: N802 -- reads as the decision it makes
+    """``KillJobs`` for jobs or their ids."""
+    return KillJobs(job_ids=tuple(_id(job) for job in jobs))

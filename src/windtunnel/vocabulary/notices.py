@@ -1,0 +1,270 @@
+"""Notices: what the simulated site tells a decision component.
+
+Names and fields follow batprotocol (seed 001, its ``...Event`` tables) in Python's spelling; what only Batsim's JSON
+protocol has (seed 004) and what leases need stands beside. ``timestamp`` is the simulated date in seconds. Jobs are
+carried whole, so that a component in process needs no second look-up; wires write of them what their protocol has.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from windtunnel.model import EventList, Host, HostSet, Job, JobState, Platform, Profile, Workload
+from windtunnel.vocabulary.probes import Metric, ProbeResources
+
+__all__ = [
+    "AllStaticExternalEventsHaveBeenInjected",
+    "AllStaticJobsHaveBeenSubmitted",
+    "AtomicProgress",
+    "DecisionRefused",
+    "EnergyAnswered",
+    "ExternalEventOccurred",
+    "ForkJoinProgress",
+    "HostsBecameAvailable",
+    "HostsBecameUnavailable",
+    "HostsPStateChanged",
+    "HostsTurnedOnOff",
+    "ImageTransferred",
+    "JobCompleted",
+    "JobMigrated",
+    "JobResumed",
+    "JobSubmitted",
+    "JobSuspended",
+    "JobsKilled",
+    "KillProgress",
+    "MessageFromJob",
+    "Notice",
+    "ProbeDataEmitted",
+    "RequestedCall",
+    "ResourceStateChanged",
+    "SequentialProgress",
+    "SimulationBegins",
+    "SimulationEnds",
+    "SimulationErrorOccurred",
+    "WaitingTimeQueried",
+]
+
+
+class Notice(msgspec.Struct):
+    """Base of all notices."""
+
+    timestamp: float
+
+
+class SimulationBegins(Notice):
+    """The first notice of all."""
+
+    platform: Platform
+    workloads: Sequence[Workload] = ()
+    event_lists: Sequence[EventList] = ()
+    allow_compute_sharing: bool = False
+    allow_storage_sharing: bool = True
+    options: Mapping[str, Any] = {}
+    """Further options of the run that a wire forwards (scheduler configuration, command line...)."""
+    profiles: Mapping[str, Profile] | None = None
+    """All profiles of the static workloads, when the component asked for them."""
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """The compute hosts, by id."""
+        return self.platform.hosts
+
+
+class SimulationEnds(Notice):
+    """The last notice of a run that came to its end."""
+
+
+class SimulationErrorOccurred(Notice):
+    """The last notice of a run that fails (``SimulationErrorEvent`` of batprotocol)."""
+
+    error: str
+
+
+class JobSubmitted(Notice):
+    """A job was submitted, or its registration is acknowledged."""
+
+    job: Job
+    submission_time: float
+    profile: Profile | None = None
+    """The profile, when the component asked for it."""
+
+
+class JobCompleted(Notice):
+    """A job that was executed has ended, in whatever way."""
+
+    job: Job
+    state: JobState
+    return_code: int
+    hosts: HostSet
+    """The hosts it had (batprotocol has no such field, the JSON protocol calls it ``alloc``)."""
+    start: float = 0.0
+    """When it started (s)."""
+
+
+class AtomicProgress(msgspec.Struct, frozen=True):
+    """How far an indivisible profile had come when it was killed, in [0, 1]; -1 when that is not known."""
+
+    profile_id: str
+    progress: float
+
+
+class SequentialProgress(msgspec.Struct, frozen=True):
+    """How far a sequence had come: which repetition, which task in it, and that task's progress."""
+
+    profile_id: str
+    current_repetition: int
+    current_task_index: int
+    current_task_progress: "KillProgress"
+    length: int = 0
+    """The number of tasks of one repetition."""
+
+
+class ForkJoinProgress(msgspec.Struct, frozen=True):
+    """How far each task of a fork-join had come."""
+
+    profile_id: str
+    tasks_progress: tuple["KillProgress", ...]
+
+
+KillProgress = AtomicProgress | SequentialProgress | ForkJoinProgress
+"""How far a killed job had come."""
+
+
+class JobsKilled(Notice):
+    """Acknowledges a :class:`~windtunnel.vocabulary.KillJobs`: all its jobs are over."""
+
+    job_ids: tuple[str, ...]
+    progresses: Mapping[str, KillProgress]
+    """Of those that were really killed, by job id."""
+    profiles: Mapping[str, Profile] | None = None
+    """When the component asked for them."""
+
+
+class JobSuspended(Notice):
+    """A job has left its hosts and keeps its progress."""
+
+    job: Job
+    hosts: HostSet
+
+
+class JobResumed(Notice):
+    """A suspended job runs again."""
+
+    job: Job
+    hosts: HostSet
+
+
+class JobMigrated(Notice):
+    """The state of a suspended job has arrived on other hosts."""
+
+    job: Job
+    hosts: HostSet
+
+
+class ImageTransferred(Notice):
+    """A disk image is on the hosts it was sent to."""
+
+    image_id: str
+    hosts: HostSet
+
+
+class HostsPStateChanged(Notice):
+    """Acknowledges a change of power state."""
+
+    hosts: HostSet
+    pstate: int
+
+
+class HostsTurnedOnOff(Notice):
+    """Acknowledges that a whole group of hosts has been switched on or off."""
+
+    hosts: HostSet
+    state: int
+    """The power state reached."""
+
+
+class ResourceStateChanged(Notice):
+    """Acknowledges a ``SetResourceState`` (JSON protocol), which covers both kinds of change."""
+
+    hosts: HostSet
+    state: int
+
+
+class HostsBecameAvailable(Notice):
+    """Hosts are usable again (JSON protocol: NOTIFY event_machine_available)."""
+
+    hosts: HostSet
+    cause: str = ""
+
+
+class HostsBecameUnavailable(Notice):
+    """Hosts are not usable until told otherwise (JSON protocol: NOTIFY event_machine_unavailable)."""
+
+    hosts: HostSet
+    cause: str = ""
+
+
+class ExternalEventOccurred(Notice):
+    """An external event that the engine only forwards."""
+
+    id: str
+    data: str
+    kind: str = "generic"
+    attributes: Mapping[str, Any] = {}
+
+
+class RequestedCall(Notice):
+    """A call the component asked for."""
+
+    call_me_later_id: str
+    last_periodic_call: bool = False
+
+
+class ProbeDataEmitted(Notice):
+    """What a probe measured."""
+
+    probe_id: str
+    resources: ProbeResources
+    metrics: Metric
+    data: float | tuple[float, ...]
+    """One aggregated value, or one per resource in the order of the probe's resources."""
+    manually_triggered: bool = False
+    nb_emitted: int = 0
+    nb_triggered: int = 0
+
+
+class AllStaticJobsHaveBeenSubmitted(Notice):
+    """No more jobs will come from the workloads."""
+
+
+class AllStaticExternalEventsHaveBeenInjected(Notice):
+    """No more external events will come from the event lists."""
+
+
+class EnergyAnswered(Notice):
+    """Answers a ``QueryEnergy`` (JSON protocol): joules consumed by all hosts since the start."""
+
+    consumed_energy: float
+
+
+class WaitingTimeQueried(Notice):
+    """The site asks how long a job like this would wait (JSON protocol: QUERY estimate_waiting_time)."""
+
+    job: Job
+
+
+class MessageFromJob(Notice):
+    """A running job sent a message (JSON protocol: FROM_JOB_MSG)."""
+
+    job_id: str
+    message: Mapping[str, Any]
+
+
+class DecisionRefused(Notice):
+    """A decision was illegal and was not carried out (only when the run goes on after refusals)."""
+
+    decision: Any
+    """The decision, as the component made it."""
+    rule: str
+    reason: str

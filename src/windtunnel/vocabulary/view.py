@@ -1,0 +1,177 @@
+"""The read-only view of a site that a scheduler sees, rebuilt from notices and its own decisions alone.
+
+So it is the same in process and behind a socket. What a wire cannot tell is missing here and refused by name when
+asked for (:attr:`View.missing`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import Host, HostPool, HostSet, Job
+from windtunnel.vocabulary import decisions as d
+from windtunnel.vocabulary import notices as n
+
+__all__ = ["Running", "View"]
+
+
+class Running(msgspec.Struct):
+    """A job that holds hosts, as far as the scheduler knows. Times in s."""
+
+    job: Job
+    hosts: HostSet
+    start: float
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+
+    @property
+    def expected_end(self) -> float:
+        """Start plus walltime."""
+        return self.start + self.job.walltime
+
+
+class View:
+    """The site, the queue and the running jobs, as known at ``now`` (simulated s).
+
+    ``queue`` holds waiting jobs in the order they were announced, ``running`` those that hold hosts, by id.
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.hosts: tuple[Host, ...] = ()
+        self.storages: tuple[Host, ...] = ()
+        self.waiting: dict[str, Job] = {}
+        self.running: dict[str, Running] = {}
+        self.all_submitted = False
+        """Whether the workloads have no more jobs."""
+        self.ended = False
+        self.missing: Mapping[str, str] = {}
+        """What this wire cannot tell: name -> why."""
+        self.begins: n.SimulationBegins | None = None
+        self._free = HostPool()
+        self._unavailable = HostSet()
+        self._appliers = {
+            n.JobSubmitted: self._job_submitted,
+            n.JobCompleted: self._job_completed,
+            n.SimulationBegins: self._begins,
+            n.HostsBecameAvailable: self._available,
+            n.HostsBecameUnavailable: self._no_longer_available,
+            n.AllStaticJobsHaveBeenSubmitted: self._all_submitted,
+            n.SimulationEnds: self._ends,
+            n.DecisionRefused: self._refused,
+            n.JobSuspended: self._suspended,
+        }
+
+    @property
+    def queue(self) -> ValuesView[Job]:
+        """The waiting jobs, oldest announcement first."""
+        return self.waiting.values()
+
+    @property
+    def free(self) -> HostPool:
+        """The hosts that no job holds and that are available: a copy of your own."""
+        free = self._free.copy()
+        if self._unavailable:
+            free -= self._unavailable
+        return free
+
+    @property
+    def free_count(self) -> int:
+        """How many hosts are free."""
+        return len(self.free) if self._unavailable else len(self._free)
+
+    @property
+    def unavailable(self) -> HostSet:
+        """The hosts that are not available, whether a job still runs there or not."""
+        return self._unavailable
+
+    def cores(self, host: int) -> int:
+        """The cores of a host.
+
+        Raises:
+            UsageError: the protocol of this run does not tell (Batsim 4).
+        """
+        if "cores" in self.missing:
+            raise UsageError(f"the cores of hosts are not known here: {self.missing['cores']}")
+        return self.hosts[host].cores
+
+    def by_expected_end(self) -> list[Running]:
+        """Running jobs, the one expected to end first at the front (ties: order of start)."""
+        return sorted(self.running.values(), key=lambda r: r.start + r.job.walltime)
+
+    def apply(self, now: float, notices: Iterable[n.Notice]) -> None:
+        """Take in what happened."""
+        self.now = now
+        appliers = self._appliers
+        for notice in notices:
+            apply = appliers.get(type(notice))
+            if apply is not None:
+                apply(notice)  # type: ignore[operator]  # the key is the type of the argument
+
+    def decided(self, decisions: Sequence[d.Decision]) -> None:
+        """Take in what the scheduler itself decided."""
+        for decision in decisions:
+            kind = type(decision)
+            if kind is d.ExecuteJob:
+                job = self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is an ExecuteJob
+                if job is not None:
+                    self._start(job, decision)  # type: ignore[arg-type]  # likewise
+            elif kind is d.RejectJob:
+                self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is a RejectJob
+
+    def _start(self, job: Job, decision: d.ExecuteJob) -> None:
+        start = self.now if decision.timestamp is None else decision.timestamp
+        self.running[job.id] = Running(job, decision.hosts, start, decision.amounts)
+        if decision.amounts is None:
+            self._free -= decision.hosts
+
+    def _begins(self, notice: n.SimulationBegins) -> None:
+        self.begins = notice
+        self.hosts = notice.platform.hosts
+        self.storages = notice.platform.storages
+        self._free = HostPool(HostSet.span(len(self.hosts)))
+
+    def _job_submitted(self, notice: n.JobSubmitted) -> None:
+        job = notice.job
+        self.waiting[job.id] = job
+
+    def _job_completed(self, notice: n.JobCompleted) -> None:
+        running = self.running.pop(notice.job.id, None)
+        if running is not None and running.amounts is None:
+            self._free |= running.hosts
+
+    def _suspended(self, notice: n.JobSuspended) -> None:
+        running = self.running.pop(notice.job.id, None)
+        if running is not None and running.amounts is None:
+            self._free |= running.hosts
+
+    def _available(self, notice: n.HostsBecameAvailable) -> None:
+        self._unavailable -= notice.hosts
+
+    def _no_longer_available(self, notice: n.HostsBecameUnavailable) -> None:
+        self._unavailable |= notice.hosts
+
+    def _all_submitted(self, _: n.AllStaticJobsHaveBeenSubmitted) -> None:
+        self.all_submitted = True
+
+    def _ends(self, _: n.SimulationEnds) -> None:
+        self.ended = True
+
+    def _refused(self, notice: n.DecisionRefused) -> None:
+        decision = notice.decision
+        if isinstance(decision, d.ExecuteJob):
+            running = self.running.pop(decision.job_id, None)
+            if running is not None:
+                self.waiting[decision.job_id] = running.job
+                if running.amounts is None:
+                    self._free |= running.hosts
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self.waiting.values())
+
+    def __getstate__(self) -> dict[str, object]:
+        return {k: v for k, v in self.__dict__.items() if k != "_appliers"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        View.__init__(self)
+        self.__dict__.update(state)
