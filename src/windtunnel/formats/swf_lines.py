@@ -1,0 +1,199 @@
+"""The lines of an SWF file: header comments and rows of 18 fields, read in chunks (Standard Workload Format 2.2).
+
+A chunk in which every line is plain is split at C speed. A chunk with a comment, a blank or an odd line is gone
+through line by line: odd rows are mended where that is safe (more than 18 fields, ``4.0`` for ``4``), the others are
+findings.
+"""
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+from typing import Final, TextIO
+
+from windtunnel.diagnostics import Findings
+
+__all__ = ["END", "FIELDS", "STRIDE", "TIME_FIELDS", "Chunk", "Header", "SwfLines", "open_text"]
+
+FIELDS: Final = (
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time used",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+)
+TIME_FIELDS: Final = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
+"""The fields that may hold fractions; the others are integers."""
+
+Chunk = tuple[list[str], list[int] | range]
+"""The 18 texts of each row one after the other, with an :data:`END` behind each row; and the line of each row."""
+
+STRIDE: Final = 19
+END: Final = "|"
+
+_CHUNK: Final = 1 << 16
+_BREAK: Final = f" {END} "
+_PLAIN: Final = re.compile(r"\s*(?:-?\d{1,18}\s+){17}-?\d{1,18}\s*", re.ASCII)
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_KEY: Final = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*)")
+
+
+def open_text(path: Path) -> TextIO:
+    """Open a text file, gzipped or not (told by its first bytes); undecodable bytes are replaced."""
+    with path.open("rb") as raw:
+        zipped = raw.read(2) == b"\x1f\x8b"
+    if zipped:
+        return gzip.open(path, "rt", encoding="utf-8-sig", errors="replace")
+    return path.open(encoding="utf-8-sig", errors="replace")
+
+
+class Header:
+    """The comments of the file, and the ``Key: value`` pairs among them."""
+
+    def __init__(self) -> None:
+        self.comments: list[str] = []
+        self.values: dict[str, list[str]] = {}
+        self._last = ""
+        self._next = 0
+
+    def add(self, line: str, number: int) -> None:
+        """Take one comment line; what is not ``Key: value`` continues the value of the line before."""
+        line = line.rstrip()
+        if number != self._next:
+            self._last = ""
+        self._next = number + 1
+        self.comments.append(line)
+        if found := _KEY.fullmatch(line):
+            self._last = found[1]
+            self.values.setdefault(found[1], []).append(found[2].strip())
+        elif self._last and (text := line.lstrip("; \t")):
+            self.values[self._last][-1] += "\n" + text
+        else:
+            self._last = ""
+
+    def integer(self, key: str) -> int | None:
+        """The first number in the value of ``key``, which often goes on with remarks; None when there is none."""
+        for value in self.values.get(key, ()):
+            if found := re.match(r"-?\d{1,18}", value, re.ASCII):
+                return int(found[0])
+        return None
+
+
+class SwfLines:
+    """Iterates over the chunks of one file; fills ``header`` and ``findings`` on the way."""
+
+    def __init__(self, path: Path, findings: Findings) -> None:
+        self.header = Header()
+        self.extra_fields = 0
+        """Rows with more than 18 fields, which were cut."""
+        self._path = path
+        self._findings = findings
+
+    def __iter__(self) -> Iterator[Chunk]:
+        line = 1
+        try:
+            with open_text(self._path) as file:
+                while text := file.read(_CHUNK):
+                    text += file.readline()
+                    # One split for the whole chunk: half the cost of one for each line.
+                    tokens = text.replace("\n", _BREAK).split()
+                    count = text.count("\n")
+                    ends = tokens[STRIDE - 1 :: STRIDE]
+                    if (
+                        len(tokens) == STRIDE * count
+                        and ends.count(END) == count
+                        and ";" not in text
+                        and "_" not in text
+                    ):
+                        yield tokens, range(line, line + count)
+                    else:
+                        yield self._sift(text.split("\n"), line)
+                    line += count
+        except (OSError, EOFError, zlib.error) as error:
+            self._findings.add(f"cannot be read: {error}", code="unreadable", line=line if line > 1 else 0)
+
+    def _sift(self, lines: list[str], first: int) -> Chunk:
+        """Go through lines one by one: comments, blank lines, rows."""
+        tokens: list[str] = []
+        places: list[int] = []
+        for place, text in enumerate(lines, first):
+            row = text.split()
+            if not row:
+                continue
+            if row[0][0] == ";":
+                self.header.add(text, place)
+            elif _PLAIN.fullmatch(text) or self._mend_row(row, place):
+                tokens += row
+                tokens.append(END)
+                places.append(place)
+        return tokens, places
+
+    def mend(self, chunk: Chunk) -> Chunk:
+        """Of a chunk in which something is not a number, keep the rows that are, or can be made, 18 numbers."""
+        rows, lines = chunk
+        tokens: list[str] = []
+        places: list[int] = []
+        for start, place in zip(range(0, len(rows), STRIDE), lines, strict=True):
+            row = rows[start : start + STRIDE - 1]
+            if self._mend_row(row, place):
+                tokens += row
+                tokens.append(END)
+                places.append(place)
+        return tokens, places
+
+    def _mend_row(self, row: list[str], line: int) -> bool:
+        if len(row) < 18:
+            self._too_few(row, line)
+            return False
+        if len(row) > 18:
+            self.extra_fields += 1
+            del row[18:]
+        good = True
+        for index, text in enumerate(row):
+            try:
+                row[index] = _normal(text, index)
+            except ValueError as error:
+                self._findings.add(
+                    f"field {index + 1} ({FIELDS[index]}) is {text!r}, which is {error}", code="number", line=line
+                )
+                good = False
+        return good
+
+    def _too_few(self, row: list[str], line: int) -> None:
+        hint = ""
+        if row[0].count(";") >= 5 or row[0].count(",") >= 5:
+            hint = f"fields are separated by spaces here, not by {';' if ';' in row[0] else ','!r}"
+        fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+        self._findings.add(f"{fields} instead of 18", code="fields", line=line, hint=hint)
+
+
+def _normal(text: str, index: int) -> str:
+    """The text as a plain number, an integer where the field wants one; ValueError says what it is instead."""
+    if not _NUMBER.fullmatch(text):
+        raise ValueError("not a number")
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError("too large")
+    if index in TIME_FIELDS:
+        return text
+    if value != int(value):
+        raise ValueError("not an integer")
+    exact = int(text) if text.lstrip("-").isdigit() else int(value)
+    if abs(exact) >= 10**18:
+        raise ValueError("too large")
+    return str(exact)
