@@ -34,6 +34,8 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     severity: Severity = Severity.ERROR
     chain: tuple[str, ...] = ()
     """Through which other places (bases, includes) the faulty value came, nearest first."""
+    resolved: str = ""
+    """The JSON pointer of the value once inheritance is resolved, where that differs from ``pointer``."""
 
     @property
     def place(self) -> str:
@@ -50,6 +52,8 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     def __str__(self) -> str:
         code = f" [{self.code}]" if self.code else ""
         lines = [f"{self.place}: {self.severity.name.lower()}{code}: {self.message}"]
+        if self.resolved:
+            lines.append(f"  seen as: #{self.resolved}")
         lines += [f"  through: {step}" for step in self.chain]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
