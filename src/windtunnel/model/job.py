@@ -105,6 +105,10 @@ class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
     amounts: Mapping[int, Mapping[str, float]] | None = None
     starting_time: float = -1.0
     finish_time: float = -1.0
+    since: float = -1.0
+    """Since when it has been on its present hosts; differs from ``starting_time`` after a suspension."""
+    done: float = 0.0
+    """Seconds it had run before ``since``."""
     return_code: int = 0
     consumed_energy: float = -1.0
     """Joules; -1 when energy is not simulated."""

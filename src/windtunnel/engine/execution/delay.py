@@ -1,0 +1,50 @@
+"""Delays inside compositions."""
+
+from windtunnel.engine.events import LEAF_END
+from windtunnel.engine.execution.nodes import Kind, Node, finish, profile_as
+from windtunnel.engine.world import Priority, World
+from windtunnel.model import DelayProfile
+from windtunnel.vocabulary import AtomicProgress
+
+__all__ = ["DELAY", "leaf_end"]
+
+
+def _delay(node: Node) -> float:
+    return profile_as(node, DelayProfile).delay
+
+
+def _begin(world: World, node: Node) -> None:
+    delay = _delay(node)
+    if delay < node.left:  # otherwise the walltime comes first, or at the same instant, and wins
+        world.push(world.now + delay, Priority.END, LEAF_END, node, node.version)
+
+
+def leaf_end(world: World, node: Node) -> None:
+    """The delay is over."""
+    finish(world, node, node.profile.return_code, _delay(node))
+
+
+def _cancel(world: World, node: Node) -> int:
+    del world, node  # the version was raised, which voids the event
+    return -1
+
+
+def _progress(world: World, node: Node) -> AtomicProgress:
+    done = node.used if node.frozen_at >= 0 else world.now - node.start
+    return AtomicProgress(node.profile.id, min(1.0, max(0.0, done / _delay(node))))
+
+
+def _freeze(world: World, node: Node) -> None:
+    node.version += 1
+    node.frozen_at = world.now
+    node.used = world.now - node.start
+
+
+def _thaw(world: World, node: Node) -> None:
+    node.start = world.now - node.used  # as if it had begun so much earlier
+    node.frozen_at = -1.0
+    if _delay(node) < node.left:
+        world.push(node.start + _delay(node), Priority.END, LEAF_END, node, node.version)
+
+
+DELAY = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)

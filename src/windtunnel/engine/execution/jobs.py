@@ -1,0 +1,73 @@
+"""Starting, stopping, suspending and measuring the execution of a whole job."""
+
+from math import inf
+
+from windtunnel.engine.events import JOB_END, WALLTIME
+from windtunnel.engine.execution import nodes
+from windtunnel.engine.execution.nodes import Node
+from windtunnel.engine.world import Priority, World
+from windtunnel.model import DelayProfile, JobRecord, JobState
+from windtunnel.vocabulary import AtomicProgress, ExecuteJob, KillProgress
+
+__all__ = ["begin_job", "cancel_job", "freeze_job", "progress_of_job", "thaw_job"]
+
+
+def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
+    """Start the profile of a job that has just been given its hosts."""
+    job = record.job
+    if job.walltime < inf:
+        world.push(world.now + job.walltime, Priority.WALLTIME, WALLTIME, record, record.version)
+    node = Node(record, job.profile, None, job.walltime, world.now, decision)
+    record.execution = node
+    nodes.kind_of(world, job.profile).begin(world, node)
+
+
+def cancel_job(world: World, record: JobRecord) -> int:
+    """Stop a job's execution; returns the return code of a job killed like this (batsim-protocol.md 7)."""
+    node = record.execution
+    return nodes.cancel(world, node) if isinstance(node, Node) else -1
+
+
+def progress_of_job(world: World, record: JobRecord) -> KillProgress:
+    """How far a running or suspended job has come."""
+    node = record.execution
+    if isinstance(node, Node):
+        return nodes.progress(world, node)
+    profile = record.job.profile
+    if not isinstance(profile, DelayProfile):
+        return AtomicProgress(profile.id, -1.0)  # a component simulates this job itself
+    done = record.done if record.state is JobState.SUSPENDED else record.done + world.now - record.since
+    return AtomicProgress(profile.id, min(1.0, max(0.0, done / profile.delay)))
+
+
+def freeze_job(world: World, record: JobRecord) -> bool:
+    """Suspend a job's execution, keeping its progress; False when its profile cannot be suspended."""
+    node = record.execution
+    if isinstance(node, Node):
+        freeze = nodes.kind_of(world, node.profile).freeze
+        if freeze is None:
+            return False
+        freeze(world, node)
+    record.done += world.now - record.since
+    record.version += 1
+    return True
+
+
+def thaw_job(world: World, record: JobRecord) -> None:
+    """Let a suspended job go on; its walltime counts only while it runs."""
+    node = record.execution
+    job = record.job
+    record.since = now = world.now
+    left = job.walltime - record.done
+    if isinstance(node, Node):
+        if left < inf:
+            world.push(now + left, Priority.WALLTIME, WALLTIME, record, record.version)
+        thaw = nodes.kind_of(world, node.profile).thaw
+        if thaw is not None:
+            thaw(world, node)
+    elif isinstance(job.profile, DelayProfile):
+        delay = job.profile.delay
+        if delay < job.walltime:
+            world.push(now + delay - record.done, Priority.END, JOB_END, record, record.version)
+        else:
+            world.push(now + left, Priority.WALLTIME, WALLTIME, record, record.version)

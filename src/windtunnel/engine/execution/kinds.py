@@ -1,0 +1,39 @@
+"""Which functions run which kind of profile."""
+
+from typing import Final
+
+from windtunnel.engine.execution.delay import DELAY, leaf_end
+from windtunnel.engine.execution.fork_join import FORK_JOIN
+from windtunnel.engine.execution.messages import RECEIVE, SEND, sent
+from windtunnel.engine.execution.nodes import Kind, Node, finish
+from windtunnel.engine.execution.sequence import SEQUENCE
+from windtunnel.engine.world import World
+from windtunnel.model import (
+    DelayProfile,
+    ForkJoinCompositionProfile,
+    Profile,
+    ReceiveProfile,
+    SendProfile,
+    SequentialCompositionProfile,
+)
+
+__all__ = ["KINDS", "leaf_ended"]
+
+KINDS: Final[dict[type[Profile], Kind]] = {
+    DelayProfile: DELAY,
+    SequentialCompositionProfile: SEQUENCE,
+    ForkJoinCompositionProfile: FORK_JOIN,
+    SendProfile: SEND,
+    ReceiveProfile: RECEIVE,
+}
+
+
+def leaf_ended(world: World, node: Node) -> None:
+    """A timed leaf has come to its end."""
+    kind = type(node.profile)
+    if kind is DelayProfile:
+        leaf_end(world, node)
+    elif kind is SendProfile:
+        sent(world, node)
+    else:
+        finish(world, node, node.profile.return_code)

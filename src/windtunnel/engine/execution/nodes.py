@@ -1,0 +1,116 @@
+"""Nodes: one running profile each; compositions have children. Plain data, driven by functions per kind."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from windtunnel.diagnostics import SimulationError
+from windtunnel.engine.world import World
+from windtunnel.model import JobRecord, Profile
+from windtunnel.vocabulary import KillProgress
+
+__all__ = ["Kind", "Node", "begin", "cancel", "finish", "kind_of", "profile_as", "progress", "sub_profile"]
+
+
+P = TypeVar("P", bound=Profile)
+
+
+class Node(msgspec.Struct, weakref=False, eq=False):
+    """One running profile of a job."""
+
+    record: JobRecord
+    profile: Profile
+    parent: "Node | None"
+    left: float
+    """Seconds of walltime left when it began."""
+    start: float
+    decision: Any
+    """The ``ExecuteJob`` that started the job: mappings, storages, overrides."""
+    version: int = 0
+    index: int = 0
+    """Compositions: the rank of the present child, counted over all repetitions."""
+    children: "list[Node]" = msgspec.field(default_factory=list)
+    used: float = 0.0
+    """Seconds of walltime used, set when it ends."""
+    code: int = 0
+    action: Any = None
+    """What the sharing system or a replay knows it by."""
+    frozen_at: float = -1.0
+    """When it was suspended; -1 when it runs."""
+
+
+class Kind(NamedTuple):
+    """What the engine must know to run one kind of profile."""
+
+    begin: Callable[[World, Node], None]
+    cancel: Callable[[World, Node], int]
+    """Stop it; returns the return code of a job killed in it."""
+    progress: Callable[[World, Node], KillProgress]
+    child_ended: Callable[[World, Node, Node], None] | None = None
+    freeze: Callable[[World, Node], None] | None = None
+    """Suspend it, keeping its progress; None when this kind cannot be suspended."""
+    thaw: Callable[[World, Node], None] | None = None
+
+
+def profile_as(node: Node, kind: type[P]) -> P:
+    """The node's profile, which is of this kind by the table of kinds."""
+    if not isinstance(node.profile, kind):
+        raise TypeError(f"a node for {kind.__name__} runs a {type(node.profile).__name__}")
+    return node.profile
+
+
+def kind_of(world: World, profile: Profile) -> Kind:
+    """The functions for a profile."""
+    from windtunnel.engine.execution.kinds import KINDS
+
+    kind = KINDS.get(type(profile))
+    if kind is None:
+        raise SimulationError(f"profile {profile.id!r}: {type(profile).__name__} cannot be run", now=world.now)
+    return kind
+
+
+def begin(world: World, parent: Node, profile: Profile, left: float) -> Node:
+    """Start a sub-profile."""
+    child = Node(parent.record, profile, parent, left, world.now, parent.decision)
+    parent.children.append(child)
+    kind_of(world, profile).begin(world, child)
+    return child
+
+
+def cancel(world: World, node: Node) -> int:
+    """Stop a node."""
+    node.version += 1
+    return kind_of(world, node.profile).cancel(world, node)
+
+
+def progress(world: World, node: Node) -> KillProgress:
+    """How far a node has come."""
+    return kind_of(world, node.profile).progress(world, node)
+
+
+def finish(world: World, node: Node, code: int, used: float | None = None) -> None:
+    """A node has ended by itself: its parent goes on, or its job ends."""
+    node.version += 1
+    node.code = code
+    node.used = world.now - node.start if used is None else used
+    parent = node.parent
+    if parent is None:
+        from windtunnel.engine.lifecycle import end_job
+        from windtunnel.model import JobState
+
+        state = JobState.COMPLETED_SUCCESSFULLY if code == 0 else JobState.COMPLETED_FAILED
+        end_job(world, node.record, state, code)
+        return
+    child_ended = kind_of(world, parent.profile).child_ended
+    if child_ended is None:
+        raise AssertionError("only compositions have children")
+    child_ended(world, parent, node)
+
+
+def sub_profile(world: World, node: Node, profile_id: str) -> Profile:
+    """A profile named by a composition."""
+    profile = world.profiles.get(profile_id)
+    if profile is None:
+        raise SimulationError(f"profile {node.profile.id!r} uses {profile_id!r}, which does not exist", now=world.now)
+    return profile

@@ -1,0 +1,65 @@
+"""Sequences: sub-profiles one after the other at the same date, the whole list repeated."""
+
+from windtunnel.engine.execution import nodes
+from windtunnel.engine.execution.nodes import Kind, Node, profile_as, sub_profile
+from windtunnel.engine.world import World
+from windtunnel.model import SequentialCompositionProfile
+from windtunnel.vocabulary import SequentialProgress
+
+__all__ = ["SEQUENCE"]
+
+
+def _sequence(node: Node) -> SequentialCompositionProfile:
+    return profile_as(node, SequentialCompositionProfile)
+
+
+def _begin(world: World, node: Node) -> None:
+    profile_ids = _sequence(node).profile_ids
+    node.children.clear()
+    profile = sub_profile(world, node, profile_ids[node.index % len(profile_ids)])
+    nodes.begin(world, node, profile, node.left - node.used)
+
+
+def _child_ended(world: World, node: Node, child: Node) -> None:
+    profile = _sequence(node)
+    node.used += child.used
+    node.index += 1
+    if child.code != 0:
+        nodes.finish(world, node, child.code, node.used)
+    elif node.index == len(profile.profile_ids) * profile.repetition_count:
+        nodes.finish(world, node, profile.return_code, node.used)
+    else:
+        _begin(world, node)
+
+
+def _cancel(world: World, node: Node) -> int:
+    return nodes.cancel(world, node.children[0])
+
+
+def _progress(world: World, node: Node) -> SequentialProgress:
+    length = len(_sequence(node).profile_ids)
+    repetition, index = divmod(node.index, length)
+    return SequentialProgress(node.profile.id, repetition, index, nodes.progress(world, node.children[0]), length)
+
+
+def _freeze(world: World, node: Node) -> None:
+    _each(world, node, "freeze")
+
+
+def _thaw(world: World, node: Node) -> None:
+    _each(world, node, "thaw")
+
+
+def _each(world: World, node: Node, what: str) -> None:
+    for child in node.children:
+        act = getattr(nodes.kind_of(world, child.profile), what)
+        if act is None:
+            from windtunnel.diagnostics import SimulationError
+
+            raise SimulationError(
+                f"job {node.record.job.id!r}: a {type(child.profile).__name__} cannot be suspended", now=world.now
+            )
+        act(world, child)
+
+
+SEQUENCE = Kind(_begin, _cancel, _progress, _child_ended, _freeze, _thaw)

@@ -1,0 +1,87 @@
+"""External events: what happens to the site from outside (batsim-protocol.md 12, environment.md 6)."""
+
+from windtunnel.diagnostics import SimulationError
+from windtunnel.engine.events import EXTERNAL, NO_MORE
+from windtunnel.engine.lifecycle import submit_job
+from windtunnel.engine.world import Priority, Submitter, World
+from windtunnel.model import ExternalEvent, HostSet, Job
+from windtunnel.vocabulary import (
+    AllStaticExternalEventsHaveBeenInjected,
+    ExternalEventOccurred,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    Notice,
+    WaitingTimeQueried,
+)
+
+__all__ = ["events_due", "inject", "no_more_events", "occur"]
+
+
+def events_due(world: World, submitter: Submitter) -> None:
+    """All events of a list that are due."""
+    events = submitter.source.events
+    while submitter.next < submitter.size:
+        event = events[submitter.next]
+        if event.timestamp > world.now:
+            world.push(event.timestamp, Priority.EXTERNAL, EXTERNAL, submitter)
+            return
+        submitter.next += 1
+        occur(world, event)
+    world.events_left -= 1
+    if world.events_left == 0:
+        world.push(world.now, Priority.NO_MORE, NO_MORE, "events")
+    else:
+        world.open -= 1
+
+
+def no_more_events(world: World) -> None:
+    """Say that the event lists are exhausted."""
+    world.open -= 1
+    world.tell(AllStaticExternalEventsHaveBeenInjected(world.now))
+
+
+def inject(world: World, payload: tuple[str, object]) -> None:
+    """Something from outside has come in while the simulation runs (law 8)."""
+    what, thing = payload
+    world.open -= 1
+    if isinstance(thing, ExternalEvent):
+        occur(world, thing)
+    elif isinstance(thing, Job):
+        if what == "estimate":
+            world.tell(WaitingTimeQueried(world.now, thing))
+        else:
+            if thing.id in world.jobs or (world.met is not None and thing.id in world.met):
+                raise SimulationError(f"the injected job {thing.id!r} exists already", now=world.now)
+            submit_job(world, thing)
+
+
+def occur(world: World, event: ExternalEvent) -> None:
+    """One external event happens."""
+    if event.kind == "machine_unavailable":
+        _check(world, event, event.hosts & world.hosts.unavailable, "already unavailable")
+        world.hosts.make_unavailable(event.hosts, world.now)
+        _tell(world, HostsBecameUnavailable(world.now, event.hosts))
+    elif event.kind == "machine_available":
+        _check(world, event, event.hosts - world.hosts.unavailable, "not unavailable")
+        world.hosts.make_available(event.hosts, world.now)
+        _tell(world, HostsBecameAvailable(world.now, event.hosts))
+    else:
+        _tell(world, ExternalEventOccurred(world.now, event.id, event.data, event.kind, event.attributes))
+
+
+def _check(world: World, event: ExternalEvent, wrong: HostSet, what: str) -> None:
+    table = world.hosts
+    beyond = event.hosts - HostSet.span(table.size)
+    if beyond:
+        raise SimulationError(
+            f"external event {event.kind!r}: there are no hosts {beyond} (the platform has {table.size})",
+            now=world.now,
+        )
+    if wrong:
+        raise SimulationError(f"external event {event.kind!r}: hosts {wrong} are {what}", now=world.now)
+
+
+def _tell(world: World, notice: Notice) -> None:
+    world.tell(notice)
+    for hook in world.hooks.external:
+        hook(world.now, notice)

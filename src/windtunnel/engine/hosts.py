@@ -1,0 +1,185 @@
+"""The compute hosts: which are free, what state each is in, and how long they have been in each.
+
+On a site whose hosts run one job at a time nothing here walks over hosts one by one, except over those whose power or
+availability changes: the time spent idle follows from the others when it is asked for.
+"""
+
+from enum import IntEnum
+from typing import Final
+
+from windtunnel.model import HostPool, HostSet, Platform
+
+__all__ = ["HostState", "HostTable"]
+
+
+class HostState(IntEnum):
+    """What a host is doing (names of Batsim)."""
+
+    SLEEPING = 0
+    SWITCHING_ON = 1
+    SWITCHING_OFF = 2
+    IDLE = 3
+    COMPUTING = 4
+    UNAVAILABLE = 5
+
+
+_IDLE: Final = HostState.IDLE
+_COMPUTING: Final = HostState.COMPUTING
+
+
+class HostTable:
+    """State of the compute hosts (0..n-1). Storages are never given to jobs and are always idle here."""
+
+    def __init__(self, platform: Platform, *, sharing: bool) -> None:
+        self.size = len(platform.hosts)
+        self.storages = len(platform.storages)
+        self.sharing = sharing
+        self.free = HostPool(HostSet.span(self.size))
+        """Hosts that can be given to a job now: idle, or with sharing also computing."""
+        self.jobs_on: list[int] | None = [0] * self.size if sharing else None
+        """With sharing: how many jobs each host runs."""
+        self.special: dict[int, HostState] = {}
+        """Hosts that sleep, switch or are unavailable."""
+        self.unavailable = HostSet()
+        self.touched: set[int] = set()
+        """Hosts whose availability changed while a job ran on them, until that job leaves."""
+        self.pstate: list[int] = [h.pstate for h in platform.hosts]
+        self.counts: list[int] = [0, 0, 0, self.size, 0]
+        """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
+        self.last_change: list[float] = [0.0] * self.size
+        self.times: list[float] = [0.0] * 6
+        """Accumulated host-seconds by :class:`HostState`; without sharing idle time is derived (:meth:`totals`)."""
+
+    # -- jobs ---------------------------------------------------------------------------------------------------
+
+    def occupy(self, hosts: HostSet, now: float) -> None:
+        """A job starts on these hosts, which were checked."""
+        if self.jobs_on is None:
+            self.free -= hosts
+            size = len(hosts)
+            counts = self.counts
+            counts[3] -= size
+            counts[4] += size
+            self._mark(hosts, now)
+        else:
+            for host in hosts:
+                if self.jobs_on[host] == 0:
+                    self._leave(host, _IDLE, now)
+                    self.counts[3] -= 1
+                    self.counts[4] += 1
+                self.jobs_on[host] += 1
+
+    def release(self, hosts: HostSet, start: float, now: float) -> None:
+        """A job that had these hosts since ``start`` leaves them."""
+        if self.jobs_on is not None or self.touched:
+            self._release_one_by_one(hosts, now)
+            return
+        size = len(hosts)
+        counts = self.counts
+        counts[3] += size
+        counts[4] -= size
+        self.times[4] += size * (now - start)
+        self.free |= hosts
+        self._mark(hosts, now)
+
+    def _mark(self, hosts: HostSet, now: float) -> None:
+        last_change = self.last_change
+        for first, last in hosts.runs:
+            if first == last:
+                last_change[first] = now
+            else:
+                last_change[first : last + 1] = [now] * (last - first + 1)
+
+    def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
+        jobs_on = self.jobs_on
+        freed = []
+        for host in hosts:
+            if jobs_on is not None:
+                jobs_on[host] -= 1
+                if jobs_on[host]:
+                    continue
+            self.touched.discard(host)
+            if self.special.get(host) is None:
+                self._leave(host, _COMPUTING, now)
+                self.counts[3] += 1
+                self.counts[4] -= 1
+                freed.append(host)
+        if jobs_on is None:
+            self.free |= HostSet(freed)
+
+    # -- other states -------------------------------------------------------------------------------------------
+
+    def _leave(self, host: int, state: HostState, now: float) -> None:
+        self.times[state] += now - self.last_change[host]
+        self.last_change[host] = now
+
+    def state(self, host: int) -> HostState:
+        """What one host is doing."""
+        special = self.special.get(host)
+        if special is not None:
+            return special
+        if self.jobs_on is not None:
+            return _COMPUTING if self.jobs_on[host] else _IDLE
+        return _IDLE if host in self.free else _COMPUTING
+
+    def set_special(self, hosts: HostSet, state: HostState, now: float) -> None:
+        """Idle (or already special) hosts begin to sleep or switch."""
+        for host in hosts:
+            before = self.special.get(host, _IDLE)
+            self._leave(host, before, now)
+            self.counts[before] -= 1
+            self.counts[state] += 1
+            self.special[host] = state
+        self.free -= hosts
+
+    def clear_special(self, hosts: HostSet, now: float) -> None:
+        """Hosts are idle again."""
+        for host in hosts:
+            before = self.special.pop(host)
+            self._leave(host, before, now)
+            self.counts[before] -= 1
+            self.counts[3] += 1
+        self.free |= hosts
+
+    def make_unavailable(self, hosts: HostSet, now: float) -> None:
+        """Nothing new may start on these hosts; what runs there goes on."""
+        for host in hosts:
+            before = self.state(host)
+            if before is _COMPUTING and self.jobs_on is None:
+                self.touched.add(host)
+            self._leave(host, before, now)
+            if before < 5:
+                self.counts[before] -= 1
+            self.special[host] = HostState.UNAVAILABLE
+        self.unavailable |= hosts
+        self.free -= hosts
+
+    def make_available(self, hosts: HostSet, now: float) -> None:
+        """The hosts may be used again: idle, or computing if a job is still there."""
+        idle = []
+        for host in hosts:
+            self._leave(host, HostState.UNAVAILABLE, now)
+            del self.special[host]
+            if host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
+                self.counts[4] += 1
+            else:
+                self.counts[3] += 1
+                idle.append(host)
+        self.unavailable -= hosts
+        self.free |= HostSet(hosts if self.jobs_on is not None else idle)
+
+    def totals(self) -> dict[str, float]:
+        """Host-seconds in each state up to each host's last change, as Batsim counts them."""
+        times = self.times.copy()
+        if self.jobs_on is None:
+            # Every host was in exactly one state from 0 to its last change, so the idle time is what remains.
+            times[3] = sum(self.last_change) - sum(times[:3]) - times[4] - times[5]
+        names = (
+            "time_sleeping",
+            "time_switching_on",
+            "time_switching_off",
+            "time_idle",
+            "time_computing",
+            "time_unavailable",
+        )
+        return dict(zip(names, times, strict=True))

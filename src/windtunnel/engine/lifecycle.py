@@ -1,0 +1,314 @@
+"""The life of a job: submission, rejection, start, end, kill (batsim-protocol.md sections 4 to 8)."""
+
+from heapq import heappush
+from typing import Final
+
+from windtunnel.engine import execution
+from windtunnel.engine.events import JOB_END, NO_MORE, RELEASE_HELD, SUBMIT, WALLTIME
+from windtunnel.engine.hosts import HostState
+from windtunnel.engine.refusal import known_job, refuse
+from windtunnel.engine.world import Priority, Submitter, World
+from windtunnel.model import (
+    DelayProfile,
+    Job,
+    JobRecord,
+    JobState,
+    ParallelTaskHomogeneousProfile,
+    Profile,
+    SequentialCompositionProfile,
+)
+from windtunnel.model.profiles import GenerationStrategy
+from windtunnel.vocabulary import (
+    AllStaticJobsHaveBeenSubmitted,
+    ExecuteJob,
+    JobCompleted,
+    JobsKilled,
+    JobSubmitted,
+    KillJobs,
+    RejectJob,
+)
+
+__all__ = [
+    "end_job",
+    "execute_job",
+    "kill_jobs",
+    "reject_job",
+    "release_held",
+    "submit_due",
+    "submit_job",
+    "walltime_reached",
+]
+
+_SUBMITTED: Final = JobState.SUBMITTED
+_RUNNING: Final = JobState.RUNNING
+_SUCCESS: Final = JobState.COMPLETED_SUCCESSFULLY
+_FAILED: Final = JobState.COMPLETED_FAILED
+
+
+# -- submission ---------------------------------------------------------------------------------------------------
+
+
+def submit_due(world: World, submitter: Submitter) -> None:
+    """Submit all jobs of a workload that are due, and plan the next."""
+    now = world.now
+    workload = submitter.source
+    index, size = submitter.next, submitter.size
+    while index < size:
+        job = workload[index]
+        if job.submission_time > now:
+            submitter.next = index
+            world.push(job.submission_time, Priority.SUBMISSION, SUBMIT, submitter)
+            return
+        index += 1
+        if job.dependencies and _held_back(world, job):
+            continue
+        submit_job(world, job)
+    submitter.next = index
+    world.static_left -= 1
+    if world.static_left == 0:
+        world.push(now, Priority.NO_MORE, NO_MORE, "jobs")
+    else:
+        world.open -= 1
+
+
+def no_more(world: World) -> None:
+    """Say that the workloads are exhausted."""
+    world.open -= 1
+    world.tell(AllStaticJobsHaveBeenSubmitted(world.now))
+
+
+def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
+    """A job enters the simulation."""
+    record = JobRecord(job=job, owner=owner, dynamic=dynamic)
+    world.jobs[job.id] = record
+    world.open += 1
+    world.nb_submitted += 1
+    if world.first_submission < 0 and not dynamic:
+        world.first_submission = world.now
+    for hook in world.hooks.submitted:
+        hook(world.now, record)
+    if tell:
+        for seat in world.seats if world.solo is None else (world.solo,):
+            profile = job.profile if seat.features.forward_profiles_on_job_submission else None
+            seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, profile))
+    return record
+
+
+def _held_back(world: World, job: Job) -> bool:
+    """Whether the job must wait for another; then it is submitted when the last of those has ended."""
+    done = world.done_ids
+    if done is None:
+        return False
+    for dependency in job.dependencies:
+        if dependency not in done:
+            waiters = world.waiting_for.setdefault(dependency, [])
+            waiters.append(job)
+            world.open += 1
+            return True
+    return False
+
+
+def release_held(world: World, job: Job) -> None:
+    """A held job's dependency has ended (and its think time is over): submit it, or hold it for the next."""
+    world.open -= 1
+    if not _held_back(world, job):
+        submitted = Job(**{f: getattr(job, f) for f in Job.__struct_fields__} | {"submission_time": world.now})
+        submit_job(world, submitted)
+
+
+def reject_job(world: World, rank: int, decision: RejectJob) -> None:
+    """Refuse a job for good."""
+    record = known_job(world, decision, decision.job_id, rank)
+    if record.state is not _SUBMITTED:
+        refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not SUBMITTED")
+    record.state = JobState.REJECTED
+    world.nb_ended += 1
+    for hook in world.hooks.rejected:
+        hook(world.now, record)
+    _forget(world, record)
+
+
+# -- start --------------------------------------------------------------------------------------------------------
+
+
+def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
+    """Start a job, after the checks of batsim-protocol.md section 6."""
+    record = world.jobs.get(decision.job_id)
+    if record is None or record.owner != -1:
+        record = known_job(world, decision, decision.job_id, rank)
+    if record.state is not _SUBMITTED:
+        refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not SUBMITTED")
+    job = record.job
+    hosts = decision.hosts
+    table = world.hosts
+    if not table.free.covers(hosts):
+        _explain_hosts(world, decision)
+    if len(hosts) != job.request.hosts and world.options.check_sizes:
+        _check_size(world, decision, job)
+    now = world.now
+    record.owner = rank
+    record.state = _RUNNING
+    record.hosts = hosts
+    record.amounts = decision.amounts
+    record.starting_time = record.since = now
+    table.occupy(hosts, now)
+    world.nb_running += 1
+    hooks = world.hooks
+    for hook in hooks.started:
+        hook(now, record)
+    for hook in hooks.states:
+        hook(now, table.counts)
+    profile = job.profile
+    if type(profile) is DelayProfile and decision.additional_io is None:
+        # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
+        world.sequence = sequence = world.sequence + 1
+        if profile.delay < job.walltime:
+            heappush(world.heap, (now + profile.delay, 0, sequence, JOB_END, record, record.version))
+        else:
+            heappush(world.heap, (now + job.walltime, 1, sequence, WALLTIME, record, record.version))
+    else:
+        execution.begin_job(world, record, decision)
+
+
+def _explain_hosts(world: World, decision: ExecuteJob) -> None:
+    """Say which host cannot be given to the job, and why."""
+    table = world.hosts
+    for host in decision.hosts:
+        if host >= table.size:
+            known = f"0-{table.size - 1}" if table.size else "none"
+            refuse(
+                world, decision, "unknown-host", f"job {decision.job_id!r}: there is no compute host {host} ({known})"
+            )
+        state = table.state(host)
+        if state is HostState.COMPUTING and table.jobs_on is None:
+            busy = next((j for j, r in world.jobs.items() if r.state is _RUNNING and host in r.hosts), "?")
+            refuse(
+                world,
+                decision,
+                "host-busy",
+                f"job {decision.job_id!r}: host {host} is running job {busy!r} and "
+                "time-sharing on compute machines is disabled",
+            )
+        if state not in (HostState.IDLE, HostState.COMPUTING):
+            refuse(
+                world,
+                decision,
+                "host-state",
+                f"job {decision.job_id!r}: host {host} cannot compute jobs now (the machine is not computing nor "
+                f"idle, its state is {state.name.lower()})",
+            )
+
+
+def _check_size(world: World, decision: ExecuteJob, job: Job) -> None:
+    """A rigid job gets as many hosts as it asked for, or a mapping of as many executors (Batsim 4)."""
+    wanted = job.request.hosts
+    if isinstance(decision.placement, tuple):
+        if len(decision.placement) == wanted:
+            return
+        refuse(
+            world,
+            decision,
+            "mapping-size",
+            f"job {job.id!r}: the mapping places {len(decision.placement)} executors, the job has {wanted}",
+        )
+    if not _moldable(world, job.profile):
+        refuse(
+            world,
+            decision,
+            "allocation-size",
+            f"job {job.id!r} requests {wanted} hosts and is given {len(decision.hosts)}",
+        )
+
+
+def _moldable(world: World, profile: Profile) -> bool:
+    if isinstance(profile, ParallelTaskHomogeneousProfile):
+        return profile.generation_strategy is not GenerationStrategy.DefinedAmountsUsedForEachValue
+    if isinstance(profile, SequentialCompositionProfile):
+        return all(_moldable(world, world.profiles[p]) for p in profile.profile_ids)
+    return False
+
+
+# -- end ----------------------------------------------------------------------------------------------------------
+
+
+def job_end(world: World, record: JobRecord) -> None:
+    """A job has run to its end."""
+    code = record.job.profile.return_code
+    end_job(world, record, _SUCCESS if code == 0 else _FAILED, code)
+
+
+def walltime_reached(world: World, record: JobRecord) -> None:
+    """A job is stopped because it has used up its walltime."""
+    for hook in world.hooks.kill:
+        hook(world.now, record)
+    if record.execution is not None:
+        execution.cancel_job(world, record)
+    end_job(world, record, JobState.COMPLETED_WALLTIME_REACHED, -1)
+
+
+def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell: bool = True) -> None:
+    """A job leaves its hosts; everyone is told (unless the component said so itself)."""
+    now = world.now
+    table = world.hosts
+    hosts = record.hosts
+    if record.state is not JobState.SUSPENDED:
+        table.release(hosts, record.since, now)
+        world.nb_running -= 1
+    record.state = state
+    record.return_code = code
+    record.finish_time = now
+    record.version += 1
+    record.execution = None
+    world.nb_ended += 1
+    world.last_end = now
+    hooks = world.hooks
+    for hook in hooks.ended:
+        hook(now, record)
+    for hook in hooks.states:
+        hook(now, table.counts)
+    if tell:
+        world.tell(JobCompleted(now, record.job, state, code, hosts, record.starting_time))
+    _forget(world, record)
+
+
+def _forget(world: World, record: JobRecord) -> None:
+    """The job is over: what waited for it goes on, and it is forgotten once that has been told."""
+    world.open -= 1
+    job_id = record.job.id
+    world.told.append(job_id)
+    if world.done_ids is not None:
+        world.done_ids.add(job_id)
+        for job in world.waiting_for.pop(job_id, ()):
+            world.push(world.now + job.think_time, Priority.SUBMISSION, RELEASE_HELD, job)
+
+
+def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
+    """Kill jobs; acknowledged by one notice after the ends it caused (batsim-protocol.md section 7)."""
+    if not decision.job_ids:
+        refuse(world, decision, "empty", "it names no job")
+    records = []
+    for job_id in dict.fromkeys(decision.job_ids):
+        record = known_job(world, decision, job_id, rank)
+        if record.state in (_SUBMITTED, JobState.REJECTED):
+            refuse(
+                world,
+                decision,
+                "state",
+                f"job {job_id!r} is neither being executed nor completed, it is {record.state.name}",
+            )
+        if not record.kill_requests:
+            record.kill_requests = 1
+            records.append(record)
+    progresses = {}
+    for record in records:
+        if record.state in (_RUNNING, JobState.SUSPENDED):
+            progresses[record.job.id] = execution.progress_of_job(world, record)
+            for hook in world.hooks.kill:
+                hook(world.now, record)
+            code = execution.cancel_job(world, record)
+            end_job(world, record, JobState.COMPLETED_KILLED, code)
+    for seat in world.seats:
+        profiles = None
+        if seat.features.forward_profiles_on_jobs_killed:
+            profiles = {r.job.profile.id: r.job.profile for r in records}
+        seat.outbox.append(JobsKilled(world.now, tuple(r.job.id for r in records), progresses, profiles))

@@ -1,0 +1,33 @@
+"""Options of a simulation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+__all__ = ["Options"]
+
+
+class Options(msgspec.Struct, kw_only=True, frozen=True):
+    """What the engine allows and checks; the defaults are Batsim 4's, which is strict."""
+
+    strict: bool = True
+    """An illegal decision ends the run; otherwise the component is told (``DecisionRefused``) and the run goes on."""
+    compute_sharing: bool = False
+    """Several jobs may compute on one host at once."""
+    storage_sharing: bool = True
+    """Several jobs may use one storage at once."""
+    check_sizes: bool = True
+    """A rigid job must be given as many hosts as it requested (Batsim 5 does not check)."""
+    check_registration: bool = True
+    """Registering jobs needs the component's dynamic_registration feature (Batsim 5 does not check)."""
+    energy: bool = False
+    """Integrate energy; the platform must tell the watts of every host."""
+    energy_rule: str = "exact"
+    """``exact``, or ``simgrid``: read meters when SimGrid does (decisions.md 25)."""
+    sharing: str = "simgrid"
+    """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
+    max_rounds: int = 100_000
+    """An instant kept alive for more rounds than this ends the run (decisions.md 1)."""
+    forward: Mapping[str, Any] = {}
+    """Options that wires hand to the component (scheduler configuration, command line...)."""

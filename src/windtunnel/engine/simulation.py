@@ -1,0 +1,271 @@
+"""A simulation as a value: step it, run it to a date, save it, restore it, fork it (law 5)."""
+
+import io
+import pickle
+from collections import deque
+from collections.abc import Mapping, Sequence
+from math import inf
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Protocol
+
+from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.engine import loop
+from windtunnel.engine.events import INJECTED
+from windtunnel.engine.options import Options
+from windtunnel.engine.world import Hooks, Priority, World
+from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
+
+__all__ = ["Pace", "Simulation"]
+
+_MAGIC = b"windtunnel simulation 1\n"
+
+
+class Pace(Protocol):
+    """What stands in front of the calendar (law 8); see :class:`windtunnel.engine.pace.Pacer`."""
+
+    def wait(self, date: float) -> bool:
+        """Wait until the simulated ``date`` is due; False when something else wants to be looked at first."""
+
+
+class Simulation:
+    """One run: a platform, work, decision components, and observers of what happens."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        workloads: Sequence[Workload] = (),
+        components: Sequence[Component] = (),
+        *,
+        events: Sequence[EventList] = (),
+        options: Options = Options(),  # noqa: B008 -- immutable
+        observers: Sequence[Observer] = (),
+        names: Sequence[str] = (),
+    ) -> None:
+        if not components:
+            raise UsageError("a simulation needs at least one decision component")
+        self.components = tuple(components)
+        labels = tuple(names) if names else ("",) * len(self.components)
+        self.world = World(platform, workloads, events, labels, options)
+        self.observe(observers)
+        self.outcome = ""
+        """"" while it runs, then ``complete`` or why it is not."""
+        self.pace: Pace | None = None
+        self._injected: deque[tuple[float, str, ExternalEvent | Job]] = deque()
+        self._started_at = perf_counter()
+
+    def observe(self, observers: Sequence[Observer]) -> None:
+        """Replace the observers."""
+        self.world.hooks = Hooks(observers)
+
+    @property
+    def now(self) -> float:
+        """The simulated date (s)."""
+        return self.world.now
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen."""
+        return bool(self.outcome)
+
+    # -- running ------------------------------------------------------------------------------------------------
+
+    def step(self) -> bool:
+        """Hold one round; False when the run is over.
+
+        Raises:
+            SimulationError: the run could not go on. It is over; observers have been told.
+        """
+        if self.outcome:
+            return False
+        try:
+            if self.world.stage == "new":
+                loop.begin(self.world, self.components)
+            self._drain()
+            loop.round_once(self.world, self.components)
+        except BaseException as fault:
+            self._fail(fault)
+            raise
+        return self._still_running()
+
+    def run(self) -> None:
+        """Run to the end; raises like :meth:`step`."""
+        self.run_until(inf)
+
+    def run_until(self, date: float) -> bool:
+        """Hold all rounds up to and including ``date`` (s); False when the run is over. Raises like :meth:`step`."""
+        if self.outcome:
+            return False
+        try:
+            if self.world.stage == "new":
+                loop.begin(self.world, self.components)
+            if self.pace is None and not self._injected:
+                loop.run_to(self.world, self.components, date)
+            else:
+                self._run_paced(date)
+        except BaseException as fault:
+            self._fail(fault)
+            raise
+        return self._still_running()
+
+    def _run_paced(self, until: float) -> None:
+        world = self.world
+        while world.stage != "over":
+            self._drain()
+            date = loop.next_date(world)
+            if date > until:
+                return
+            if self.pace is not None and not self.pace.wait(date):
+                continue
+            loop.round_once(world, self.components)
+
+    def _still_running(self) -> bool:
+        if self.world.stage != "over":
+            return True
+        self._finish("complete")
+        return False
+
+    def _fail(self, fault: BaseException) -> None:
+        """Nothing is lost: what was recorded is closed, marked with how the run ended."""
+        if isinstance(fault, KeyboardInterrupt):
+            outcome = "interrupted"
+        else:
+            outcome = f"failed: {fault}"
+            self._tell_error(fault)
+        self._finish(outcome)
+
+    def _tell_error(self, fault: BaseException) -> None:
+        """The last thing components hear; what they answer, or that they cannot, no longer matters."""
+        if self.world.stage not in ("running", "ending") or not isinstance(fault, SimulationError):
+            return
+        for component in self.components:
+            if getattr(component, "wants_errors", False):
+                try:
+                    component.decide(self.world.now, [SimulationErrorOccurred(self.world.now, str(fault))])
+                except Exception:  # noqa: BLE001, S112 -- the run has failed already, with a better reason
+                    continue
+
+    def _finish(self, outcome: str) -> None:
+        self.outcome = outcome
+        for component in self.components:
+            component.stop()
+        for hook in self.world.hooks.end:
+            hook(self.world.now, outcome, self.totals())
+
+    def close(self) -> None:
+        """Give up: components are stopped and observers told, if that has not happened yet."""
+        if not self.outcome:
+            self._finish("stopped")
+
+    def totals(self) -> Mapping[str, Any]:
+        """The engine's own sums, as on_end gets them."""
+        world = self.world
+        return {
+            **world.hosts.totals(),
+            "nb_computing_machines": world.hosts.size + world.hosts.storages,
+            "nb_grouped_switches": world.nb_switch_groups,
+            "nb_machine_switches": world.nb_switches,
+            "nb_submitted": world.nb_submitted,
+            "nb_ended": world.nb_ended,
+            "nb_alive": sum(1 for _ in world.jobs) - len(world.told),
+            "first_submission": world.first_submission,
+            "last_end": world.last_end,
+            "scheduling_time": sum(seat.scheduling_time for seat in world.seats),
+            "simulation_time": perf_counter() - self._started_at,
+        }
+
+    # -- the outside --------------------------------------------------------------------------------------------
+
+    def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
+        """Let an external event or a job happen at a date (the present when None). Safe from other threads."""
+        self._injected.append((self.now if at is None else at, "event", thing))
+        wake = getattr(self.pace, "wake", None)
+        if wake is not None:
+            wake()
+
+    def ask_waiting_time(self, job: Job, at: float | None = None) -> None:
+        """Ask the components how long a job like this would wait; answers go to ``on_waiting_time_estimate``."""
+        self._injected.append((self.now if at is None else at, "estimate", job))
+
+    def _drain(self) -> None:
+        world = self.world
+        while self._injected:
+            date, what, thing = self._injected.popleft()
+            world.open += 1
+            world.push(max(date, world.now), Priority.EXTERNAL, INJECTED, (what, thing))
+
+    # -- saving -------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole state to a file.
+
+        Raises:
+            UsageError: a component cannot be saved (only those in process can).
+        """
+        Path(path).write_bytes(_MAGIC + self._pickled({}))
+
+    @classmethod
+    def restore(cls, path: str | Path, observers: Sequence[Observer] = ()) -> "Simulation":
+        """Read back what :meth:`save` wrote. Only open files you trust: the format can run code.
+
+        Raises:
+            UsageError: the file is not a saved simulation.
+        """
+        data = Path(path).read_bytes()
+        if not data.startswith(_MAGIC):
+            raise UsageError(f"{path} is not a simulation saved by this version")
+        return cls._revived(pickle.loads(data[len(_MAGIC) :]), observers)  # noqa: S301 -- documented above
+
+    def fork(self, observers: Sequence[Observer] = ()) -> "Simulation":
+        """An independent simulation in the same state; platform and workloads are shared, as they never change."""
+        inputs = [self.world.platform, *self.world.workloads, *self.world.event_lists]
+        known = {id(thing): str(rank) for rank, thing in enumerate(inputs)}
+        unpickler = _Sharing(io.BytesIO(self._pickled(known)), inputs)
+        return self._revived(unpickler.load(), observers)
+
+    def _pickled(self, known: Mapping[int, str]) -> bytes:
+        buffer = io.BytesIO()
+        pickler = _Pickler(buffer, known)
+        try:
+            pickler.dump((self.world, self.components, self.outcome))
+        except (TypeError, pickle.PicklingError, AttributeError) as fault:
+            raise UsageError(
+                f"this simulation cannot be saved or forked: {fault}",
+                "only decision components in process, made of plain data, can be",
+            ) from fault
+        return buffer.getvalue()
+
+    @classmethod
+    def _revived(cls, state: Any, observers: Sequence[Observer]) -> "Simulation":
+        new = cls.__new__(cls)
+        new.world, new.components, new.outcome = state
+        new.pace = None
+        new._injected = deque()
+        new._started_at = perf_counter()
+        new.observe(observers)
+        return new
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves out what is shared."""
+
+    def __init__(self, file: io.BytesIO, known: Mapping[int, str]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._known = known
+
+    def persistent_id(self, obj: Any) -> str | None:
+        """The name of a shared object."""
+        return self._known.get(id(obj))
+
+
+class _Sharing(pickle.Unpickler):
+    """Puts what is shared back in."""
+
+    def __init__(self, file: io.BytesIO, inputs: Sequence[Any]) -> None:
+        super().__init__(file)
+        self._inputs = inputs
+
+    def persistent_load(self, pid: str) -> Any:
+        """The shared object of this name."""
+        return self._inputs[int(pid)]

@@ -1,0 +1,104 @@
+"""Suspending, resuming and migrating jobs, and sending images: the decisions that leases need."""
+
+from windtunnel.engine import execution
+from windtunnel.engine.events import MIGRATED, TRANSFERRED
+from windtunnel.engine.refusal import known_job, refuse
+from windtunnel.engine.world import Priority, World
+from windtunnel.model import HostSet, JobRecord, JobState
+from windtunnel.vocabulary import (
+    Decision,
+    ImageTransferred,
+    JobMigrated,
+    JobResumed,
+    JobSuspended,
+    MigrateJob,
+    ResumeJob,
+    SuspendJob,
+    TransferImage,
+)
+
+__all__ = ["image_transferred", "job_migrated", "migrate_job", "resume_job", "suspend_job", "transfer_image"]
+
+
+def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
+    """A running job leaves its hosts and keeps its progress."""
+    record = known_job(world, decision, decision.job_id, rank)
+    if record.state is not JobState.RUNNING:
+        refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not RUNNING")
+    if not execution.freeze_job(world, record):
+        refuse(
+            world,
+            decision,
+            "suspension",
+            f"job {decision.job_id!r}: a {type(record.job.profile).__name__} cannot be suspended",
+        )
+    for hook in world.hooks.suspended:
+        hook(world.now, record)
+    record.state = JobState.SUSPENDED
+    world.hosts.release(record.hosts, record.since, world.now)
+    world.nb_running -= 1
+    world.tell(JobSuspended(world.now, record.job, record.hosts))
+
+
+def _suspended(world: World, rank: int, decision: SuspendJob | ResumeJob | MigrateJob) -> JobRecord:
+    record = known_job(world, decision, decision.job_id, rank)
+    if record.state is not JobState.SUSPENDED:
+        refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not SUSPENDED")
+    return record
+
+
+def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
+    """A suspended job goes on."""
+    record = _suspended(world, rank, decision)
+    _check_hosts(world, decision, decision.hosts)
+    if len(decision.hosts) != len(record.hosts):
+        refuse(
+            world,
+            decision,
+            "allocation-size",
+            f"job {decision.job_id!r} had {len(record.hosts)} hosts and is given {len(decision.hosts)}",
+        )
+    record.state = JobState.RUNNING
+    record.hosts = decision.hosts
+    world.hosts.occupy(decision.hosts, world.now)
+    world.nb_running += 1
+    execution.thaw_job(world, record)
+    for hook in world.hooks.resumed:
+        hook(world.now, record)
+    world.tell(JobResumed(world.now, record.job, record.hosts))
+
+
+def _check_hosts(world: World, decision: Decision, hosts: HostSet) -> None:
+    if not world.hosts.free.covers(hosts):
+        refuse(world, decision, "host-busy", f"not all of the hosts {hosts} are free")
+
+
+def migrate_job(world: World, rank: int, decision: MigrateJob) -> None:
+    """The state of a suspended job starts moving to other hosts."""
+    record = _suspended(world, rank, decision)
+    if decision.duration < 0:
+        refuse(world, decision, "duration", f"a migration cannot last {decision.duration} s")
+    world.open += 1
+    world.push(world.now + decision.duration, Priority.SWITCHED, MIGRATED, (record, decision.hosts))
+
+
+def job_migrated(world: World, payload: tuple[JobRecord, HostSet]) -> None:
+    """It has arrived."""
+    record, hosts = payload
+    world.open -= 1
+    world.tell(JobMigrated(world.now, record.job, hosts))
+
+
+def transfer_image(world: World, rank: int, decision: TransferImage) -> None:
+    """An image starts moving to hosts."""
+    del rank
+    if decision.duration < 0:
+        refuse(world, decision, "duration", f"a transfer cannot last {decision.duration} s")
+    world.open += 1
+    world.push(world.now + decision.duration, Priority.SWITCHED, TRANSFERRED, decision)
+
+
+def image_transferred(world: World, decision: TransferImage) -> None:
+    """It has arrived."""
+    world.open -= 1
+    world.tell(ImageTransferred(world.now, decision.image_id, decision.hosts))

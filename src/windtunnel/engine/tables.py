@@ -1,0 +1,66 @@
+"""Who handles what: one table for events of the calendar, one for decisions."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from windtunnel.engine import events as e
+from windtunnel.engine import external, lifecycle, registration, suspension, triggers
+from windtunnel.engine.execution import messages
+from windtunnel.engine.execution.kinds import leaf_ended
+from windtunnel.engine.world import World
+from windtunnel.vocabulary import decisions as d
+
+__all__ = ["DECISIONS", "EVENTS"]
+
+
+def _no_more(world: World, what: str) -> None:
+    if what == "jobs":
+        lifecycle.no_more(world)
+    else:
+        external.no_more_events(world)
+
+
+def _ready(world: World, rank: int) -> None:
+    """The component can be called again; what has happened meanwhile waits in its outbox."""
+    del rank
+    world.open -= 1
+
+
+EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
+    e.JOB_END: lifecycle.job_end,
+    e.LEAF_END: leaf_ended,
+    e.WALLTIME: lifecycle.walltime_reached,
+    e.SUBMIT: lifecycle.submit_due,
+    e.EXTERNAL: external.events_due,
+    e.CALL: triggers.call_due,
+    e.PERIODIC: triggers.periodic_due,
+    e.NO_MORE: _no_more,
+    e.READY: _ready,
+    e.INJECTED: external.inject,
+    e.RELEASE_HELD: lifecycle.release_held,
+    e.POLL: messages.poll,
+    e.MIGRATED: suspension.job_migrated,
+    e.TRANSFERRED: suspension.image_transferred,
+}
+"""Kind of event -> function(world, payload). Delayed decisions are applied by the loop itself."""
+
+DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
+    d.ExecuteJob: lifecycle.execute_job,
+    d.RejectJob: lifecycle.reject_job,
+    d.KillJobs: lifecycle.kill_jobs,
+    d.RegisterProfile: registration.register_profile,
+    d.RegisterJob: registration.register_job,
+    d.FinishRegistration: registration.finish_registration,
+    d.ContinueRegistration: registration.continue_registration,
+    d.SetJobMetadata: registration.set_job_metadata,
+    d.ChangeJobState: registration.change_job_state,
+    d.AnswerWaitingTime: registration.answer_waiting_time,
+    d.CallMeLater: triggers.call_me_later,
+    d.StopCallMeLater: triggers.stop_call_me_later,
+    d.MessageToJob: messages.message_to_job,
+    d.SuspendJob: suspension.suspend_job,
+    d.ResumeJob: suspension.resume_job,
+    d.MigrateJob: suspension.migrate_job,
+    d.TransferImage: suspension.transfer_image,
+}
+"""Type of decision -> function(world, rank of the component, decision). ForceSimulationStop belongs to the loop."""

@@ -1,0 +1,95 @@
+"""Calls that decision components ask for (batsim-protocol.md 9).
+
+Periods are counted from the start of the simulation in whole units, so they do not drift; unlike upstream, periods
+need not be multiples of each other and offsets are allowed.
+"""
+
+import msgspec
+
+from windtunnel.engine.events import CALL, PERIODIC
+from windtunnel.engine.refusal import refuse
+from windtunnel.engine.world import Priority, World
+from windtunnel.vocabulary import CallMeLater, Decision, OneShot, Periodic, RequestedCall, StopCallMeLater, TimeUnit
+
+__all__ = ["PeriodicCall", "call_due", "call_me_later", "first_tick", "periodic_due", "seconds", "stop_call_me_later"]
+
+_UNITS = {TimeUnit.Second: 1, TimeUnit.Millisecond: 1000}
+
+
+class PeriodicCall(msgspec.Struct, eq=False):
+    """A periodic call that is alive; ``tick`` is the rank of its next trigger counted from date 0."""
+
+    rank: int
+    call_id: str
+    when: Periodic
+    tick: int
+    done: int = 0
+    version: int = 0
+
+
+def seconds(when: Periodic, tick: int) -> float:
+    """The date of a trigger: one division of whole numbers, hence no drift."""
+    return (when.offset + tick * when.period) / _UNITS[when.time_unit]
+
+
+def first_tick(world: World, decision: Decision, when: Periodic) -> int:
+    """The first trigger strictly after now."""
+    if when.period < 1:
+        refuse(world, decision, "period", f"a period must be at least 1, not {when.period}")
+    if when.nb_periods is not None and when.nb_periods < 1:
+        refuse(world, decision, "period", f"the number of periods must be at least 1, not {when.nb_periods}")
+    elapsed = world.now * _UNITS[when.time_unit] - when.offset
+    tick = max(0, int(elapsed // when.period))
+    while seconds(when, tick) <= world.now:
+        tick += 1
+    return tick
+
+
+def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
+    """Plan one call, or a series."""
+    when = decision.when
+    if isinstance(when, OneShot):
+        date = when.time / _UNITS[when.time_unit]
+        world.push(max(date, world.now), Priority.CALL, CALL, (rank, decision.call_me_later_id))
+        world.open += 1
+        return
+    calls = world.seats[rank].calls
+    if decision.call_me_later_id in calls:
+        refuse(world, decision, "duplicate-call", f"a periodic call {decision.call_me_later_id!r} is alive already")
+    call = PeriodicCall(rank, decision.call_me_later_id, when, first_tick(world, decision, when))
+    calls[call.call_id] = call
+    world.open += 1
+    world.push(seconds(when, call.tick), Priority.CALL, PERIODIC, call, call.version)
+
+
+def call_due(world: World, payload: tuple[int, str]) -> None:
+    """A one-shot call."""
+    rank, call_id = payload
+    world.open -= 1
+    world.seats[rank].outbox.append(RequestedCall(world.now, call_id, last_periodic_call=False))
+
+
+def periodic_due(world: World, call: PeriodicCall) -> None:
+    """One trigger of a periodic call."""
+    call.done += 1
+    call.tick += 1
+    last = call.when.nb_periods == call.done
+    seat = world.seats[call.rank]
+    seat.outbox.append(RequestedCall(world.now, call.call_id, last_periodic_call=last))
+    if last:
+        _drop(world, call)
+    else:
+        world.push(seconds(call.when, call.tick), Priority.CALL, PERIODIC, call, call.version)
+
+
+def _drop(world: World, call: PeriodicCall) -> None:
+    call.version += 1
+    del world.seats[call.rank].calls[call.call_id]
+    world.open -= 1
+
+
+def stop_call_me_later(world: World, rank: int, decision: StopCallMeLater) -> None:
+    """Stop a periodic call; an unknown one is no fault (upstream warns)."""
+    call = world.seats[rank].calls.get(decision.call_me_later_id)
+    if call is not None:
+        _drop(world, call)

@@ -1,0 +1,191 @@
+"""The state of a simulation: plain data, so that it can be saved, restored and forked (law 5).
+
+What stands outside and is attached to it: the components behind the seats, and the observers in :class:`Hooks`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heappush
+from typing import Any, Final
+
+from windtunnel.engine.hosts import HostTable
+from windtunnel.engine.options import Options
+from windtunnel.model import EventList, Job, JobRecord, Platform, Profile, Workload
+from windtunnel.vocabulary import Features, Notice, Observer
+
+__all__ = ["Entry", "Hooks", "Priority", "Seat", "World"]
+
+Entry = tuple[float, int, int, int, Any, int]
+"""(date, priority, sequence, kind of event, payload, version); void when the payload's version differs."""
+
+
+class Priority:
+    """The order of events at one instant (decisions.md 1)."""
+
+    END: Final = 0
+    WALLTIME: Final = 1
+    SWITCHED: Final = 2
+    EXTERNAL: Final = 3
+    CALL: Final = 4
+    PROBE: Final = 5
+    SUBMISSION: Final = 6
+    NO_MORE: Final = 7
+    DECISION: Final = 8
+    READY: Final = 9
+
+
+class Seat:
+    """The engine's side of one decision component."""
+
+    def __init__(self, rank: int, name: str) -> None:
+        self.rank = rank
+        self.name = name
+        self.features = Features()
+        self.outbox: list[Notice] = []
+        self.ready_at = 0.0
+        """When it has finished deciding (simulated s)."""
+        self.registering = False
+        """Whether it may still register jobs, which keeps the run from ending."""
+        self.calls: dict[str, Any] = {}
+        """Its periodic calls, by id."""
+        self.probes: dict[str, Any] = {}
+        """Its probes, by id."""
+        self.scheduling_time = 0.0
+        """Wall-clock seconds spent waiting for it."""
+
+
+_HOOKS: Final = {
+    "begin": "on_begin",
+    "submitted": "on_job_submitted",
+    "started": "on_job_started",
+    "ended": "on_job_ended",
+    "rejected": "on_job_rejected",
+    "suspended": "on_job_suspended",
+    "resumed": "on_job_resumed",
+    "states": "on_machine_states",
+    "pstate": "on_pstate",
+    "energy": "on_energy",
+    "call": "on_call",
+    "external": "on_external",
+    "estimate": "on_waiting_time_estimate",
+    "kill": "on_kill",
+    "end": "on_end",
+}
+
+
+class Hooks:
+    """For each thing that happens, the methods of the observers that want to know (those that override it)."""
+
+    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+        self.observers = tuple(observers)
+        for name, method in _HOOKS.items():
+            base = getattr(Observer, method)
+            wanted = tuple(getattr(o, method) for o in observers if getattr(type(o), method) is not base)
+            setattr(self, name, wanted)
+
+    begin: tuple[Callable[..., None], ...]
+    submitted: tuple[Callable[..., None], ...]
+    started: tuple[Callable[..., None], ...]
+    ended: tuple[Callable[..., None], ...]
+    rejected: tuple[Callable[..., None], ...]
+    suspended: tuple[Callable[..., None], ...]
+    resumed: tuple[Callable[..., None], ...]
+    states: tuple[Callable[..., None], ...]
+    pstate: tuple[Callable[..., None], ...]
+    energy: tuple[Callable[..., None], ...]
+    call: tuple[Callable[..., None], ...]
+    external: tuple[Callable[..., None], ...]
+    estimate: tuple[Callable[..., None], ...]
+    kill: tuple[Callable[..., None], ...]
+    end: tuple[Callable[..., None], ...]
+
+
+class Submitter:
+    """Hands over the jobs of one workload, or the events of one list, one date at a time."""
+
+    def __init__(self, source: Any, size: int) -> None:
+        self.source = source
+        self.size = size
+        self.next = 0
+
+
+class World:
+    """Everything a running simulation knows. Rooms of the engine are functions over it."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        workloads: Sequence[Workload],
+        event_lists: Sequence[EventList],
+        seats: Sequence[str],
+        options: Options,
+    ) -> None:
+        self.platform = platform
+        self.workloads = tuple(workloads)
+        self.event_lists = tuple(event_lists)
+        self.options = options
+        self.now = 0.0
+        self.heap: list[Entry] = []
+        self.sequence = 0
+        self.open = 0
+        """How many things keep the run from ending: submitters, jobs, calls, probes, switches, registrations."""
+        self.rounds = 0
+        """Rounds held at this instant."""
+        self.stage = "new"
+        """new, begun, running, ending, over."""
+        self.seats = [Seat(rank, name) for rank, name in enumerate(seats)]
+        self.solo: Seat | None = self.seats[0] if len(self.seats) == 1 else None
+        self.hosts = HostTable(platform, sharing=options.compute_sharing)
+        self.jobs: dict[str, JobRecord] = {}
+        """Jobs that are alive, or whose end was not told yet."""
+        self.told: list[str] = []
+        """Ids of jobs to forget once their end has been told."""
+        self.met: set[str] | None = None
+        """All ids ever used, kept only when jobs can be registered."""
+        self.profiles: dict[str, Profile] = {}
+        self.profile_uses: dict[str, int] | None = None
+        """How many jobs still need each profile, kept only when jobs can be registered."""
+        self.waiting_for: dict[str, list[Job]] = {}
+        """Jobs held back until the job with this id has ended."""
+        self.done_ids: set[str] | None = None
+        """Ids of ended jobs, kept only when workloads have dependencies."""
+        self.static_left = 0
+        """Workloads that still have jobs to submit."""
+        self.events_left = 0
+        """Event lists that still have events."""
+        self.nb_running = 0
+        self.nb_submitted = 0
+        self.nb_ended = 0
+        self.first_submission = -1.0
+        self.last_end = 0.0
+        self.nb_switch_groups = 0
+        self.nb_switches = 0
+        self.switching: dict[int, Any] = {}
+        self.fluid: Any = None
+        """The sharing system, once a task needs it."""
+        self.energy: Any = None
+        """The meters, when energy is simulated."""
+        self.messages: dict[str, list[str]] = {}
+        """Messages for running jobs, by job id."""
+        self.hooks = Hooks()
+
+    def push(self, date: float, priority: int, kind: int, payload: Any = None, version: int = -1) -> None:
+        """Put an event into the calendar."""
+        self.sequence = sequence = self.sequence + 1
+        heappush(self.heap, (date, priority, sequence, kind, payload, version))
+
+    def tell(self, notice: Notice) -> None:
+        """Put a notice into every outbox."""
+        if self.solo is not None:
+            self.solo.outbox.append(notice)
+        else:
+            for seat in self.seats:
+                seat.outbox.append(notice)
+
+    def __getstate__(self) -> Mapping[str, Any]:
+        state = self.__dict__.copy()
+        del state["hooks"]
+        return state
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.hooks = Hooks()
