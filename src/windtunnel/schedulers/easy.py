@@ -1,0 +1,167 @@
+"""EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from math import inf, nextafter, ulp
+
+from windtunnel.model import Job
+from windtunnel.schedulers.orders import QueueOrder
+from windtunnel.schedulers.queues import ANY, waiting_queue
+from windtunnel.schedulers.site import BatchScheduler, Held
+from windtunnel.vocabulary import Decision, ExecuteJob, JobCompleted, JobSubmitted, Notice, RejectJob, Reply
+
+__all__ = ["Easy"]
+
+
+class Easy(BatchScheduler):
+    """EASY: the queue is started from the front; its first job that does not fit gets a reservation; later ones may
+    overtake it as long as they do not delay it.
+
+    The reservation is a date and a count, not particular hosts. *Shadow time*: the earliest predicted date at which
+    enough hosts are free, by the walltimes of the running jobs (all that end at one date are counted). *Extra*: the
+    hosts free at that date beyond the need. A job overtakes if it fits now and either ends by the shadow time (the
+    very date included) or takes no more than the extra hosts. All that happens at one instant is decided on at once;
+    hosts go out from the lowest number on.
+
+    A job without walltime is taken to run for ever: it overtakes on extra hosts only. A reservation that depends on
+    the end of such a job lies at no known date, and delays nobody whose walltime is known.
+    """
+
+    name = "easy"
+
+    def __init__(self, *, queue_order: QueueOrder = "fcfs") -> None:
+        self.queue_order = queue_order
+        super().__init__()
+
+    def _reset(self) -> None:
+        super()._reset()
+        self._queue = waiting_queue(self.queue_order)
+        self._ends: list[Held] = []  # the running jobs by predicted end
+        self._shadow = 0.0
+        self._extra = -1  # negative: shadow and extra are to be computed
+
+    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
+        """Take in the message, then decide (what the base does, at less cost)."""
+        decisions: list[Decision] = []
+        arrivals: list[Job] = []
+        changed = False
+        for notice in notices:
+            kind = type(notice)
+            if kind is JobSubmitted:
+                arrivals.append(notice.job)  # type: ignore[attr-defined]  # it is a JobSubmitted
+            elif kind is JobCompleted:
+                changed |= self._forget(notice.job.id)  # type: ignore[attr-defined]  # it is a JobCompleted
+            else:
+                changed |= self._take_in(notice, decisions)
+        queue = self._queue
+        if changed:
+            self._extra = -1
+            if len(queue) and queue.smallest <= len(self._pool):
+                self._changed(now, decisions)
+        for job in arrivals:
+            size = job.request.hosts
+            if size > self._hosts:
+                decisions.append(RejectJob(job_id=job.id))
+            elif len(queue):
+                self._arrived(now, job, decisions)
+            elif size <= len(self._pool):
+                self._run(now, job, decisions)
+            else:
+                queue.add(job, now)
+        return Reply(now, decisions)
+
+    def _run(self, now: float, job: Job, decisions: list[Decision]) -> None:
+        size = job.request.hosts
+        hosts = self._pool.take(size)
+        assert hosts is not None
+        decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
+        self._starts = rank = self._starts + 1
+        held = self._running[job.id] = (now + job.walltime, rank, size, hosts)
+        insort(self._ends, held)
+
+    def _released(self, held: Held) -> None:
+        ends = self._ends
+        del ends[bisect_left(ends, held)]
+
+    def _repredict(self) -> None:
+        self._ends = sorted(self._running.values())
+
+    def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
+        queue = self._queue
+        if self.queue_order != "fcfs":
+            queue.add(job, now)
+            if queue.first is job:
+                self._changed(now, decisions)
+                return
+            queue.remove(job)
+        # Nothing was freed, so that no older job can overtake now that could not before: only this one is tried.
+        size = job.request.hosts
+        if size <= len(self._pool):
+            if self._extra < 0:
+                self._reserve(now, queue.first.request.hosts)
+            late = now + job.walltime > self._shadow or job.walltime > ANY
+            if not late or size <= self._extra:
+                if late:
+                    self._extra -= size
+                self._run(now, job, decisions)
+                return
+        queue.add(job, now)
+
+    def _changed(self, now: float, decisions: list[Decision]) -> None:
+        queue = self._queue
+        pool = self._pool
+        self._extra = -1
+        while len(queue):
+            if queue.first.request.hosts > len(pool):
+                self._backfill(now, decisions)
+                return
+            self._run(now, queue.pop(), decisions)
+
+    def _reserve(self, now: float, need: int) -> None:
+        """Shadow time and extra hosts of a first job of this size."""
+        free = len(self._pool)
+        ends = self._ends
+        for k, (end, _, size, _) in enumerate(ends):
+            free += size
+            if free >= need:
+                rank = k + 1
+                while rank < len(ends) and ends[rank][0] == end:
+                    free += ends[rank][2]
+                    rank += 1
+                self._shadow = max(end, now)
+                self._extra = free - need
+                return
+        # So many hosts will not be there before unavailable ones come back.
+        self._shadow = ANY
+        self._extra = 0
+
+    def _backfill(self, now: float, decisions: list[Decision]) -> None:
+        queue = self._queue
+        pool = self._pool
+        if queue.smallest > len(pool):
+            return
+        self._reserve(now, queue.first.request.hosts)
+        shadow = self._shadow
+        longest = longest_until(now, shadow)
+        while pool:
+            job = queue.find(len(pool), self._extra, longest)
+            if job is None:
+                return
+            queue.remove(job)
+            if job.walltime > longest:
+                self._extra -= job.request.hosts
+            self._run(now, job, decisions)
+
+
+def longest_until(now: float, shadow: float) -> float:
+    """The longest walltime with ``now + walltime <= shadow`` in floating point; finite."""
+    if shadow > ANY / 2:
+        return ANY
+    longest = shadow - now
+    lost = (shadow - (longest + now)) + ulp(shadow) / 2
+    longest += lost
+    while now + longest > shadow:
+        longest = nextafter(longest, -inf)
+    while now + (more := nextafter(longest, inf)) <= shadow:
+        longest = more
+    return longest

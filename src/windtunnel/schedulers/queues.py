@@ -1,0 +1,253 @@
+"""Queues that answer "which is the first waiting job that may start?" without walking over all of them.
+
+The question, for backfilling: the first job in queue order that needs at most ``free`` hosts and, besides, either
+at most ``extra`` hosts or no more than ``longest`` seconds of walltime. With a queue of tens of thousands asked at
+every event, the order of arrival has an index (:class:`IndexedQueue`); other orders are sorted and walked over.
+"""
+
+from bisect import bisect_left, insort
+from math import inf
+from sys import float_info
+from typing import Final, Protocol
+
+from windtunnel.model import Job
+from windtunnel.schedulers.orders import ORDERS
+
+__all__ = ["ANY", "IndexedQueue", "SortedQueue", "WaitingQueue", "waiting_queue"]
+
+ANY: Final = float_info.max
+"""Longer than every walltime but that of an endless job; as ``longest`` of :meth:`WaitingQueue.find`."""
+
+
+class WaitingQueue(Protocol):
+    """Waiting jobs in some order."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def first(self) -> Job:
+        """The job at the front; there must be one."""
+
+    def add(self, job: Job, now: float) -> None:
+        """Let a job wait."""
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest job; there must be one."""
+
+    def pop(self) -> Job:
+        """Take the job at the front."""
+
+    def find(self, free: int, extra: int, longest: float) -> Job | None:
+        """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
+
+    def remove(self, job: Job) -> None:
+        """Take a job out of the queue, wherever it is."""
+
+
+class _Bucket:
+    """Jobs of one size by arrival, under a tournament tree of their walltimes (``inf``: the place is empty)."""
+
+    __slots__ = ("alive", "capacity", "ranks", "tree")
+
+    def __init__(self) -> None:
+        self.capacity = 1
+        self.tree: list[float] = [inf, inf]
+        self.ranks: list[int] = []
+        self.alive = 0
+
+    def append(self, rank: int, walltime: float) -> None:
+        ranks = self.ranks
+        if not self.alive:
+            ranks.clear()
+        elif len(ranks) == self.capacity:
+            self._rebuild()
+            ranks = self.ranks
+        place = len(ranks)
+        ranks.append(rank)
+        self.alive += 1
+        tree = self.tree
+        # An endless job is longer than every other one, and still there.
+        value = min(walltime, ANY)
+        node = place + self.capacity
+        tree[node] = value
+        node >>= 1
+        while node and tree[node] > value:
+            tree[node] = value
+            node >>= 1
+
+    def _rebuild(self) -> None:
+        """Close the gaps, and make room for as many again."""
+        old = self.tree[self.capacity : self.capacity + len(self.ranks)]
+        kept = [k for k, value in enumerate(old) if value != inf]
+        self.ranks = [self.ranks[k] for k in kept]
+        capacity = 2
+        while capacity < 2 * len(kept):
+            capacity *= 2
+        tree = [inf] * (2 * capacity)
+        tree[capacity : capacity + len(kept)] = [old[k] for k in kept]
+        for node in range(capacity - 1, 0, -1):
+            left, right = tree[2 * node], tree[2 * node + 1]
+            tree[node] = min(left, right)
+        self.tree = tree
+        self.capacity = capacity
+
+    def find(self, longest: float) -> int:
+        """The rank of the first job of at most this walltime; there must be one."""
+        tree = self.tree
+        capacity = self.capacity
+        node = 1
+        while node < capacity:
+            node += node
+            if tree[node] > longest:
+                node += 1
+        return self.ranks[node - capacity]
+
+    def remove(self, rank: int) -> None:
+        tree = self.tree
+        node = bisect_left(self.ranks, rank) + self.capacity
+        tree[node] = inf
+        self.alive -= 1
+        while node > 1:
+            node >>= 1
+            value = min(tree[node + node], tree[node + node + 1])
+            if tree[node] == value:
+                return
+            tree[node] = value
+
+
+class IndexedQueue:
+    """In order of arrival, with one tree of walltimes for each size."""
+
+    def __init__(self) -> None:
+        self._jobs: list[Job | None] = []
+        self._base = 0  # the rank of the first item of _jobs
+        self._front = 0  # the index in _jobs of the first job
+        self._count = 0
+        self._buckets: dict[int, _Bucket] = {}
+        self._sizes: list[int] = []  # those of which there are jobs, ascending
+        self._ranks: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def first(self) -> Job:
+        """The job at the front."""
+        job = self._jobs[self._front]
+        assert job is not None
+        return job
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest job."""
+        return self._sizes[0]
+
+    def add(self, job: Job, now: float) -> None:
+        """Put a job at the end."""
+        del now  # arrival is all that counts
+        rank = self._base + len(self._jobs)
+        self._jobs.append(job)
+        self._ranks[job.id] = rank
+        self._count += 1
+        size = job.request.hosts
+        bucket = self._buckets.get(size)
+        if bucket is None:
+            bucket = self._buckets[size] = _Bucket()
+        if not bucket.alive:
+            insort(self._sizes, size)
+        bucket.append(rank, job.walltime)
+
+    def pop(self) -> Job:
+        """Take the job at the front."""
+        job = self.first
+        self.remove(job)
+        return job
+
+    def find(self, free: int, extra: int, longest: float) -> Job | None:
+        """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
+        best = -1
+        buckets = self._buckets
+        for size in self._sizes:
+            if size > free:
+                break
+            bucket = buckets[size]
+            limit = ANY if size <= extra else longest
+            if bucket.tree[1] <= limit:
+                rank = bucket.find(limit)
+                if best < 0 or rank < best:
+                    best = rank
+        return None if best < 0 else self._jobs[best - self._base]
+
+    def remove(self, job: Job) -> None:
+        """Take a job out of the queue."""
+        rank = self._ranks.pop(job.id)
+        size = job.request.hosts
+        bucket = self._buckets[size]
+        bucket.remove(rank)
+        if not bucket.alive:
+            self._sizes.remove(size)
+        self._count -= 1
+        jobs = self._jobs
+        jobs[rank - self._base] = None
+        front = self._front
+        while front < len(jobs) and jobs[front] is None:
+            front += 1
+        if front > 64 and front * 2 > len(jobs):
+            del jobs[:front]
+            self._base += front
+            front = 0
+        self._front = front
+
+
+class SortedQueue:
+    """In one of batsched's orders, ties by arrival; walked over."""
+
+    def __init__(self, order: str) -> None:
+        self.order = order
+        self._items: list[tuple[float, int, Job]] = []
+        self._keys: dict[str, tuple[float, int]] = {}
+        self._arrivals = 0
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def first(self) -> Job:
+        """The job at the front."""
+        return self._items[0][2]
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest job."""
+        return min(item[2].request.hosts for item in self._items)
+
+    def add(self, job: Job, now: float) -> None:
+        """Put a job where its key says."""
+        self._arrivals += 1
+        key = (ORDERS[self.order](job, now, job.walltime), self._arrivals)
+        self._keys[job.id] = key
+        insort(self._items, (*key, job))
+
+    def pop(self) -> Job:
+        """Take the job at the front."""
+        job = self._items.pop(0)[2]
+        del self._keys[job.id]
+        return job
+
+    def find(self, free: int, extra: int, longest: float) -> Job | None:
+        """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
+        for _, _, job in self._items:
+            size = job.request.hosts
+            if size <= free and (size <= extra or job.walltime <= longest):
+                return job
+        return None
+
+    def remove(self, job: Job) -> None:
+        """Take a job out of the queue."""
+        del self._items[bisect_left(self._items, self._keys.pop(job.id))]
+
+
+def waiting_queue(order: str) -> WaitingQueue:
+    """An empty queue in this order."""
+    return IndexedQueue() if order == "fcfs" else SortedQueue(order)

@@ -1,0 +1,210 @@
+"""Which schedulers there are, and how one is made from a name, a ``module:Class``, a function, or an object.
+
+Shipped ones are imported when asked for. Packages may add theirs under the entry point group
+``windtunnel.schedulers`` (name -> class or function).
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.schedulers.base import FunctionScheduler, Scheduler
+from windtunnel.schedulers.options import Option, checked_options, options_of
+from windtunnel.schedulers.shipped import BATSCHED, SHIPPED, Shipped
+from windtunnel.vocabulary import Component
+
+__all__ = [
+    "GROUP",
+    "SchedulerInfo",
+    "list_schedulers",
+    "make_batsched",
+    "make_scheduler",
+    "scheduler_names",
+    "scheduler_options",
+]
+
+GROUP: Final = "windtunnel.schedulers"
+"""The entry point group of schedulers."""
+
+
+class SchedulerInfo(msgspec.Struct, frozen=True):
+    """A scheduler by name: what it does in one line, where it comes from, and its options."""
+
+    name: str
+    description: str
+    source: str
+    options: tuple[Option, ...]
+
+
+def list_schedulers() -> list[SchedulerInfo]:
+    """All schedulers that can be named: those shipped, then those of other packages, by name."""
+    shipped = [
+        SchedulerInfo(name, entry.description, entry.source, scheduler_options(name))
+        for name, entry in sorted(SHIPPED.items())
+    ]
+    others = [
+        SchedulerInfo(point.name, _first_line(found), point.value, tuple(_options(found).values()))
+        for point in _points()
+        if (found := _load_point(point)) is not None
+    ]
+    return shipped + others
+
+
+def scheduler_names() -> list[str]:
+    """The names that :func:`make_scheduler` knows, without importing anything of theirs."""
+    return sorted({*SHIPPED, *(point.name for point in _points())})
+
+
+def scheduler_options(name: str) -> tuple[Option, ...]:
+    """The options of a scheduler.
+
+    Raises:
+        UsageError: there is no such scheduler.
+    """
+    return tuple(_options(_factory(name)).values())
+
+
+def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options: Any) -> Component:
+    """A scheduler from its name, from ``module:Class``, ``module:function`` or ``file.py:Class``, or from an object.
+
+    A class is made with the options, which are checked against the keyword parameters of its ``__init__``; a plain
+    function ``f(view, **options)`` becomes a scheduler that calls it once per round; a component is returned as is.
+
+    Raises:
+        UsageError: there is no such scheduler, it is none, or an option is unknown, missing or senseless.
+    """
+    if isinstance(scheduler, str):
+        return _made(scheduler, _factory(scheduler), options)
+    if not isinstance(scheduler, type) and isinstance(scheduler, Component):
+        if options:
+            raise UsageError(
+                f"scheduler {_name(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
+                "give its class, or set the options when you make it",
+            )
+        return scheduler
+    return _made(_name(scheduler), scheduler, options)
+
+
+def make_batsched(variant: str, /, **options: Any) -> Component:
+    """The scheduler that decides as batsched does under this name (``-v``), for instance ``easy_bf`` or ``filler``.
+
+    Raises:
+        UsageError: batsched has no such variant, or it is not among ours; or an option is wrong.
+    """
+    if variant not in BATSCHED:
+        raise UsageError(f"there is no variant {variant!r} of batsched here", did_you_mean(variant, BATSCHED))
+    return make_scheduler(BATSCHED[variant], **options)
+
+
+def _name(thing: object) -> str:
+    return str(getattr(thing, "name", "") or getattr(thing, "__name__", "") or type(thing).__name__)
+
+
+def _first_line(factory: object) -> str:
+    return (getattr(factory, "__doc__", None) or "").strip().partition("\n")[0]
+
+
+def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
+    if isinstance(factory, type):
+        made = factory(**checked_options(name, factory, options))
+        if not isinstance(made, Component):
+            raise UsageError(
+                f"{name!r} is no scheduler: {factory.__name__} has no hello, decide and stop",
+                "subclass windtunnel.Scheduler and write schedule(self, view)",
+            )
+        if type(made).decide is Scheduler.decide and type(made).schedule is Scheduler.schedule:  # type: ignore[attr-defined]  # it has schedule when its decide is ours
+            raise UsageError(f"scheduler {name!r}: {factory.__name__} must define schedule(self, view)")
+        return made
+    if isinstance(factory, Component):
+        return make_scheduler(factory, **options)
+    if callable(factory):
+        return FunctionScheduler(factory, checked_options(name, factory, options, skip=1))
+    raise UsageError(f"{name!r} is no scheduler: a {type(factory).__name__} is neither class, function nor component")
+
+
+def _options(factory: Any) -> dict[str, Option]:
+    if isinstance(factory, type):
+        return options_of(factory)[0]
+    return options_of(factory, skip=1)[0] if callable(factory) else {}
+
+
+def _factory(name: str) -> Any:
+    shipped = SHIPPED.get(name)
+    if shipped is not None:
+        return _shipped(shipped)
+    if ":" in name:
+        return _from_path(name)
+    for point in (point for point in _points() if point.name == name):
+        found = _load_point(point)
+        if found is None:
+            raise UsageError(f"scheduler {name!r} of {point.value} cannot be imported")
+        return found
+    hint = did_you_mean(name, scheduler_names())
+    raise UsageError(f"there is no scheduler {name!r}", hint + "; one of your own is named as module:Class")
+
+
+def _shipped(entry: Shipped) -> Any:
+    return getattr(import_module(entry.module), entry.attribute)
+
+
+def _points() -> list[Any]:
+    """The entry points of our group, by name."""
+    from importlib.metadata import entry_points  # 20 ms that most runs do not need
+
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def _load_point(point: Any) -> Any:
+    try:
+        return point.load()
+    except (ImportError, AttributeError):  # a package of somebody else is broken: the others must stay usable
+        return None
+
+
+def _from_path(path: str) -> Any:
+    where, _, attribute = path.rpartition(":")
+    try:
+        module = _module_of_file(where) if where.endswith(".py") else _module(where)
+    except ImportError as error:
+        raise UsageError(f"scheduler {path!r}: {where!r} cannot be imported: {error}") from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError:
+        known = [name for name in vars(module) if not name.startswith("_")]
+        raise UsageError(
+            f"scheduler {path!r}: {where} has no {attribute!r}", did_you_mean(attribute, known)
+        ) from None
+
+
+def _module(name: str) -> Any:
+    """Import a module; one in the working directory too, and there for the processes of a study as well."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
+    return import_module(name)
+
+
+def _module_of_file(path: str) -> Any:
+    """Import a file under its own name, so that what it defines can be pickled."""
+    file = Path(path).resolve()
+    spec = util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise ImportError(f"there is no file {path}")
+    known = sys.modules.get(file.stem)
+    if known is not None and getattr(known, "__file__", None) == str(file):
+        return known
+    if known is not None:
+        raise ImportError(f"a module {file.stem!r} is loaded already, from elsewhere: rename the file")
+    module = util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[file.stem]
+        raise
+    return module
