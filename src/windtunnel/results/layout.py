@@ -1,0 +1,104 @@
+"""Where the files of a run lie, and whose habits their contents follow."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.results.rows import Rows
+
+__all__ = ["KNOWN_FILES", "Dialect", "Layout"]
+
+KNOWN_FILES: Final = (
+    "jobs.csv",
+    "jobs_extra.csv",
+    "suspensions.csv",
+    "schedule.csv",
+    "schedule.json",
+    "schedule.trace",
+    "machine_states.csv",
+    "pstate_changes.csv",
+    "consumed_energy.csv",
+    "events.csv",
+    "estimates.csv",
+    "real_exec_info.json",
+    "metrics.json",
+    "run.json",
+)
+"""The names of all files a run may write, without what stands before them."""
+
+
+class Dialect(Enum):
+    """Which system's files are written; they differ in details listed in docs/reference/outputs.md."""
+
+    WINDTUNNEL = "windtunnel"
+    BATSIM4 = "batsim4"
+    BATSIM5 = "batsim5"
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """File names are appended to ``stem`` (an absolute path and perhaps the beginning of a name; None: memory)."""
+
+    stem: str | None = None
+    dialect: Dialect = Dialect.WINDTUNNEL
+
+    @classmethod
+    def directory(cls, path: str | Path, dialect: Dialect = Dialect.WINDTUNNEL) -> Self:
+        """``path/jobs.csv``, ... The directory is made when it is missing.
+
+        Raises:
+            UsageError: the path exists and is no directory, or cannot be made.
+        """
+        made = Path(path).absolute()
+        _make(made, f"the output directory {str(path)!r}")
+        return cls(f"{made}/", dialect)
+
+    @classmethod
+    def batsim4(cls, prefix: str = "out") -> Self:
+        """``<prefix>_jobs.csv``, ... No directory is made (as Batsim 3 and 4 do not).
+
+        Raises:
+            UsageError: the directory of the prefix does not exist.
+        """
+        path = Path(prefix).absolute()
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot write files {prefix}_...: {str(path.parent)!r} is not a directory")
+        return cls(f"{path}_", Dialect.BATSIM4)
+
+    @classmethod
+    def batsim5(cls, prefix: str = "out/") -> Self:
+        """``<prefix>jobs.csv``, ... Missing directories are made.
+
+        Raises:
+            UsageError: the directory part exists and is no directory, or cannot be made.
+        """
+        cut = prefix.rfind("/") + 1
+        folder = Path(prefix[:cut] or ".").absolute()
+        _make(folder, f"the export directory {str(folder)!r}, as resolved from prefix={prefix!r},")
+        return cls(f"{folder}/{prefix[cut:]}", Dialect.BATSIM5)
+
+    def path(self, name: str) -> Path | None:
+        """Where the file of this name lies; None in memory."""
+        return None if self.stem is None else Path(self.stem + name)
+
+    def open(self, name: str, header: str = "", *, lazy: bool = False) -> Rows:
+        """Start the growing file of this name."""
+        return Rows(name, self.path(name), header, lazy=lazy)
+
+    def clear(self) -> None:
+        """Remove the files of an earlier run, so that none of them passes for this run's."""
+        for name in KNOWN_FILES:
+            path = self.path(name)
+            if path is not None:
+                path.unlink(missing_ok=True)
+
+
+def _make(folder: Path, what: str) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{what} exists but is not a directory")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise UsageError(f"{what} cannot be made: {fault.strerror}") from fault

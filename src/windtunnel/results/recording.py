@@ -1,0 +1,275 @@
+"""A recording: all that is written about one run, and where."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import Platform, Workload
+from windtunnel.results import exec_info, schedule
+from windtunnel.results.columns import Collector
+from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
+from windtunnel.results.files import write_whole
+from windtunnel.results.jobs_csv import JobsCsv
+from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
+from windtunnel.results.machine_states import MachineStatesCsv
+from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
+from windtunnel.results.paje import PajeTrace
+from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv
+from windtunnel.results.rows import Flusher, Recorder, Rows
+from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
+from windtunnel.vocabulary.component import Observer
+
+__all__ = ["COMPLETE", "Recording", "RecordingOptions"]
+
+COMPLETE = "complete"
+"""The outcome of a run that came to its end; any other text says why it did not."""
+
+
+class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is written besides jobs, schedule and metrics."""
+
+    machine_states: bool = True
+    pstates: bool = False
+    energy: bool = False
+    """``consumed_energy.csv``; energy figures in the metrics."""
+    paje: bool = False
+    omit_rejected: bool = False
+    """Rejected jobs get no row in ``jobs.csv`` (they are counted all the same)."""
+    version: str = ""
+    """What ``batsim_version`` says; empty: our own name and version."""
+    warm_up: Trim = 0.0
+    cool_down: Trim = 0.0
+
+
+@cache
+def own_version() -> str:
+    """The installed version of Windtunnel; ``unknown`` when it runs from sources that are not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("windtunnel")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+class Recording(Observer):
+    """Records a run: give :attr:`observers` to the engine, and :meth:`close` it whatever happens.
+
+    ``facts`` (scheduler, options, seeds...) go into ``run.json``; ``start_date`` is the calendar date of time 0.
+    Rows reach the disk at least once a second; until the run has ended, ``run.json`` says ``running``.
+
+    Raises:
+        UsageError: the place cannot be used, or a trim is malformed.
+        SimulationError: a file cannot be written.
+    """
+
+    def __init__(
+        self,
+        layout: Layout | None = None,
+        options: RecordingOptions | None = None,
+        *,
+        facts: Mapping[str, Any] | None = None,
+        start_date: float | None = None,
+    ) -> None:
+        self.layout = layout = layout or Layout()
+        self.options = options = options or RecordingOptions()
+        self.state = RunState(
+            windtunnel=own_version(), dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
+        )
+        self.totals: dict[str, Any] = {}
+        self.small: dict[str, bytes] = {}
+        """The small files written at the end (all there is of them in memory)."""
+        self._flusher: Flusher | None = None
+        self._final: Metrics | None = None
+        self.collector = Collector()
+        for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
+            seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
+        layout.clear()
+        self._write_state()
+        self._recorders = self._make(layout, options)
+
+    def _make(self, layout: Layout, options: RecordingOptions) -> list[Observer]:
+        made: list[Observer] = [self.collector, JobsCsv(layout, omit_rejected=options.omit_rejected)]
+        if options.machine_states:
+            made.append(MachineStatesCsv(layout))
+        if options.pstates:
+            made.append(PstateChangesCsv(layout))
+        if options.energy:
+            made.append(ConsumedEnergyCsv(layout))
+        if options.paje:
+            made.append(PajeTrace(layout))
+        if layout.dialect is Dialect.WINDTUNNEL:
+            made += [JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout), EventsCsv(layout)]
+        made.append(EstimatesCsv(layout))
+        return made
+
+    @property
+    def observers(self) -> list[Observer]:
+        """What the engine is to call, in this order."""
+        return [*self._recorders, self]
+
+    @property
+    def rows(self) -> dict[str, Rows]:
+        """The growing files, by name."""
+        return {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
+
+    def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
+        """Note the inputs, and start writing regularly."""
+        self.state.platform = PlatformFacts(
+            name=platform.name,
+            path=platform.path,
+            hosts=len(platform.hosts),
+            storages=len(platform.storages),
+            cores=sum(host.cores for host in platform.hosts),
+        )
+        self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]
+        self.state.simulated_time = now
+        self._write_state()
+        self._watch()
+
+    def _watch(self) -> None:
+        if self.layout.stem is not None and self._flusher is None:
+            self._flusher = Flusher(list(self.rows.values()))
+
+    def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
+        """Write the figures of the whole run, and how it ended."""
+        if self.state.status is not Status.RUNNING:
+            return
+        self.totals = dict(totals)
+        self.state.simulated_time = now
+        self.state.status = Status.COMPLETE if outcome == COMPLETE else Status.INCOMPLETE
+        self.state.reason = "" if outcome == COMPLETE else outcome
+        self._stop()
+        self.flush()
+        self._write_figures()
+        self._write_state()
+
+    def close(self, reason: str = "the run was abandoned") -> None:
+        """Write out what was recorded; a run that has not ended is marked incomplete. May be called twice."""
+        if self.state.status is Status.RUNNING:
+            self.on_end(self.state.simulated_time, reason, self.totals)
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._flusher is not None:
+            self._flusher.stop()
+            self._flusher = None
+
+    def flush(self) -> None:
+        """Write what is pending.
+
+        Raises:
+            SimulationError: it cannot be written.
+        """
+        for rows in self.rows.values():
+            rows.flush()
+
+    def metrics(self, warm_up: Trim | None = None, cool_down: Trim | None = None) -> Metrics:
+        """The metrics of what happened so far; trims default to the options'.
+
+        Raises:
+            UsageError: a trim is malformed, or nothing remains.
+        """
+        options = self.options
+        usual = warm_up is None and cool_down is None
+        if usual and self._final is not None:
+            return self._final
+        made = compute(
+            self.collector.columns,
+            warm_up=options.warm_up if warm_up is None else warm_up,
+            cool_down=options.cool_down if cool_down is None else cool_down,
+            joules=self.totals.get("consumed_joules") if options.energy else None,
+        )
+        if usual and self.state.status is not Status.RUNNING:
+            self._final = made
+        return made
+
+    def _write_figures(self) -> None:
+        dialect = self.layout.dialect
+        made = schedule.figures(self.collector, self.totals, self.options.version or f"windtunnel {own_version()}")
+        if dialect is Dialect.BATSIM5:
+            self._write("schedule.json", schedule.as_json(made))
+        else:
+            self._write("schedule.csv", schedule.as_csv(made, dialect))
+        if dialect is not Dialect.BATSIM4:
+            self._write("real_exec_info.json", exec_info.as_json(self.totals))
+        if dialect is Dialect.WINDTUNNEL:
+            with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
+                self._write("metrics.json", self.metrics().json())
+
+    def _write_state(self) -> None:
+        self._write("run.json", self.state.json())
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = self.layout.path(name)
+        if path is None:
+            self.small[name] = data
+        else:
+            write_whole(path, data)
+
+    def read(self, name: str) -> bytes | None:
+        """The content of one of the run's files, None when there is no such file (yet)."""
+        rows = self.rows.get(name)
+        if rows is not None:
+            rows.flush()
+            return rows.read() if rows.exists else None
+        path = self.layout.path(name)
+        if path is None:
+            return self.small.get(name)
+        return path.read_bytes() if name in KNOWN_FILES and path.exists() else None
+
+    def fork(self, layout: Layout | None = None) -> Self:
+        """An independent recording at another place that goes on from here, with all that was recorded so far.
+
+        What it ends up with is, byte for byte, what a run that was never forked writes there.
+
+        Raises:
+            UsageError: it is the place of this recording.
+            SimulationError: a file cannot be written.
+        """
+        self.flush()
+        new = copy.deepcopy(self)
+        new.relocate(layout or Layout(None, self.layout.dialect))
+        return new
+
+    def relocate(self, layout: Layout) -> None:
+        """Copy what was written to another place and go on there; the old files stay."""
+        if layout.stem is not None and layout.stem == self.layout.stem:
+            raise UsageError(f"{layout.stem} is already being written by the run that is forked")
+        if layout.dialect is not self.layout.dialect:
+            raise UsageError(f"a {self.layout.dialect.value} recording cannot go on as {layout.dialect.value}")
+        layout.clear()
+        for name, rows in self.rows.items():
+            rows.move(layout.path(name))
+        self.layout = layout
+        self._write_state()
+        for name, data in self.small.items():
+            self._write(name, data)
+        if self.state.status is Status.RUNNING and self.state.platform.hosts:
+            self._watch()
+
+    def resume(self) -> None:
+        """After this recording was pickled and read back: go on in the same files, from where they were then.
+
+        Raises:
+            SimulationError: the files are not there any more.
+        """
+        for rows in self.rows.values():
+            rows.resume()
+        self._write_state()
+        if self.state.status is Status.RUNNING:
+            self._watch()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_flusher": None}
+
+
+def recording_in(path: str | Path, **options: Any) -> Recording:
+    """A recording in a directory with the given :class:`RecordingOptions`; the short form."""
+    return Recording(Layout.directory(path), RecordingOptions(**options))

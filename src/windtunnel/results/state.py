@@ -1,0 +1,90 @@
+"""``run.json``: what was run, and how it ended. Until a run has ended it says ``running``, whatever kills it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+
+__all__ = ["FORMAT", "PlatformFacts", "RunState", "Status", "WorkloadFacts", "read_state"]
+
+FORMAT: Final = 1
+"""Raised when the meaning of files in a run's directory changes."""
+
+
+class Status(StrEnum):
+    """How far a run has come."""
+
+    RUNNING = "running"
+    """It goes on, or was killed so that it could not say how it ended."""
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"
+    """It ended early; ``reason`` says why. What is in the files is what happened until then."""
+
+
+class PlatformFacts(msgspec.Struct, kw_only=True):
+    """The site of a run."""
+
+    name: str = ""
+    path: str = ""
+    hosts: int = 0
+    storages: int = 0
+    cores: int = 0
+    """Of all hosts together."""
+
+
+class WorkloadFacts(msgspec.Struct, kw_only=True):
+    """One workload of a run."""
+
+    name: str
+    path: str = ""
+    jobs: int = 0
+
+
+class RunState(msgspec.Struct, kw_only=True):
+    """The content of ``run.json``; holds nothing that differs between equal runs."""
+
+    format: int = FORMAT
+    windtunnel: str = ""
+    """The version that wrote it."""
+    status: Status = Status.RUNNING
+    reason: str = ""
+    simulated_time: float = 0.0
+    """Seconds, when it was last written."""
+    dialect: str = "windtunnel"
+    platform: PlatformFacts = msgspec.field(default_factory=PlatformFacts)
+    workloads: list[WorkloadFacts] = []
+    start_date: float | None = None
+    """The calendar date of time 0 (seconds since 1970, UTC), where the input has one."""
+    facts: dict[str, Any] = {}
+    """Whatever else the caller noted: scheduler, options, seeds, command line."""
+
+    def json(self) -> bytes:
+        """The file's content."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+
+
+def read_state(path: Path) -> RunState:
+    """Read a ``run.json``.
+
+    Raises:
+        UsageError: there is none, or it is not one of ours.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RunState)
+    except FileNotFoundError:
+        raise UsageError(
+            f"{path.parent} holds no run ({path.name} is missing)",
+            "a run's directory is what `windtunnel run --out DIR` wrote",
+        ) from None
+    except (OSError, msgspec.DecodeError) as fault:
+        raise UsageError(f"{path} is not readable: {fault}") from fault
+
+
+def as_plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as JSON can hold them (paths and others become text)."""
+    made: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(dict(facts), enc_hook=str))
+    return made
