@@ -54,9 +54,11 @@ def submit_due(world: World, submitter: Submitter) -> None:
     workload = submitter.source
     index, size = submitter.next, submitter.size
     while index < size:
-        job = workload[index]
+        job = submitter.upcoming or workload[index]
+        submitter.upcoming = None
         if job.submission_time > now:
             submitter.next = index
+            submitter.upcoming = job
             world.push(job.submission_time, Priority.SUBMISSION, SUBMIT, submitter)
             return
         index += 1

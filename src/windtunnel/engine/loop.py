@@ -6,7 +6,7 @@ then the decisions of all, in the order of the components. What these cause at t
 
 from collections.abc import Sequence
 from heapq import heappop
-from math import isfinite
+from math import inf, isfinite
 from time import perf_counter
 
 from windtunnel.diagnostics import (
@@ -35,6 +35,7 @@ from windtunnel.vocabulary import (
 __all__ = ["begin", "next_date", "round_once", "run_to"]
 
 _HANDLERS = tuple(EVENTS.get(kind) for kind in range(max(EVENTS) + 1))
+"""By kind of event; None for delayed decisions, which the loop applies itself."""
 
 
 class _Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
@@ -97,6 +98,10 @@ def _fill_calendar(world: World) -> None:
 
 def run_to(world: World, components: Sequence[Component], until: float) -> bool:
     """Hold rounds up to and including the date ``until``; False when the run is over."""
+    if until == inf:
+        while world.stage != "over":
+            round_once(world, components)
+        return False
     while world.stage != "over":
         if next_date(world) > until:
             return True
@@ -143,45 +148,53 @@ def _happen(world: World) -> None:
     """Everything in the calendar at the next instant (at this one, if something is to be told already)."""
     heap = world.heap
     handlers = _HANDLERS
-    told_now = any(seat.outbox and seat.ready_at <= world.now for seat in world.seats)
-    first = True
+    now = world.now
+    moved = False
     while heap:
         date, _, _, kind, payload, version = heap[0]
         if version >= 0 and payload.version != version:
             heappop(heap)
             continue
-        if first:
-            if world.open == 0:
+        if date > now:
+            if moved or world.open == 0 or _to_tell(world):
                 return
-            if date > world.now:
-                if told_now:
-                    return
-                world.now = date
-                world.rounds = 0
-            first = False
-        elif date != world.now:
-            return
+            world.now = now = date
+            world.rounds = 0
+        moved = True
         heappop(heap)
-        if kind == DECISION:
-            _apply_delayed(world, payload)
-        else:
-            handler = handlers[kind]
-            if handler is None:
-                raise AssertionError(f"no handler for events of kind {kind}")
+        handler = handlers[kind]
+        if handler is not None:
             handler(world, payload)
+        else:
+            _apply_delayed(world, payload)
+
+
+def _to_tell(world: World) -> bool:
+    """Whether a component has something to hear at this instant."""
+    seat = world.solo
+    if seat is not None:
+        return bool(seat.outbox) and seat.ready_at <= world.now
+    return any(seat.outbox and seat.ready_at <= world.now for seat in world.seats)
 
 
 def _ask_all(world: World, components: Sequence[Component]) -> bool:
     """One message to each component that has something to hear; whether there was any."""
-    now = world.now
-    asked = [(seat, seat.outbox) for seat in world.seats if seat.outbox and seat.ready_at <= now]
-    if not asked:
+    if not _to_tell(world):
         return False
+    now = world.now
     world.rounds += 1
     if world.rounds > world.options.max_rounds:
         raise LivelockError(
             f"the decision components kept this instant alive for {world.options.max_rounds} rounds", now=now
         )
+    seat = world.solo
+    if seat is not None:
+        notices, seat.outbox = seat.outbox, []
+        if world.told:
+            _forget_told(world)
+        _take(world, seat, _ask(world, seat, components[0], notices), notices[0].timestamp)
+        return True
+    asked = [(seat, seat.outbox) for seat in world.seats if seat.outbox and seat.ready_at <= now]
     for seat, _ in asked:
         seat.outbox = []
     if world.told and not any(seat.outbox for seat in world.seats):

@@ -106,6 +106,8 @@ class Submitter:
         self.source = source
         self.size = size
         self.next = 0
+        self.upcoming: Any = None
+        """The next job, when it was looked at already (workloads make jobs on demand)."""
 
 
 class World:

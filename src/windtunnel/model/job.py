@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import IntEnum
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -11,6 +11,9 @@ from windtunnel.model.hostset import HostSet
 from windtunnel.model.profiles import Profile
 
 __all__ = ["Allocation", "ExecutorPlacement", "Job", "JobRecord", "JobState", "Placement", "Request"]
+
+
+NO_HOSTS: Final = HostSet()
 
 
 class JobState(IntEnum):
@@ -101,7 +104,7 @@ class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
 
     job: Job
     state: JobState = JobState.SUBMITTED
-    hosts: HostSet = msgspec.field(default_factory=HostSet)
+    hosts: HostSet = NO_HOSTS
     amounts: Mapping[int, Mapping[str, float]] | None = None
     starting_time: float = -1.0
     finish_time: float = -1.0
