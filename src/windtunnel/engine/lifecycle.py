@@ -145,7 +145,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     table = world.hosts
     if not table.free.covers(hosts):
         _explain_hosts(world, decision)
-    if len(hosts) != job.request.hosts and world.options.check_sizes:
+    if (len(hosts) != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
         _check_size(world, decision, job)
     now = world.now
     record.owner = rank
@@ -205,6 +205,14 @@ def _check_size(world: World, decision: ExecuteJob, job: Job) -> None:
     """A rigid job gets as many hosts as it asked for, or a mapping of as many executors (Batsim 4)."""
     wanted = job.request.hosts
     if isinstance(decision.placement, tuple):
+        beyond = [rank for rank in decision.placement if not 0 <= rank < len(decision.hosts)]
+        if beyond:
+            refuse(
+                world,
+                decision,
+                "mapping",
+                f"job {job.id!r}: the mapping names ranks {beyond} of {len(decision.hosts)} hosts",
+            )
         if len(decision.placement) == wanted:
             return
         refuse(
@@ -213,7 +221,7 @@ def _check_size(world: World, decision: ExecuteJob, job: Job) -> None:
             "mapping-size",
             f"job {job.id!r}: the mapping places {len(decision.placement)} executors, the job has {wanted}",
         )
-    if not _moldable(world, job.profile):
+    if len(decision.hosts) != wanted and not _moldable(world, job.profile):
         refuse(
             world,
             decision,

@@ -1,0 +1,50 @@
+"""Small workloads and platforms for tests, in a line each."""
+
+from collections.abc import Iterable
+from math import inf
+from typing import Any
+
+from windtunnel.model import DelayProfile, Job, JobList, Platform, Profile, Request, SequentialCompositionProfile
+
+__all__ = ["delays", "job", "platform", "sequence", "workload"]
+
+
+def platform(hosts: int = 4, cores: int = 1) -> Platform:
+    """Equal hosts without network."""
+    return Platform.uniform(hosts, cores)
+
+
+def job(
+    name: str | int,
+    hosts: int = 1,
+    run: float | Profile = 10.0,
+    at: float = 0.0,
+    walltime: float = inf,
+    **fields: Any,
+) -> Job:
+    """A job of workload ``w0``; ``run`` is a delay (s) or a profile."""
+    profile = run if isinstance(run, Profile) else DelayProfile(id=f"w0!delay{run:g}", delay=run)
+    return Job(
+        id=f"w0!{name}", request=Request(hosts), profile=profile, submission_time=at, walltime=walltime, **fields
+    )
+
+
+def sequence(
+    name: str, parts: Iterable[Profile], repeat: int = 1, return_code: int = 0
+) -> SequentialCompositionProfile:
+    """A sequence of profiles, which must be listed in the workload too."""
+    ids = tuple(p.id for p in parts)
+    return SequentialCompositionProfile(
+        id=f"w0!{name}", profile_ids=ids, repetition_count=repeat, return_code=return_code
+    )
+
+
+def delays(*durations: float) -> list[DelayProfile]:
+    """Delay profiles named after their duration."""
+    return [DelayProfile(id=f"w0!delay{d:g}", delay=d) for d in durations]
+
+
+def workload(*jobs: Job, profiles: Iterable[Profile] = ()) -> JobList:
+    """A workload of these jobs; profiles that only compositions use are given apart."""
+    known = {p.id: p for p in profiles} | {j.profile.id: j.profile for j in jobs}
+    return JobList("w0", jobs, known)

@@ -1,0 +1,86 @@
+"""An observer that checks what must hold in every run, whatever the scheduler."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
+from windtunnel.vocabulary import Observer
+
+__all__ = ["InvariantChecker"]
+
+
+class InvariantChecker(Observer):
+    """Raises AssertionError when a host is given twice, a job starts before its submission, or dates go back.
+
+    ``rows`` holds (id, state, start, finish, hosts) of all jobs that ended, in order.
+    """
+
+    def __init__(self, *, sharing: bool = False) -> None:
+        self.sharing = sharing
+        self.busy = HostSet()
+        self.size = 0
+        self.last = 0.0
+        self.submitted: set[str] = set()
+        self.rows: list[tuple[str, JobState, float, float, str]] = []
+        self.outcome = ""
+
+    def _date(self, now: float) -> None:
+        assert now >= self.last, f"dates go back from {self.last} to {now}"
+        self.last = now
+
+    def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
+        """Remember the size of the site."""
+        del workloads
+        self._date(now)
+        self.size = len(platform.hosts)
+
+    def on_job_submitted(self, now: float, record: JobRecord) -> None:
+        """Ids are unique."""
+        self._date(now)
+        assert record.job.id not in self.submitted, f"{record.job.id} is submitted twice"
+        self.submitted.add(record.job.id)
+
+    def on_job_started(self, now: float, record: JobRecord) -> None:
+        """Hosts exist and are free."""
+        self._date(now)
+        assert record.job.id in self.submitted
+        assert now >= record.job.submission_time or record.dynamic
+        assert record.hosts <= HostSet.span(self.size)
+        if not self.sharing:
+            assert record.hosts.isdisjoint(self.busy), f"{record.job.id} is given busy hosts"
+            self.busy |= record.hosts
+
+    def on_job_ended(self, now: float, record: JobRecord) -> None:
+        """Ends come after starts and within the walltime."""
+        self._date(now)
+        assert record.finish_time == now >= record.starting_time
+        self.busy -= record.hosts
+        self.rows.append((record.job.id, record.state, record.starting_time, record.finish_time, str(record.hosts)))
+
+    def on_job_suspended(self, now: float, record: JobRecord) -> None:
+        """The hosts are free again."""
+        self._date(now)
+        self.busy -= record.hosts
+
+    def on_job_resumed(self, now: float, record: JobRecord) -> None:
+        """The hosts are free."""
+        self._date(now)
+        assert self.sharing or record.hosts.isdisjoint(self.busy)
+        self.busy |= record.hosts
+
+    def on_job_rejected(self, now: float, record: JobRecord) -> None:
+        """A row without dates."""
+        self._date(now)
+        self.rows.append((record.job.id, record.state, -1.0, -1.0, ""))
+
+    def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
+        """No count is negative, and none is beyond the site."""
+        self._date(now)
+        assert all(0 <= count <= self.size for count in counts), counts
+
+    def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
+        """Told once."""
+        del totals
+        self._date(now)
+        assert not self.outcome, "the end is told twice"
+        self.outcome = outcome
