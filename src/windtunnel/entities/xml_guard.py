@@ -1,0 +1,72 @@
+"""XML from strangers: no document types, no entities, no network, bounded size."""
+
+import codecs
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["XmlFaultError", "decode_xml", "line_of", "local_name", "parse_xml"]
+
+_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
+_DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
+
+
+class XmlFaultError(Exception):
+    """The text is not XML that we read; ``line`` is where, 0 if unknown."""
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+def decode_xml(data: bytes) -> str:
+    """The text of an XML document, without its declaration (its line stays)."""
+    declared = _DECLARED.match(data[:200])
+    encoding = declared[1].decode("ascii") if declared else "utf-8-sig"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    try:
+        text = data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise XmlFaultError(f"not text: {error}") from error
+    return _DECLARATION.sub(lambda match: "\n" * match.group().count("\n"), text.removeprefix("\ufeff"), count=1)
+
+
+def parse_xml(text: str, *, limit: int) -> "_Element":
+    """The root element of a text of at most ``limit`` characters.
+
+    Raises:
+        XmlFaultError: it is not well formed, too large, or declares a document type.
+    """
+    from lxml import etree
+
+    if len(text) > limit:
+        raise XmlFaultError(f"{len(text)} characters are more than the {limit} allowed")
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise XmlFaultError("document types and entities are refused", _line(text, "<!DOCTYPE", "<!ENTITY"))
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
+    )
+    try:
+        return etree.fromstring(text.encode("utf-8", errors="replace"), parser)
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        raise XmlFaultError(error.msg or "not XML", line or 0, column or 0) from error
+
+
+def local_name(tag: object) -> str:
+    """An element's or attribute's name without its namespace; "" for what is no element."""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def line_of(element: "_Element") -> int:
+    """The line an element begins on; 0 if unknown."""
+    return element.sourceline or 0  # type: ignore[return-value]  # the stubs have no type for it
+
+
+def _line(text: str, *marks: str) -> int:
+    at = min(found for mark in marks if (found := text.find(mark)) >= 0)
+    return text.count("\n", 0, at) + 1
