@@ -5,17 +5,16 @@ through line by line: odd rows are mended where that is safe (more than 18 field
 findings.
 """
 
-import gzip
 import re
-import zlib
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 from windtunnel.diagnostics import Findings
+from windtunnel.formats.files import ReadError, open_text
 
-__all__ = ["END", "FIELDS", "STRIDE", "TIME_FIELDS", "Chunk", "Header", "SwfLines", "open_text"]
+__all__ = ["END", "FIELDS", "STRIDE", "TIME_FIELDS", "Chunk", "Header", "SwfLines"]
 
 FIELDS: Final = (
     "job number",
@@ -51,15 +50,6 @@ _BREAK: Final = f" {END} "
 _PLAIN: Final = re.compile(r"\s*(?:-?\d{1,18}\s+){17}-?\d{1,18}\s*", re.ASCII)
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _KEY: Final = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*)")
-
-
-def open_text(path: Path) -> TextIO:
-    """Open a text file, gzipped or not (told by its first bytes); undecodable bytes are replaced."""
-    with path.open("rb") as raw:
-        zipped = raw.read(2) == b"\x1f\x8b"
-    if zipped:
-        return gzip.open(path, "rt", encoding="utf-8-sig", errors="replace")
-    return path.open(encoding="utf-8-sig", errors="replace")
 
 
 class Header:
@@ -124,7 +114,7 @@ class SwfLines:
                     else:
                         yield self._sift(text.split("\n"), line)
                     line += count
-        except (OSError, EOFError, zlib.error) as error:
+        except ReadError as error:
             self._findings.add(f"cannot be read: {error}", code="unreadable", line=line if line > 1 else 0)
 
     def _sift(self, lines: list[str], first: int) -> Chunk:

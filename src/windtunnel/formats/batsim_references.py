@@ -1,0 +1,122 @@
+"""How the profiles of a workload refer to each other: existence, cycles, what is used, what can be merged."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.diagnostics.json_positions import json_pointer
+from windtunnel.model import (
+    ForkJoinCompositionProfile,
+    Job,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    ParallelTaskProfile,
+    Profile,
+    ReceiveProfile,
+    SequentialCompositionProfile,
+)
+
+__all__ = ["check_references", "executors", "used_profiles"]
+
+_COMPOSED = (SequentialCompositionProfile, ForkJoinCompositionProfile, ParallelTaskMergeCompositionProfile)
+
+
+def _references(profile: Profile) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    """The ids a profile refers to, with the member that does."""
+    if isinstance(profile, _COMPOSED):
+        for index, sub in enumerate(profile.profile_ids):
+            yield sub, ("seq", index)
+    elif isinstance(profile, ReceiveProfile):
+        for key in ("success", "failure", "timeout"):
+            if sub := getattr(profile, key):
+                yield sub, (key,)
+
+
+def check_references(profiles: Mapping[str, Profile], findings: Findings) -> None:
+    """Note what refers to a profile that does not exist, to itself, or merges what cannot be merged."""
+    for profile in profiles.values():
+        for sub, where in _references(profile):
+            if sub not in profiles:
+                pointer = json_pointer(("profiles", profile.name, *where))
+                name = sub.partition("!")[2]
+                hint = did_you_mean(name, [known.name for known in profiles.values()])
+                message = f"profile {profile.name!r}: the profile {name!r} does not exist"
+                findings.add(message, code="reference", pointer=pointer, hint=hint)
+    _check_cycles(profiles, findings)
+    if not findings.has_errors:
+        for profile in profiles.values():
+            if isinstance(profile, ParallelTaskMergeCompositionProfile):
+                _check_merge(profile, profiles, findings)
+
+
+def _check_cycles(profiles: Mapping[str, Profile], findings: Findings) -> None:
+    """Depth-first, without recursion: nesting may be deep. A recv may well lead back to itself later on."""
+    done: set[str] = set()
+    for root in profiles:
+        if root in done:
+            continue
+        path: dict[str, Iterator[str]] = {root: _composed(profiles[root])}
+        while path:
+            current, rest = next(reversed(path.items()))
+            sub = next(rest, None)
+            if sub is None:
+                del path[current]
+                done.add(current)
+            elif sub in path:
+                around = [*list(path)[list(path).index(sub) :], sub]
+                names = " -> ".join(repr(one.partition("!")[2]) for one in around)
+                pointer = json_pointer(("profiles", profiles[current].name))
+                findings.add(
+                    f"profile {profiles[current].name!r} contains itself: {names}", code="cycle", pointer=pointer
+                )
+            elif sub in profiles and sub not in done:
+                path[sub] = _composed(profiles[sub])
+
+
+def _composed(profile: Profile) -> Iterator[str]:
+    return iter(profile.profile_ids if isinstance(profile, _COMPOSED) else ())
+
+
+def executors(profile: Profile, profiles: Mapping[str, Profile]) -> int | None:
+    """The number of executors that a parallel task (or a merge of some) fixes; None when it takes the job's."""
+    if isinstance(profile, ParallelTaskProfile):
+        return profile.executors
+    if isinstance(profile, ParallelTaskMergeCompositionProfile):
+        for sub in profile.profile_ids:
+            if (count := executors(profiles[sub], profiles)) is not None:
+                return count
+    return None
+
+
+def _check_merge(
+    profile: ParallelTaskMergeCompositionProfile, profiles: Mapping[str, Profile], findings: Findings
+) -> None:
+    """Decisions.md 11: parallel tasks with the same number of executors."""
+    counts: set[int] = set()
+    for index, sub in enumerate(profile.profile_ids):
+        task = profiles[sub]
+        pointer = json_pointer(("profiles", profile.name, "seq", index))
+        mergeable = ParallelTaskProfile | ParallelTaskHomogeneousProfile | ParallelTaskMergeCompositionProfile
+        if not isinstance(task, mergeable):
+            message = f"profile {profile.name!r}: {task.name!r} is no parallel task, it cannot be merged"
+            findings.add(message, code="merge", pointer=pointer)
+            continue
+        count = executors(task, profiles)
+        if count is not None and counts and count not in counts:
+            message = (
+                f"profile {profile.name!r}: {task.name!r} has {count} executors, those before have {counts.pop()}"
+            )
+            findings.add(message, code="merge", pointer=pointer)
+        if count is not None:
+            counts = {count}
+
+
+def used_profiles(profiles: Mapping[str, Profile], jobs: Iterable[Job]) -> dict[str, Profile]:
+    """The profiles that a job refers to, directly or through others, in the order of ``profiles``."""
+    waiting = {job.profile.id for job in jobs}
+    used: set[str] = set()
+    while waiting:
+        profile_id = waiting.pop()
+        if profile_id not in used and profile_id in profiles:
+            used.add(profile_id)
+            waiting.update(sub for sub, _ in _references(profiles[profile_id]))
+    return {key: profile for key, profile in profiles.items() if key in used}

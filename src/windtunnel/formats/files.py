@@ -1,0 +1,37 @@
+"""Opening input files: gzip is transparent, and what cannot be read is a finding."""
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import TextIO
+
+from windtunnel.diagnostics import Findings
+
+__all__ = ["GZIP", "ReadError", "open_text", "read_bytes"]
+
+GZIP = b"\x1f\x8b"
+"""How gzipped files begin."""
+
+ReadError = (OSError, EOFError, zlib.error)
+"""What reading a plain or gzipped file may raise."""
+
+
+def open_text(path: Path) -> TextIO:
+    """Open a text file, gzipped or not (told by its first bytes); undecodable bytes are replaced."""
+    with path.open("rb") as raw:
+        zipped = raw.read(2) == GZIP
+    if zipped:
+        return gzip.open(path, "rt", encoding="utf-8-sig", errors="replace")
+    return path.open(encoding="utf-8-sig", errors="replace")
+
+
+def read_bytes(path: Path, findings: Findings) -> bytes | None:
+    """The whole content, unzipped and without byte order mark; None, and a finding, when it cannot be read."""
+    try:
+        data = path.read_bytes()
+        if data.startswith(GZIP):
+            data = gzip.decompress(data)
+    except ReadError as error:
+        findings.add(f"cannot be read: {error}", code="unreadable")
+        return None
+    return data.removeprefix(b"\xef\xbb\xbf")
