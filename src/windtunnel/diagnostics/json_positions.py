@@ -22,7 +22,7 @@ Place = tuple[int, int]
 """Line and column, both from 1."""
 
 _BLANK = re.compile(r"[ \t\n\r]*").match
-_SKIP = json.JSONDecoder().raw_decode
+_DECODE = json.JSONDecoder().raw_decode
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
 _NEWLINE = re.compile("\n")
 
@@ -141,7 +141,7 @@ def _probe_duplicates(text: str, at: int, path: Path, found: list[tuple[Path, st
         end = _hooked(dirty)(text, value_at)[1]
         if dirty:
             _probe_duplicates(text, value_at, (*path, token), found)
-        return int(end)
+        return end
 
     return _each(text, at, visit)
 
@@ -165,7 +165,7 @@ def _each(text: str, at: int, visit: Callable[[str | int, int, int], int]) -> in
         key_at = at
         token: str | int = index
         if is_object:
-            token, at = _SKIP(text, at)
+            token, at = _DECODE(text, at)
             at = _blank(text, _blank(text, at) + 1)
         at = _blank(text, visit(token, key_at, at))
         if text[at] == ",":
@@ -181,4 +181,4 @@ def _blank(text: str, at: int) -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    return int(_SKIP(text, at)[1])
+    return _DECODE(text, at)[1]

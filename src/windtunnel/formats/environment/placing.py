@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from windtunnel.diagnostics import Finding, Severity
+from windtunnel.diagnostics.json_positions import Place, positions
 from windtunnel.formats.environment.origins import Origin, origin
-from windtunnel.formats.environment.positions import Place, positions
 from windtunnel.formats.environment.problems import Path, Problem, pointer
 from windtunnel.formats.environment.resolution import Resolver
 from windtunnel.formats.environment.source import Source

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from windtunnel.diagnostics import Severity
-from windtunnel.formats.environment.positions import duplicate_keys, literal_constants
+from windtunnel.diagnostics.json_positions import duplicate_keys, literal_constants
 from windtunnel.formats.environment.problems import Problem
 
 __all__ = ["Source", "decode"]
