@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windtunnel.diagnostics.json_positions import positions
 from windtunnel.formats.environment import Options, check
-from windtunnel.formats.environment.positions import positions
 from windtunnel.formats.environment.problems import pointer
 
 names = st.sampled_from(["a", "b", "c/d", "e~f", "g h", "m"])
