@@ -62,6 +62,15 @@ class Link(msgspec.Struct, frozen=True):
     latency: float = 0.0
     """s"""
     shared: bool = True
+    bandwidth_profile: tuple[tuple[float, float], ...] = ()
+    """(date, bytes/s) pairs; with ``bandwidth_period`` > 0 they repeat."""
+    bandwidth_period: float = 0.0
+    latency_profile: tuple[tuple[float, float], ...] = ()
+    """(date, seconds) pairs."""
+    latency_period: float = 0.0
+    state_profile: tuple[tuple[float, float], ...] = ()
+    """(date, 0 = off / 1 = on) pairs."""
+    state_period: float = 0.0
 
 
 class Network(Protocol):
