@@ -1,5 +1,8 @@
 """A loop without latency that plays jobs of known duration to a scheduler: the least a simulator can be."""
 
+import csv
+import gzip
+import json
 from heapq import heappop, heappush
 from math import inf
 
@@ -49,14 +52,14 @@ def play(scheduler, jobs, hosts, *, digits=False, notices=(), check=True):
 
     With ``digits``, dates are told rounded to the microsecond, as Batsim prints them.
     """
-    told = microseconds if digits else float
+    told = microseconds if digits else float  # dates that print alike are one instant
     out = Outcome()
     seq = 0
     heap = []
     duration = {}
     for j, seconds in jobs:
         duration[j.id] = min(seconds, j.walltime)
-        heap.append((j.submission_time, ARRIVALS, seq, j))
+        heap.append((told(j.submission_time), ARRIVALS, seq, j))
         seq += 1
     for date, notice in notices:
         heap.append((date, CALLS, seq, notice))
@@ -69,9 +72,9 @@ def play(scheduler, jobs, hosts, *, digits=False, notices=(), check=True):
     now = 0.0
     known = {}
     while True:
-        reply = scheduler.decide(told(now), messages)
+        reply = scheduler.decide(now, messages)
         out.calls += 1
-        assert reply.now == told(now)
+        assert reply.now == now
         for d in reply.decisions:
             kind = type(d)
             if kind is ExecuteJob:
@@ -84,7 +87,7 @@ def play(scheduler, jobs, hosts, *, digits=False, notices=(), check=True):
                     busy |= d.hosts.bits
                 out.start[d.job_id] = now
                 out.hosts[d.job_id] = d.hosts
-                heappush(heap, (now + duration[d.job_id], ENDS, seq, d.job_id))
+                heappush(heap, (told(now + duration[d.job_id]), ENDS, seq, d.job_id))
                 seq += 1
             elif kind is RejectJob:
                 assert d.job_id not in out.start
@@ -107,16 +110,16 @@ def play(scheduler, jobs, hosts, *, digits=False, notices=(), check=True):
                 out.end[what] = now
                 busy &= ~out.hosts[what].bits
                 state = JobState.COMPLETED_SUCCESSFULLY
-                messages.append(JobCompleted(told(now), j, state, 0, out.hosts[what], told(out.start[what])))
+                messages.append(JobCompleted(now, j, state, 0, out.hosts[what], out.start[what]))
             elif kind == ARRIVALS:
                 known[what.id] = what
-                messages.append(JobSubmitted(told(now), what, what.submission_time))
+                messages.append(JobSubmitted(now, what, what.submission_time))
                 left -= 1
                 if not left:
-                    messages.append(AllStaticJobsHaveBeenSubmitted(told(now)))
+                    messages.append(AllStaticJobsHaveBeenSubmitted(now))
             else:
                 messages.append(what)
-    scheduler.decide(told(now), [SimulationEnds(told(now))])
+    scheduler.decide(now, [SimulationEnds(now)])
     scheduler.stop()
     return out
 
@@ -143,4 +146,35 @@ def mean_wait(out, jobs):
     return sum(out.start[j.id] - j.submission_time for j, _ in jobs) / len(jobs)
 
 
-__all__ = ["HostSet", "Outcome", "job", "mean_wait", "microseconds", "play", "swf"]
+__all__ = ["HostSet", "Outcome", "batsim_jobs", "batsim_outcome", "job", "mean_wait", "microseconds", "play", "printed", "swf"]
+
+
+def batsim_jobs(path):
+    """(job, duration) of a workload of delays in Batsim's JSON, either generation, and its number of hosts."""
+    data = json.loads(path.read_text())
+    delays = {name: profile["delay"] for name, profile in data["profiles"].items()}
+    found = []
+    for j in data["jobs"]:
+        walltime = j.get("walltime", -1)
+        made = job(j["id"], j["subtime"], j["res"], inf if walltime == -1 else float(walltime))
+        found.append((made, delays[j["profile"]]))
+    return found, data["nb_res"]
+
+
+def batsim_outcome(path):
+    """id -> (start, end, hosts), as printed, of a jobs.csv; ids of rejected jobs."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    ran, rejected = {}, set()
+    with opener(path, "rt") as lines:
+        for row in csv.DictReader(lines):
+            name = f"{row['workload_name']}!{row['job_id']}"
+            if row["starting_time"]:
+                ran[name] = (row["starting_time"], row["finish_time"], row["allocated_resources"])
+            else:
+                rejected.add(name)
+    return ran, rejected
+
+
+def printed(out):
+    """The same form of an outcome of ours."""
+    return {k: (f"{out.start[k]:.6f}", f"{out.end[k]:.6f}", str(out.hosts[k])) for k in out.start}

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["BATSCHED", "SHIPPED", "Shipped"]
+__all__ = ["BATSCHED", "PYBATSIM", "SHIPPED", "Shipped"]
 
 
 class Shipped(msgspec.Struct, frozen=True):
@@ -26,11 +26,63 @@ _BATSIM5 = "Batsim 5.0.0-rc2"
 _PYBATSIM = "pybatsim 3.2.1"
 
 SHIPPED: Final[dict[str, Shipped]] = {
+    # ours
     "easy": _ours("easy", "Easy", "EASY backfilling: the first waiting job is never delayed", _LITERATURE),
     "fcfs": _ours("fcfs", "Fcfs", "first come, first served; nothing overtakes", _LITERATURE),
     "filler": _ours("filler", "Filler", "first fit: whatever fits starts, in the order of the queue", _LITERATURE),
+    # batsched's, decision by decision
+    "conservative-batsched": _ours(
+        "batsched.conservative_bf",
+        "ConservativeBatsched",
+        "batsched's conservative_bf: reservations of particular hosts, compressed at ends",
+        _BATSCHED,
+    ),
+    "easy-batsched": _ours(
+        "batsched.easy_bf", "EasyBatsched", "batsched's easy_bf: EASY with a reservation of particular hosts", _BATSCHED
+    ),
+    "easy_fast-batsched": _ours(
+        "batsched.easy_bf_fast", "EasyFastBatsched", "batsched's easy_bf_fast: EASY without extra hosts", _BATSCHED
+    ),
+    "energy_watcher": _ours(
+        "batsched.energy_watcher", "EnergyWatcher", "one job at a time; asks for energy and checks it", _BATSCHED
+    ),
+    "fcfs-batsched": _ours("batsched.fcfs", "FcfsBatsched", "batsched's fcfs", _BATSCHED),
+    "fcfs_fast-batsched": _ours("batsched.fcfs", "FcfsFastBatsched", "batsched's fcfs_fast", _BATSCHED),
+    "filler-batsched": _ours(
+        "batsched.filler", "FillerBatsched", "batsched's filler: first fit, with executors by number", _BATSCHED
+    ),
+    "killer": _ours("batsched.killer", "Killer", "starts one job per message, and has each killed", _BATSCHED),
+    "killer2": _ours("batsched.killer", "Killer2", "each arrival kills the running job", _BATSCHED),
+    "rejecter": _ours("batsched.rejecter", "Rejecter", "rejects every job", _BATSCHED),
+    "sequencer": _ours("batsched.sequencer", "Sequencer", "one job at a time, on the lowest hosts", _BATSCHED),
+    "sleeper": _ours("batsched.sleeper", "Sleeper", "one job at a time; hosts without work sleep", _BATSCHED),
+    "submitter": _ours("batsched.submitter", "Submitter", "registers jobs of its own", _BATSCHED),
+    "waiting_time_estimator": _ours(
+        "batsched.rejecter", "WaitingTimeEstimator", "answers every question for a waiting time with -1", _BATSCHED
+    ),
+    # Batsim 5's
+    "easy-batsim5": _ours("batsim5.easy", "EasyBatsim5", "Batsim 5's easy, with its 32-bit comparisons", _BATSIM5),
+    "fcfs-batsim5": _ours("batsim5.fcfs", "FcfsBatsim5", "Batsim 5's fcfs", _BATSIM5),
 }
 """By the name given to ``--scheduler``."""
 
-BATSCHED: Final[dict[str, str]] = {}
+BATSCHED: Final[dict[str, str]] = {
+    "conservative_bf": "conservative-batsched",
+    "easy_bf": "easy-batsched",
+    "easy_bf_fast": "easy_fast-batsched",
+    "energy_watcher": "energy_watcher",
+    "fcfs": "fcfs-batsched",
+    "fcfs_fast": "fcfs_fast-batsched",
+    "filler": "filler-batsched",
+    "killer": "killer",
+    "killer2": "killer2",
+    "rejecter": "rejecter",
+    "sequencer": "sequencer",
+    "sleeper": "sleeper",
+    "submitter": "submitter",
+    "waiting_time_estimator": "waiting_time_estimator",
+}
 """batsched's own names of variants (``-v``) -> ours."""
+
+PYBATSIM: Final[dict[str, str]] = {}
+"""pybatsim's own names of schedulers -> ours."""

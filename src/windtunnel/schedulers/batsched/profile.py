@@ -1,0 +1,155 @@
+"""The availability of hosts over time, host by host, as batsched keeps it (spec: schedulers.md section 3).
+
+Slices cover [begin, horizon) without gaps; each has its free hosts (bits) and its jobs with their hosts. A job is
+placed at the begin of the first slice from which enough hosts *in common* stay free for its whole duration.
+"""
+
+from bisect import bisect_right
+
+from windtunnel.model import HostPool, HostSet
+from windtunnel.schedulers.batsched.rationals import HORIZON, Exact
+
+__all__ = ["Place", "Profile", "lowest_bits", "select"]
+
+Place = tuple[Exact, int]
+"""When a job starts, and its hosts as bits."""
+
+
+def lowest_bits(bits: int, count: int) -> int:
+    """The ``count`` lowest bits set in ``bits``; there must be so many."""
+    picked = 0
+    while count:
+        low = bits & -bits
+        left = bits & (bits + low)
+        run = bits ^ left
+        size = run.bit_count()
+        if size > count:
+            return picked | ((low << count) - low)
+        picked |= run
+        count -= size
+        bits = left
+    return picked
+
+
+def select(bits: int, count: int, policy: str) -> int | None:
+    """The hosts that a policy selects among these, or None."""
+    if policy == "contiguous":
+        hosts = HostPool(HostSet.of_bits(bits)).pick_contiguous(count)
+        return None if hosts is None else hosts.bits
+    return lowest_bits(bits, count)
+
+
+class Profile:
+    """Slices as parallel lists: where they begin, free hosts, how many, and jobs with their hosts."""
+
+    def __init__(self, hosts: int, begin: Exact, policy: str = "basic") -> None:
+        self.policy = policy
+        self.begins: list[Exact] = [begin]
+        self.free: list[int] = [(1 << hosts) - 1]
+        self.counts: list[int] = [hosts]
+        self.jobs: list[dict[str, int]] = [{}]
+
+    def copy(self) -> "Profile":
+        """An independent copy."""
+        new = Profile.__new__(Profile)
+        new.policy = self.policy
+        new.begins = self.begins.copy()
+        new.free = self.free.copy()
+        new.counts = self.counts.copy()
+        new.jobs = [jobs.copy() for jobs in self.jobs]
+        return new
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def end(self, k: int) -> Exact:
+        """Where a slice ends."""
+        return self.begins[k + 1] if k + 1 < len(self.begins) else HORIZON
+
+    def advance(self, now: Exact) -> bool:
+        """Let the first slice begin now; False when it ended before."""
+        if now > self.end(0):
+            return False
+        self.begins[0] = now
+        return True
+
+    def split(self, k: int, date: Exact) -> None:
+        """Cut a slice in two at a date strictly inside."""
+        self.begins.insert(k + 1, date)
+        self.free.insert(k + 1, self.free[k])
+        self.counts.insert(k + 1, self.counts[k])
+        self.jobs.insert(k + 1, self.jobs[k].copy())
+
+    def find(self, size: int, duration: Exact | None, first: int = 0) -> tuple[int, int, int] | None:
+        """First fit: the slice it starts with, the last one it touches, and the hosts; None when there is no place.
+
+        Without duration, it lasts to the horizon.
+        """
+        counts, free, begins = self.counts, self.free, self.begins
+        n = len(begins)
+        for k in range(first, n):
+            if counts[k] < size:
+                continue
+            stop = HORIZON if duration is None else begins[k] + duration
+            common = free[k]
+            last = k
+            while True:
+                if stop <= (begins[last + 1] if last + 1 < n else HORIZON):
+                    hosts = select(common, size, self.policy)
+                    if hosts is not None:
+                        return k, last, hosts
+                last += 1
+                if last == n or counts[last] < size:
+                    break
+                common &= free[last]
+                if common.bit_count() < size:
+                    break
+        return None
+
+    def add(self, job_id: str, size: int, duration: Exact | None, first: int = 0) -> tuple[int, int] | None:
+        """Place a job at its first fit; the slice it starts with (0: now) and its hosts."""
+        found = self.find(size, duration, first)
+        if found is None:
+            return None
+        k, last, hosts = found
+        self.occupy(job_id, k, last, hosts, HORIZON if duration is None else self.begins[k] + duration)
+        return k, hosts
+
+    def occupy(self, job_id: str, first: int, last: int, hosts: int, stop: Exact) -> None:
+        """Give hosts to a job from a slice on until a date inside the last slice."""
+        if stop < self.end(last):
+            self.split(last, stop)
+        kept = ~hosts
+        count = hosts.bit_count()
+        for k in range(first, last + 1):
+            self.free[k] &= kept
+            self.counts[k] -= count
+            self.jobs[k][job_id] = hosts
+
+    def remove(self, job_id: str, near: Exact | None = None) -> int | None:
+        """Take the first block of a job out; its first slice, or None when it has none.
+
+        ``near`` is where it begins, if known (a later date will not do).
+        """
+        jobs = self.jobs
+        n = len(jobs)
+        first = 0 if near is None else max(bisect_right(self.begins, near) - 1, 0)
+        while first < n and job_id not in jobs[first]:
+            first += 1
+        if first == n:
+            return None
+        last = first
+        while last < n and job_id in jobs[last]:
+            hosts = jobs[last].pop(job_id)
+            self.free[last] |= hosts
+            self.counts[last] += hosts.bit_count()
+            last += 1
+        self._merge(first, last)
+        return first
+
+    def _merge(self, first: int, last: int) -> None:
+        """Merge each of these slices with the one before when both hold the same jobs on the same hosts."""
+        jobs = self.jobs
+        for k in range(min(last, len(jobs) - 1), max(first, 1) - 1, -1):
+            if jobs[k] == jobs[k - 1]:
+                del self.begins[k], self.free[k], self.counts[k], jobs[k]

@@ -1,0 +1,1 @@
+"""The decisions of Batsim 5's own components (spec: schedulers.md section 7)."""
