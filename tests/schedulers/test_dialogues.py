@@ -5,9 +5,9 @@ them wrong in the last digit (spec: schedulers.md 1.4): there they are compared 
 """
 
 import pytest
-from dialogues import command, replay
-from shared import cases
 
+from batsim4_dialogues import command, replay
+from shared import cases
 from windtunnel.schedulers import make_scheduler, scheduler_options
 from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM
 
@@ -28,6 +28,11 @@ def scheduler_of(case):
 def recorded():
     names = {*BATSCHED, *(f"py-{name}" for name in PYBATSIM)}
     return [case for case in cases("golden/batsim4", "*--*") if case.name.split("--")[0] in names]
+
+
+def refused(case):
+    """Batsim refused the input, so that nobody talked."""
+    return (case / "error.txt").exists()
 
 
 def families():
@@ -51,5 +56,5 @@ def test_replies_are_the_recorded_ones(name):
     for case in FAMILIES[name]:
         scheduler = scheduler_of(case)
         wrong, count = replay(scheduler, case, digits=11 if case.name.endswith(ECHO) else None)
-        assert count > 1, case.name
+        assert count > 1 or refused(case), case.name
         assert not wrong, f"{case.name}: {len(wrong)} of {count} replies differ; the first:\n{wrong[0]}"

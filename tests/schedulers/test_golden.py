@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from harness import batsim_jobs, batsim_outcome, play, printed
-from shared import cases, shared
 
+from scheduler_harness import batsim_jobs, batsim_outcome, play, printed
+from shared import cases, shared
 from windtunnel.schedulers import make_batsched, make_scheduler
 
 pytestmark = pytest.mark.golden

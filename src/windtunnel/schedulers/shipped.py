@@ -38,7 +38,10 @@ SHIPPED: Final[dict[str, Shipped]] = {
         _BATSCHED,
     ),
     "easy-batsched": _ours(
-        "batsched.easy_bf", "EasyBatsched", "batsched's easy_bf: EASY with a reservation of particular hosts", _BATSCHED
+        "batsched.easy_bf",
+        "EasyBatsched",
+        "batsched's easy_bf: EASY with a reservation of particular hosts",
+        _BATSCHED,
     ),
     "easy_fast-batsched": _ours(
         "batsched.easy_bf_fast", "EasyFastBatsched", "batsched's easy_bf_fast: EASY without extra hosts", _BATSCHED

@@ -49,7 +49,7 @@ class ConservativeBatsched(ProfileBatsched):
         return True
 
     def _answer(self) -> None:
-        """batsched answers with the date at which the job would start (-1: never), not with the wait."""
+        """Batsched answers with the date at which the job would start (-1: never), not with the wait."""
         for query in self._queries:
             job = query.job
             duration = exact(job.walltime) + exact(self.rjms_delay)

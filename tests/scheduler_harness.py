@@ -146,7 +146,18 @@ def mean_wait(out, jobs):
     return sum(out.start[j.id] - j.submission_time for j, _ in jobs) / len(jobs)
 
 
-__all__ = ["HostSet", "Outcome", "batsim_jobs", "batsim_outcome", "job", "mean_wait", "microseconds", "play", "printed", "swf"]
+__all__ = [
+    "HostSet",
+    "Outcome",
+    "batsim_jobs",
+    "batsim_outcome",
+    "job",
+    "mean_wait",
+    "microseconds",
+    "play",
+    "printed",
+    "swf",
+]
 
 
 def batsim_jobs(path):
