@@ -3,6 +3,7 @@
 Generated from batprotocol.fbs by windtunnel.wires.batprotocol.generate: do not edit.
 """
 # ruff: noqa: A001, ARG001, E501, I001, RUF022, RUF100 -- generated: names and orders are those of the schema
+# fmt: off
 
 from windtunnel.wires.batprotocol._reading import (
     Budget,
@@ -723,16 +724,8 @@ def _parallel_task_profile(b: bytes, p: int, c: Budget) -> ParallelTaskProfile:
         communication_matrix_at,
     ) = fields(b, p, _PARALLEL_TASK_PROFILE)
     return ParallelTaskProfile(
-        computation_vector=doubles(
-            b, p + computation_vector_at + computation_vector, c, "ParallelTaskProfile.computation_vector"
-        )
-        if computation_vector
-        else None,
-        communication_matrix=doubles(
-            b, p + communication_matrix_at + communication_matrix, c, "ParallelTaskProfile.communication_matrix"
-        )
-        if communication_matrix
-        else None,
+        computation_vector=doubles(b, p + computation_vector_at + computation_vector, c, "ParallelTaskProfile.computation_vector") if computation_vector else None,
+        communication_matrix=doubles(b, p + communication_matrix_at + communication_matrix, c, "ParallelTaskProfile.communication_matrix") if communication_matrix else None,
     )
 
 
@@ -740,27 +733,21 @@ def _sequential_composition_profile(b: bytes, p: int, c: Budget) -> SequentialCo
     repetition_count, profile_ids, profile_ids_at = fields(b, p, _SEQUENTIAL_COMPOSITION_PROFILE)
     return SequentialCompositionProfile(
         repetition_count=repetition_count,
-        profile_ids=texts(b, p + profile_ids_at + profile_ids, c, "SequentialCompositionProfile.profile_ids")
-        if profile_ids
-        else nothing(b, p, c, "SequentialCompositionProfile.profile_ids"),
+        profile_ids=texts(b, p + profile_ids_at + profile_ids, c, "SequentialCompositionProfile.profile_ids") if profile_ids else nothing(b, p, c, "SequentialCompositionProfile.profile_ids"),
     )
 
 
 def _fork_join_composition_profile(b: bytes, p: int, c: Budget) -> ForkJoinCompositionProfile:
     profile_ids, profile_ids_at = fields(b, p, _FORK_JOIN_COMPOSITION_PROFILE)
     return ForkJoinCompositionProfile(
-        profile_ids=texts(b, p + profile_ids_at + profile_ids, c, "ForkJoinCompositionProfile.profile_ids")
-        if profile_ids
-        else nothing(b, p, c, "ForkJoinCompositionProfile.profile_ids"),
+        profile_ids=texts(b, p + profile_ids_at + profile_ids, c, "ForkJoinCompositionProfile.profile_ids") if profile_ids else nothing(b, p, c, "ForkJoinCompositionProfile.profile_ids"),
     )
 
 
 def _parallel_task_merge_composition_profile(b: bytes, p: int, c: Budget) -> ParallelTaskMergeCompositionProfile:
     profile_ids, profile_ids_at = fields(b, p, _PARALLEL_TASK_MERGE_COMPOSITION_PROFILE)
     return ParallelTaskMergeCompositionProfile(
-        profile_ids=texts(b, p + profile_ids_at + profile_ids, c, "ParallelTaskMergeCompositionProfile.profile_ids")
-        if profile_ids
-        else nothing(b, p, c, "ParallelTaskMergeCompositionProfile.profile_ids"),
+        profile_ids=texts(b, p + profile_ids_at + profile_ids, c, "ParallelTaskMergeCompositionProfile.profile_ids") if profile_ids else nothing(b, p, c, "ParallelTaskMergeCompositionProfile.profile_ids"),
     )
 
 
@@ -769,15 +756,11 @@ def _parallel_task_homogeneous_profile(b: bytes, p: int, c: Budget) -> ParallelT
     return ParallelTaskHomogeneousProfile(
         computation_amount=computation_amount,
         communication_amount=communication_amount,
-        generation_strategy=_HOMOGENEOUS_PARALLEL_TASK_GENERATION_STRATEGY[generation_strategy]
-        if generation_strategy < 2
-        else unknown("ParallelTaskHomogeneousProfile.generation_strategy", generation_strategy),
+        generation_strategy=_HOMOGENEOUS_PARALLEL_TASK_GENERATION_STRATEGY[generation_strategy] if generation_strategy < 2 else unknown("ParallelTaskHomogeneousProfile.generation_strategy", generation_strategy),
     )
 
 
-def _parallel_task_on_storage_homogeneous_profile(
-    b: bytes, p: int, c: Budget
-) -> ParallelTaskOnStorageHomogeneousProfile:
+def _parallel_task_on_storage_homogeneous_profile(b: bytes, p: int, c: Budget) -> ParallelTaskOnStorageHomogeneousProfile:
     (
         storage_name,
         storage_name_at,
@@ -786,22 +769,14 @@ def _parallel_task_on_storage_homogeneous_profile(
         generation_strategy,
     ) = fields(b, p, _PARALLEL_TASK_ON_STORAGE_HOMOGENEOUS_PROFILE)
     return ParallelTaskOnStorageHomogeneousProfile(
-        storage_name=text(
-            b, p + storage_name_at + storage_name, c, "ParallelTaskOnStorageHomogeneousProfile.storage_name"
-        )
-        if storage_name
-        else nothing(b, p, c, "ParallelTaskOnStorageHomogeneousProfile.storage_name"),
+        storage_name=text(b, p + storage_name_at + storage_name, c, "ParallelTaskOnStorageHomogeneousProfile.storage_name") if storage_name else nothing(b, p, c, "ParallelTaskOnStorageHomogeneousProfile.storage_name"),
         bytes_to_read=bytes_to_read,
         bytes_to_write=bytes_to_write,
-        generation_strategy=_HOMOGENEOUS_PARALLEL_TASK_GENERATION_STRATEGY[generation_strategy]
-        if generation_strategy < 2
-        else unknown("ParallelTaskOnStorageHomogeneousProfile.generation_strategy", generation_strategy),
+        generation_strategy=_HOMOGENEOUS_PARALLEL_TASK_GENERATION_STRATEGY[generation_strategy] if generation_strategy < 2 else unknown("ParallelTaskOnStorageHomogeneousProfile.generation_strategy", generation_strategy),
     )
 
 
-def _parallel_task_data_staging_between_storages_profile(
-    b: bytes, p: int, c: Budget
-) -> ParallelTaskDataStagingBetweenStoragesProfile:
+def _parallel_task_data_staging_between_storages_profile(b: bytes, p: int, c: Budget) -> ParallelTaskDataStagingBetweenStoragesProfile:
     (
         bytes_to_transfer,
         emitter_storage_name,
@@ -811,34 +786,16 @@ def _parallel_task_data_staging_between_storages_profile(
     ) = fields(b, p, _PARALLEL_TASK_DATA_STAGING_BETWEEN_STORAGES_PROFILE)
     return ParallelTaskDataStagingBetweenStoragesProfile(
         bytes_to_transfer=bytes_to_transfer,
-        emitter_storage_name=text(
-            b,
-            p + emitter_storage_name_at + emitter_storage_name,
-            c,
-            "ParallelTaskDataStagingBetweenStoragesProfile.emitter_storage_name",
-        )
-        if emitter_storage_name
-        else nothing(b, p, c, "ParallelTaskDataStagingBetweenStoragesProfile.emitter_storage_name"),
-        receiver_storage_name=text(
-            b,
-            p + receiver_storage_name_at + receiver_storage_name,
-            c,
-            "ParallelTaskDataStagingBetweenStoragesProfile.receiver_storage_name",
-        )
-        if receiver_storage_name
-        else nothing(b, p, c, "ParallelTaskDataStagingBetweenStoragesProfile.receiver_storage_name"),
+        emitter_storage_name=text(b, p + emitter_storage_name_at + emitter_storage_name, c, "ParallelTaskDataStagingBetweenStoragesProfile.emitter_storage_name") if emitter_storage_name else nothing(b, p, c, "ParallelTaskDataStagingBetweenStoragesProfile.emitter_storage_name"),
+        receiver_storage_name=text(b, p + receiver_storage_name_at + receiver_storage_name, c, "ParallelTaskDataStagingBetweenStoragesProfile.receiver_storage_name") if receiver_storage_name else nothing(b, p, c, "ParallelTaskDataStagingBetweenStoragesProfile.receiver_storage_name"),
     )
 
 
 def _trace_replay_profile(b: bytes, p: int, c: Budget) -> TraceReplayProfile:
     trace_type, filename, filename_at = fields(b, p, _TRACE_REPLAY_PROFILE)
     return TraceReplayProfile(
-        trace_type=_TRACE_TYPE[trace_type]
-        if trace_type < 2
-        else unknown("TraceReplayProfile.trace_type", trace_type),
-        filename=text(b, p + filename_at + filename, c, "TraceReplayProfile.filename")
-        if filename
-        else nothing(b, p, c, "TraceReplayProfile.filename"),
+        trace_type=_TRACE_TYPE[trace_type] if trace_type < 2 else unknown("TraceReplayProfile.trace_type", trace_type),
+        filename=text(b, p + filename_at + filename, c, "TraceReplayProfile.filename") if filename else nothing(b, p, c, "TraceReplayProfile.filename"),
     )
 
 
@@ -855,18 +812,14 @@ def _job(b: bytes, p: int, c: Budget) -> Job:
         resource_request=resource_request,
         walltime=walltime,
         extra_data=text(b, p + extra_data_at + extra_data, c, "Job.extra_data") if extra_data else None,
-        profile_id=text(b, p + profile_id_at + profile_id, c, "Job.profile_id")
-        if profile_id
-        else nothing(b, p, c, "Job.profile_id"),
+        profile_id=text(b, p + profile_id_at + profile_id, c, "Job.profile_id") if profile_id else nothing(b, p, c, "Job.profile_id"),
     )
 
 
 def _job_submitted_event(b: bytes, p: int, c: Budget) -> JobSubmittedEvent:
     job_id, job_id_at, job, job_at, submission_time, profile, profile_at = fields(b, p, _JOB_SUBMITTED_EVENT)
     return JobSubmittedEvent(
-        job_id=text(b, p + job_id_at + job_id, c, "JobSubmittedEvent.job_id")
-        if job_id
-        else nothing(b, p, c, "JobSubmittedEvent.job_id"),
+        job_id=text(b, p + job_id_at + job_id, c, "JobSubmittedEvent.job_id") if job_id else nothing(b, p, c, "JobSubmittedEvent.job_id"),
         job=_job(b, p + job_at + job, c) if job else nothing(b, p, c, "JobSubmittedEvent.job"),
         submission_time=submission_time,
         profile=_profile_and_id(b, p + profile_at + profile, c) if profile else None,
@@ -876,9 +829,7 @@ def _job_submitted_event(b: bytes, p: int, c: Budget) -> JobSubmittedEvent:
 def _job_completed_event(b: bytes, p: int, c: Budget) -> JobCompletedEvent:
     job_id, job_id_at, state, return_code = fields(b, p, _JOB_COMPLETED_EVENT)
     return JobCompletedEvent(
-        job_id=text(b, p + job_id_at + job_id, c, "JobCompletedEvent.job_id")
-        if job_id
-        else nothing(b, p, c, "JobCompletedEvent.job_id"),
+        job_id=text(b, p + job_id_at + job_id, c, "JobCompletedEvent.job_id") if job_id else nothing(b, p, c, "JobCompletedEvent.job_id"),
         state=_FINAL_JOB_STATE[state] if state < 5 else unknown("JobCompletedEvent.state", state),
         return_code=return_code,
     )
@@ -887,38 +838,28 @@ def _job_completed_event(b: bytes, p: int, c: Budget) -> JobCompletedEvent:
 def _reject_job_event(b: bytes, p: int, c: Budget) -> RejectJobEvent:
     job_id, job_id_at = fields(b, p, _REJECT_JOB_EVENT)
     return RejectJobEvent(
-        job_id=text(b, p + job_id_at + job_id, c, "RejectJobEvent.job_id")
-        if job_id
-        else nothing(b, p, c, "RejectJobEvent.job_id"),
+        job_id=text(b, p + job_id_at + job_id, c, "RejectJobEvent.job_id") if job_id else nothing(b, p, c, "RejectJobEvent.job_id"),
     )
 
 
-def _predefined_executor_placement_strategy_wrapper(
-    b: bytes, p: int, c: Budget
-) -> PredefinedExecutorPlacementStrategyWrapper:
+def _predefined_executor_placement_strategy_wrapper(b: bytes, p: int, c: Budget) -> PredefinedExecutorPlacementStrategyWrapper:
     strategy = fields(b, p, _PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY_WRAPPER)
     return PredefinedExecutorPlacementStrategyWrapper(
-        strategy=_PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY[strategy]
-        if strategy < 2
-        else unknown("PredefinedExecutorPlacementStrategyWrapper.strategy", strategy),
+        strategy=_PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY[strategy] if strategy < 2 else unknown("PredefinedExecutorPlacementStrategyWrapper.strategy", strategy),
     )
 
 
 def _custom_executor_to_host_mapping(b: bytes, p: int, c: Budget) -> CustomExecutorToHostMapping:
     mapping, mapping_at = fields(b, p, _CUSTOM_EXECUTOR_TO_HOST_MAPPING)
     return CustomExecutorToHostMapping(
-        mapping=uints(b, p + mapping_at + mapping, c, "CustomExecutorToHostMapping.mapping")
-        if mapping
-        else nothing(b, p, c, "CustomExecutorToHostMapping.mapping"),
+        mapping=uints(b, p + mapping_at + mapping, c, "CustomExecutorToHostMapping.mapping") if mapping else nothing(b, p, c, "CustomExecutorToHostMapping.mapping"),
     )
 
 
 def _storage_host(b: bytes, p: int, c: Budget) -> StorageHost:
     storage_name, storage_name_at, host_id = fields(b, p, _STORAGE_HOST)
     return StorageHost(
-        storage_name=text(b, p + storage_name_at + storage_name, c, "StorageHost.storage_name")
-        if storage_name
-        else nothing(b, p, c, "StorageHost.storage_name"),
+        storage_name=text(b, p + storage_name_at + storage_name, c, "StorageHost.storage_name") if storage_name else nothing(b, p, c, "StorageHost.storage_name"),
         host_id=host_id,
     )
 
@@ -932,14 +873,8 @@ def _allocation_placement(b: bytes, p: int, c: Budget) -> AllocationPlacement:
         executor_placement_at,
     ) = fields(b, p, _ALLOCATION_PLACEMENT)
     return AllocationPlacement(
-        host_allocation=text(b, p + host_allocation_at + host_allocation, c, "AllocationPlacement.host_allocation")
-        if host_allocation
-        else nothing(b, p, c, "AllocationPlacement.host_allocation"),
-        executor_placement=(
-            _EXECUTOR_PLACEMENT[executor_placement_type](b, p + executor_placement_at + executor_placement, c)
-            if executor_placement and 0 < executor_placement_type <= 2
-            else unknown("AllocationPlacement.executor_placement", executor_placement_type)
-        ),
+        host_allocation=text(b, p + host_allocation_at + host_allocation, c, "AllocationPlacement.host_allocation") if host_allocation else nothing(b, p, c, "AllocationPlacement.host_allocation"),
+        executor_placement=(_EXECUTOR_PLACEMENT[executor_placement_type](b, p + executor_placement_at + executor_placement, c) if executor_placement and 0 < executor_placement_type <= 2 else unknown("AllocationPlacement.executor_placement", executor_placement_type)),
     )
 
 
@@ -954,19 +889,9 @@ def _profile_allocation_placement(b: bytes, p: int, c: Budget) -> ProfileAllocat
         executor_placement_at,
     ) = fields(b, p, _PROFILE_ALLOCATION_PLACEMENT)
     return ProfileAllocationPlacement(
-        profile_id=text(b, p + profile_id_at + profile_id, c, "ProfileAllocationPlacement.profile_id")
-        if profile_id
-        else nothing(b, p, c, "ProfileAllocationPlacement.profile_id"),
-        host_allocation=text(
-            b, p + host_allocation_at + host_allocation, c, "ProfileAllocationPlacement.host_allocation"
-        )
-        if host_allocation
-        else nothing(b, p, c, "ProfileAllocationPlacement.host_allocation"),
-        executor_placement=(
-            _EXECUTOR_PLACEMENT[executor_placement_type](b, p + executor_placement_at + executor_placement, c)
-            if executor_placement and 0 < executor_placement_type <= 2
-            else unknown("ProfileAllocationPlacement.executor_placement", executor_placement_type)
-        ),
+        profile_id=text(b, p + profile_id_at + profile_id, c, "ProfileAllocationPlacement.profile_id") if profile_id else nothing(b, p, c, "ProfileAllocationPlacement.profile_id"),
+        host_allocation=text(b, p + host_allocation_at + host_allocation, c, "ProfileAllocationPlacement.host_allocation") if host_allocation else nothing(b, p, c, "ProfileAllocationPlacement.host_allocation"),
+        executor_placement=(_EXECUTOR_PLACEMENT[executor_placement_type](b, p + executor_placement_at + executor_placement, c) if executor_placement and 0 < executor_placement_type <= 2 else unknown("ProfileAllocationPlacement.executor_placement", executor_placement_type)),
     )
 
 
@@ -982,44 +907,24 @@ def _execute_job_event(b: bytes, p: int, c: Budget) -> ExecuteJobEvent:
         storage_placement_at,
     ) = fields(b, p, _EXECUTE_JOB_EVENT)
     return ExecuteJobEvent(
-        job_id=text(b, p + job_id_at + job_id, c, "ExecuteJobEvent.job_id")
-        if job_id
-        else nothing(b, p, c, "ExecuteJobEvent.job_id"),
-        allocation=_allocation_placement(b, p + allocation_at + allocation, c)
-        if allocation
-        else nothing(b, p, c, "ExecuteJobEvent.allocation"),
-        profile_allocation_override=tables(
-            b,
-            p + profile_allocation_override_at + profile_allocation_override,
-            c,
-            _profile_allocation_placement,
-            "ExecuteJobEvent.profile_allocation_override",
-        )
-        if profile_allocation_override
-        else None,
-        storage_placement=tables(
-            b, p + storage_placement_at + storage_placement, c, _storage_host, "ExecuteJobEvent.storage_placement"
-        )
-        if storage_placement
-        else None,
+        job_id=text(b, p + job_id_at + job_id, c, "ExecuteJobEvent.job_id") if job_id else nothing(b, p, c, "ExecuteJobEvent.job_id"),
+        allocation=_allocation_placement(b, p + allocation_at + allocation, c) if allocation else nothing(b, p, c, "ExecuteJobEvent.allocation"),
+        profile_allocation_override=tables(b, p + profile_allocation_override_at + profile_allocation_override, c, _profile_allocation_placement, "ExecuteJobEvent.profile_allocation_override") if profile_allocation_override else None,
+        storage_placement=tables(b, p + storage_placement_at + storage_placement, c, _storage_host, "ExecuteJobEvent.storage_placement") if storage_placement else None,
     )
 
 
 def _kill_jobs_event(b: bytes, p: int, c: Budget) -> KillJobsEvent:
     job_ids, job_ids_at = fields(b, p, _KILL_JOBS_EVENT)
     return KillJobsEvent(
-        job_ids=texts(b, p + job_ids_at + job_ids, c, "KillJobsEvent.job_ids")
-        if job_ids
-        else nothing(b, p, c, "KillJobsEvent.job_ids"),
+        job_ids=texts(b, p + job_ids_at + job_ids, c, "KillJobsEvent.job_ids") if job_ids else nothing(b, p, c, "KillJobsEvent.job_ids"),
     )
 
 
 def _kill_progress_atomic_profile(b: bytes, p: int, c: Budget) -> KillProgressAtomicProfile:
     profile_id, profile_id_at, progress = fields(b, p, _KILL_PROGRESS_ATOMIC_PROFILE)
     return KillProgressAtomicProfile(
-        profile_id=text(b, p + profile_id_at + profile_id, c, "KillProgressAtomicProfile.profile_id")
-        if profile_id
-        else nothing(b, p, c, "KillProgressAtomicProfile.profile_id"),
+        profile_id=text(b, p + profile_id_at + profile_id, c, "KillProgressAtomicProfile.profile_id") if profile_id else nothing(b, p, c, "KillProgressAtomicProfile.profile_id"),
         progress=progress,
     )
 
@@ -1037,14 +942,10 @@ def _kill_progress_sequential_profile(b: bytes, p: int, c: Budget) -> KillProgre
         current_task_progress_at,
     ) = fields(b, p, _KILL_PROGRESS_SEQUENTIAL_PROFILE)
     found = KillProgressSequentialProfile(
-        profile_id=text(b, p + profile_id_at + profile_id, c, "KillProgressSequentialProfile.profile_id")
-        if profile_id
-        else nothing(b, p, c, "KillProgressSequentialProfile.profile_id"),
+        profile_id=text(b, p + profile_id_at + profile_id, c, "KillProgressSequentialProfile.profile_id") if profile_id else nothing(b, p, c, "KillProgressSequentialProfile.profile_id"),
         current_repetition=current_repetition,
         current_task_index=current_task_index,
-        current_task_progress=_kill_progress_wrapper(b, p + current_task_progress_at + current_task_progress, c)
-        if current_task_progress
-        else nothing(b, p, c, "KillProgressSequentialProfile.current_task_progress"),
+        current_task_progress=_kill_progress_wrapper(b, p + current_task_progress_at + current_task_progress, c) if current_task_progress else nothing(b, p, c, "KillProgressSequentialProfile.current_task_progress"),
     )
     c[1] += 1
     return found
@@ -1056,18 +957,8 @@ def _kill_progress_fork_join_profile(b: bytes, p: int, c: Budget) -> KillProgres
         fault("KillProgressForkJoinProfile", "nested too deep")
     profile_id, profile_id_at, tasks_progress, tasks_progress_at = fields(b, p, _KILL_PROGRESS_FORK_JOIN_PROFILE)
     found = KillProgressForkJoinProfile(
-        profile_id=text(b, p + profile_id_at + profile_id, c, "KillProgressForkJoinProfile.profile_id")
-        if profile_id
-        else nothing(b, p, c, "KillProgressForkJoinProfile.profile_id"),
-        tasks_progress=tables(
-            b,
-            p + tasks_progress_at + tasks_progress,
-            c,
-            _kill_progress_wrapper,
-            "KillProgressForkJoinProfile.tasks_progress",
-        )
-        if tasks_progress
-        else nothing(b, p, c, "KillProgressForkJoinProfile.tasks_progress"),
+        profile_id=text(b, p + profile_id_at + profile_id, c, "KillProgressForkJoinProfile.profile_id") if profile_id else nothing(b, p, c, "KillProgressForkJoinProfile.profile_id"),
+        tasks_progress=tables(b, p + tasks_progress_at + tasks_progress, c, _kill_progress_wrapper, "KillProgressForkJoinProfile.tasks_progress") if tasks_progress else nothing(b, p, c, "KillProgressForkJoinProfile.tasks_progress"),
     )
     c[1] += 1
     return found
@@ -1079,11 +970,7 @@ def _kill_progress_wrapper(b: bytes, p: int, c: Budget) -> KillProgressWrapper:
         fault("KillProgressWrapper", "nested too deep")
     kill_progress_type, kill_progress, kill_progress_at = fields(b, p, _KILL_PROGRESS_WRAPPER)
     found = KillProgressWrapper(
-        kill_progress=(
-            _KILL_PROGRESS[kill_progress_type](b, p + kill_progress_at + kill_progress, c)
-            if kill_progress and 0 < kill_progress_type <= 3
-            else unknown("KillProgressWrapper.kill_progress", kill_progress_type)
-        ),
+        kill_progress=(_KILL_PROGRESS[kill_progress_type](b, p + kill_progress_at + kill_progress, c) if kill_progress and 0 < kill_progress_type <= 3 else unknown("KillProgressWrapper.kill_progress", kill_progress_type)),
     )
     c[1] += 1
     return found
@@ -1092,27 +979,17 @@ def _kill_progress_wrapper(b: bytes, p: int, c: Budget) -> KillProgressWrapper:
 def _job_and_progress(b: bytes, p: int, c: Budget) -> JobAndProgress:
     job_id, job_id_at, wrapper, wrapper_at = fields(b, p, _JOB_AND_PROGRESS)
     return JobAndProgress(
-        job_id=text(b, p + job_id_at + job_id, c, "JobAndProgress.job_id")
-        if job_id
-        else nothing(b, p, c, "JobAndProgress.job_id"),
-        wrapper=_kill_progress_wrapper(b, p + wrapper_at + wrapper, c)
-        if wrapper
-        else nothing(b, p, c, "JobAndProgress.wrapper"),
+        job_id=text(b, p + job_id_at + job_id, c, "JobAndProgress.job_id") if job_id else nothing(b, p, c, "JobAndProgress.job_id"),
+        wrapper=_kill_progress_wrapper(b, p + wrapper_at + wrapper, c) if wrapper else nothing(b, p, c, "JobAndProgress.wrapper"),
     )
 
 
 def _jobs_killed_event(b: bytes, p: int, c: Budget) -> JobsKilledEvent:
     job_ids, job_ids_at, progresses, progresses_at, profiles, profiles_at = fields(b, p, _JOBS_KILLED_EVENT)
     return JobsKilledEvent(
-        job_ids=texts(b, p + job_ids_at + job_ids, c, "JobsKilledEvent.job_ids")
-        if job_ids
-        else nothing(b, p, c, "JobsKilledEvent.job_ids"),
-        progresses=tables(b, p + progresses_at + progresses, c, _job_and_progress, "JobsKilledEvent.progresses")
-        if progresses
-        else nothing(b, p, c, "JobsKilledEvent.progresses"),
-        profiles=tables(b, p + profiles_at + profiles, c, _profile_and_id, "JobsKilledEvent.profiles")
-        if profiles
-        else None,
+        job_ids=texts(b, p + job_ids_at + job_ids, c, "JobsKilledEvent.job_ids") if job_ids else nothing(b, p, c, "JobsKilledEvent.job_ids"),
+        progresses=tables(b, p + progresses_at + progresses, c, _job_and_progress, "JobsKilledEvent.progresses") if progresses else nothing(b, p, c, "JobsKilledEvent.progresses"),
+        profiles=tables(b, p + profiles_at + profiles, c, _profile_and_id, "JobsKilledEvent.profiles") if profiles else None,
     )
 
 
@@ -1128,11 +1005,7 @@ def _profile_and_id(b: bytes, p: int, c: Budget) -> ProfileAndId:
     ) = fields(b, p, _PROFILE_AND_ID)
     return ProfileAndId(
         id=text(b, p + id_at + id, c, "ProfileAndId.id") if id else nothing(b, p, c, "ProfileAndId.id"),
-        profile=(
-            _PROFILE[profile_type](b, p + profile_at + profile, c)
-            if profile and 0 < profile_type <= 9
-            else unknown("ProfileAndId.profile", profile_type)
-        ),
+        profile=(_PROFILE[profile_type](b, p + profile_at + profile, c) if profile and 0 < profile_type <= 9 else unknown("ProfileAndId.profile", profile_type)),
         extra_data=text(b, p + extra_data_at + extra_data, c, "ProfileAndId.extra_data") if extra_data else None,
     )
 
@@ -1140,18 +1013,14 @@ def _profile_and_id(b: bytes, p: int, c: Budget) -> ProfileAndId:
 def _register_profile_event(b: bytes, p: int, c: Budget) -> RegisterProfileEvent:
     profile, profile_at = fields(b, p, _REGISTER_PROFILE_EVENT)
     return RegisterProfileEvent(
-        profile=_profile_and_id(b, p + profile_at + profile, c)
-        if profile
-        else nothing(b, p, c, "RegisterProfileEvent.profile"),
+        profile=_profile_and_id(b, p + profile_at + profile, c) if profile else nothing(b, p, c, "RegisterProfileEvent.profile"),
     )
 
 
 def _register_job_event(b: bytes, p: int, c: Budget) -> RegisterJobEvent:
     job_id, job_id_at, job, job_at = fields(b, p, _REGISTER_JOB_EVENT)
     return RegisterJobEvent(
-        job_id=text(b, p + job_id_at + job_id, c, "RegisterJobEvent.job_id")
-        if job_id
-        else nothing(b, p, c, "RegisterJobEvent.job_id"),
+        job_id=text(b, p + job_id_at + job_id, c, "RegisterJobEvent.job_id") if job_id else nothing(b, p, c, "RegisterJobEvent.job_id"),
         job=_job(b, p + job_at + job, c) if job else nothing(b, p, c, "RegisterJobEvent.job"),
     )
 
@@ -1159,18 +1028,14 @@ def _register_job_event(b: bytes, p: int, c: Budget) -> RegisterJobEvent:
 def _host_resources(b: bytes, p: int, c: Budget) -> HostResources:
     host_ids, host_ids_at = fields(b, p, _HOST_RESOURCES)
     return HostResources(
-        host_ids=text(b, p + host_ids_at + host_ids, c, "HostResources.host_ids")
-        if host_ids
-        else nothing(b, p, c, "HostResources.host_ids"),
+        host_ids=text(b, p + host_ids_at + host_ids, c, "HostResources.host_ids") if host_ids else nothing(b, p, c, "HostResources.host_ids"),
     )
 
 
 def _link_resources(b: bytes, p: int, c: Budget) -> LinkResources:
     link_ids, link_ids_at = fields(b, p, _LINK_RESOURCES)
     return LinkResources(
-        link_ids=texts(b, p + link_ids_at + link_ids, c, "LinkResources.link_ids")
-        if link_ids
-        else nothing(b, p, c, "LinkResources.link_ids"),
+        link_ids=texts(b, p + link_ids_at + link_ids, c, "LinkResources.link_ids") if link_ids else nothing(b, p, c, "LinkResources.link_ids"),
     )
 
 
@@ -1200,14 +1065,8 @@ def _probe_data_accumulation(b: bytes, p: int, c: Budget) -> ProbeDataAccumulati
         temporal_normalization,
     ) = fields(b, p, _PROBE_DATA_ACCUMULATION)
     return ProbeDataAccumulation(
-        reset_mode=(
-            _RESET_MODE[reset_mode_type](b, p + reset_mode_at + reset_mode, c)
-            if reset_mode and 0 < reset_mode_type <= 2
-            else unknown("ProbeDataAccumulation.reset_mode", reset_mode_type)
-        ),
-        cumulative_function=_CUMULATIVE_FUNCTION[cumulative_function]
-        if cumulative_function < 3
-        else unknown("ProbeDataAccumulation.cumulative_function", cumulative_function),
+        reset_mode=(_RESET_MODE[reset_mode_type](b, p + reset_mode_at + reset_mode, c) if reset_mode and 0 < reset_mode_type <= 2 else unknown("ProbeDataAccumulation.reset_mode", reset_mode_type)),
+        cumulative_function=_CUMULATIVE_FUNCTION[cumulative_function] if cumulative_function < 3 else unknown("ProbeDataAccumulation.cumulative_function", cumulative_function),
         temporal_normalization=temporal_normalization,
     )
 
@@ -1258,9 +1117,7 @@ def _threshold_filtering_function(b: bytes, p: int, c: Budget) -> ThresholdFilte
     threshold, operator = fields(b, p, _THRESHOLD_FILTERING_FUNCTION)
     return ThresholdFilteringFunction(
         threshold=threshold,
-        operator=_BOOLEAN_COMPARISON_OPERATOR[operator]
-        if operator < 4
-        else unknown("ThresholdFilteringFunction.operator", operator),
+        operator=_BOOLEAN_COMPARISON_OPERATOR[operator] if operator < 4 else unknown("ThresholdFilteringFunction.operator", operator),
     )
 
 
@@ -1289,68 +1146,28 @@ def _create_probe_event(b: bytes, p: int, c: Budget) -> CreateProbeEvent:
         emission_filtering_policy_at,
     ) = fields(b, p, _CREATE_PROBE_EVENT)
     return CreateProbeEvent(
-        probe_id=text(b, p + probe_id_at + probe_id, c, "CreateProbeEvent.probe_id")
-        if probe_id
-        else nothing(b, p, c, "CreateProbeEvent.probe_id"),
+        probe_id=text(b, p + probe_id_at + probe_id, c, "CreateProbeEvent.probe_id") if probe_id else nothing(b, p, c, "CreateProbeEvent.probe_id"),
         metrics=_METRICS[metrics] if metrics < 5 else unknown("CreateProbeEvent.metrics", metrics),
-        resources=(
-            _RESOURCES[resources_type](b, p + resources_at + resources, c)
-            if resources and 0 < resources_type <= 2
-            else unknown("CreateProbeEvent.resources", resources_type)
-        ),
-        data_accumulation_strategy=(
-            _PROBE_DATA_ACCUMULATION_STRATEGY[data_accumulation_strategy_type](
-                b, p + data_accumulation_strategy_at + data_accumulation_strategy, c
-            )
-            if data_accumulation_strategy and 0 < data_accumulation_strategy_type <= 2
-            else unknown("CreateProbeEvent.data_accumulation_strategy", data_accumulation_strategy_type)
-        ),
-        measurement_triggering_policy=(
-            _PROBE_MEASUREMENT_TRIGGERING_POLICY[measurement_triggering_policy_type](
-                b, p + measurement_triggering_policy_at + measurement_triggering_policy, c
-            )
-            if measurement_triggering_policy and 0 < measurement_triggering_policy_type <= 1
-            else unknown("CreateProbeEvent.measurement_triggering_policy", measurement_triggering_policy_type)
-        ),
-        resources_aggregation_function=(
-            _RESOURCES_AGGREGATION_FUNCTION[resources_aggregation_function_type](
-                b, p + resources_aggregation_function_at + resources_aggregation_function, c
-            )
-            if resources_aggregation_function and 0 < resources_aggregation_function_type <= 4
-            else unknown("CreateProbeEvent.resources_aggregation_function", resources_aggregation_function_type)
-        ),
-        temporal_aggregation_function=(
-            _TEMPORAL_AGGREGATION_FUNCTION[temporal_aggregation_function_type](
-                b, p + temporal_aggregation_function_at + temporal_aggregation_function, c
-            )
-            if temporal_aggregation_function and 0 < temporal_aggregation_function_type <= 3
-            else unknown("CreateProbeEvent.temporal_aggregation_function", temporal_aggregation_function_type)
-        ),
-        emission_filtering_policy=(
-            _PROBE_EMISSION_FILTERING_POLICY[emission_filtering_policy_type](
-                b, p + emission_filtering_policy_at + emission_filtering_policy, c
-            )
-            if emission_filtering_policy and 0 < emission_filtering_policy_type <= 2
-            else unknown("CreateProbeEvent.emission_filtering_policy", emission_filtering_policy_type)
-        ),
+        resources=(_RESOURCES[resources_type](b, p + resources_at + resources, c) if resources and 0 < resources_type <= 2 else unknown("CreateProbeEvent.resources", resources_type)),
+        data_accumulation_strategy=(_PROBE_DATA_ACCUMULATION_STRATEGY[data_accumulation_strategy_type](b, p + data_accumulation_strategy_at + data_accumulation_strategy, c) if data_accumulation_strategy and 0 < data_accumulation_strategy_type <= 2 else unknown("CreateProbeEvent.data_accumulation_strategy", data_accumulation_strategy_type)),
+        measurement_triggering_policy=(_PROBE_MEASUREMENT_TRIGGERING_POLICY[measurement_triggering_policy_type](b, p + measurement_triggering_policy_at + measurement_triggering_policy, c) if measurement_triggering_policy and 0 < measurement_triggering_policy_type <= 1 else unknown("CreateProbeEvent.measurement_triggering_policy", measurement_triggering_policy_type)),
+        resources_aggregation_function=(_RESOURCES_AGGREGATION_FUNCTION[resources_aggregation_function_type](b, p + resources_aggregation_function_at + resources_aggregation_function, c) if resources_aggregation_function and 0 < resources_aggregation_function_type <= 4 else unknown("CreateProbeEvent.resources_aggregation_function", resources_aggregation_function_type)),
+        temporal_aggregation_function=(_TEMPORAL_AGGREGATION_FUNCTION[temporal_aggregation_function_type](b, p + temporal_aggregation_function_at + temporal_aggregation_function, c) if temporal_aggregation_function and 0 < temporal_aggregation_function_type <= 3 else unknown("CreateProbeEvent.temporal_aggregation_function", temporal_aggregation_function_type)),
+        emission_filtering_policy=(_PROBE_EMISSION_FILTERING_POLICY[emission_filtering_policy_type](b, p + emission_filtering_policy_at + emission_filtering_policy, c) if emission_filtering_policy and 0 < emission_filtering_policy_type <= 2 else unknown("CreateProbeEvent.emission_filtering_policy", emission_filtering_policy_type)),
     )
 
 
 def _stop_probe_event(b: bytes, p: int, c: Budget) -> StopProbeEvent:
     probe_id, probe_id_at = fields(b, p, _STOP_PROBE_EVENT)
     return StopProbeEvent(
-        probe_id=text(b, p + probe_id_at + probe_id, c, "StopProbeEvent.probe_id")
-        if probe_id
-        else nothing(b, p, c, "StopProbeEvent.probe_id"),
+        probe_id=text(b, p + probe_id_at + probe_id, c, "StopProbeEvent.probe_id") if probe_id else nothing(b, p, c, "StopProbeEvent.probe_id"),
     )
 
 
 def _reset_probe_event(b: bytes, p: int, c: Budget) -> ResetProbeEvent:
     probe_id, probe_id_at, new_value = fields(b, p, _RESET_PROBE_EVENT)
     return ResetProbeEvent(
-        probe_id=text(b, p + probe_id_at + probe_id, c, "ResetProbeEvent.probe_id")
-        if probe_id
-        else nothing(b, p, c, "ResetProbeEvent.probe_id"),
+        probe_id=text(b, p + probe_id_at + probe_id, c, "ResetProbeEvent.probe_id") if probe_id else nothing(b, p, c, "ResetProbeEvent.probe_id"),
         new_value=new_value,
     )
 
@@ -1358,9 +1175,7 @@ def _reset_probe_event(b: bytes, p: int, c: Budget) -> ResetProbeEvent:
 def _trigger_probe_event(b: bytes, p: int, c: Budget) -> TriggerProbeEvent:
     probe_id, probe_id_at, force_data_emission = fields(b, p, _TRIGGER_PROBE_EVENT)
     return TriggerProbeEvent(
-        probe_id=text(b, p + probe_id_at + probe_id, c, "TriggerProbeEvent.probe_id")
-        if probe_id
-        else nothing(b, p, c, "TriggerProbeEvent.probe_id"),
+        probe_id=text(b, p + probe_id_at + probe_id, c, "TriggerProbeEvent.probe_id") if probe_id else nothing(b, p, c, "TriggerProbeEvent.probe_id"),
         force_data_emission=force_data_emission,
     )
 
@@ -1375,9 +1190,7 @@ def _aggregated_probe_data(b: bytes, p: int, c: Budget) -> AggregatedProbeData:
 def _vectorial_probe_data(b: bytes, p: int, c: Budget) -> VectorialProbeData:
     data, data_at = fields(b, p, _VECTORIAL_PROBE_DATA)
     return VectorialProbeData(
-        data=doubles(b, p + data_at + data, c, "VectorialProbeData.data")
-        if data
-        else nothing(b, p, c, "VectorialProbeData.data"),
+        data=doubles(b, p + data_at + data, c, "VectorialProbeData.data") if data else nothing(b, p, c, "VectorialProbeData.data"),
     )
 
 
@@ -1397,20 +1210,10 @@ def _probe_data_emitted_event(b: bytes, p: int, c: Budget) -> ProbeDataEmittedEv
         nb_triggered,
     ) = fields(b, p, _PROBE_DATA_EMITTED_EVENT)
     return ProbeDataEmittedEvent(
-        probe_id=text(b, p + probe_id_at + probe_id, c, "ProbeDataEmittedEvent.probe_id")
-        if probe_id
-        else nothing(b, p, c, "ProbeDataEmittedEvent.probe_id"),
-        resources=(
-            _RESOURCES[resources_type](b, p + resources_at + resources, c)
-            if resources and 0 < resources_type <= 2
-            else unknown("ProbeDataEmittedEvent.resources", resources_type)
-        ),
+        probe_id=text(b, p + probe_id_at + probe_id, c, "ProbeDataEmittedEvent.probe_id") if probe_id else nothing(b, p, c, "ProbeDataEmittedEvent.probe_id"),
+        resources=(_RESOURCES[resources_type](b, p + resources_at + resources, c) if resources and 0 < resources_type <= 2 else unknown("ProbeDataEmittedEvent.resources", resources_type)),
         metrics=_METRICS[metrics] if metrics < 5 else unknown("ProbeDataEmittedEvent.metrics", metrics),
-        data=(
-            _PROBE_DATA[data_type](b, p + data_at + data, c)
-            if data and 0 < data_type <= 2
-            else unknown("ProbeDataEmittedEvent.data", data_type)
-        ),
+        data=(_PROBE_DATA[data_type](b, p + data_at + data, c) if data and 0 < data_type <= 2 else unknown("ProbeDataEmittedEvent.data", data_type)),
         manually_triggered=manually_triggered,
         nb_emitted=nb_emitted,
         nb_triggered=nb_triggered,
@@ -1443,45 +1246,29 @@ def _periodic(b: bytes, p: int, c: Budget) -> Periodic:
         period=period,
         offset=offset,
         time_unit=_TIME_UNIT[time_unit] if time_unit < 2 else unknown("Periodic.time_unit", time_unit),
-        mode=(
-            _PERIODIC_MODE[mode_type](b, p + mode_at + mode, c)
-            if mode and 0 < mode_type <= 2
-            else unknown("Periodic.mode", mode_type)
-        ),
+        mode=(_PERIODIC_MODE[mode_type](b, p + mode_at + mode, c) if mode and 0 < mode_type <= 2 else unknown("Periodic.mode", mode_type)),
     )
 
 
 def _temporal_trigger_wrapper(b: bytes, p: int, c: Budget) -> TemporalTriggerWrapper:
     temporal_trigger_type, temporal_trigger, temporal_trigger_at = fields(b, p, _TEMPORAL_TRIGGER_WRAPPER)
     return TemporalTriggerWrapper(
-        temporal_trigger=(
-            _TEMPORAL_TRIGGER[temporal_trigger_type](b, p + temporal_trigger_at + temporal_trigger, c)
-            if temporal_trigger and 0 < temporal_trigger_type <= 2
-            else unknown("TemporalTriggerWrapper.temporal_trigger", temporal_trigger_type)
-        ),
+        temporal_trigger=(_TEMPORAL_TRIGGER[temporal_trigger_type](b, p + temporal_trigger_at + temporal_trigger, c) if temporal_trigger and 0 < temporal_trigger_type <= 2 else unknown("TemporalTriggerWrapper.temporal_trigger", temporal_trigger_type)),
     )
 
 
 def _call_me_later_event(b: bytes, p: int, c: Budget) -> CallMeLaterEvent:
     call_me_later_id, call_me_later_id_at, when_type, when, when_at = fields(b, p, _CALL_ME_LATER_EVENT)
     return CallMeLaterEvent(
-        call_me_later_id=text(b, p + call_me_later_id_at + call_me_later_id, c, "CallMeLaterEvent.call_me_later_id")
-        if call_me_later_id
-        else nothing(b, p, c, "CallMeLaterEvent.call_me_later_id"),
-        when=(
-            _TEMPORAL_TRIGGER[when_type](b, p + when_at + when, c)
-            if when and 0 < when_type <= 2
-            else unknown("CallMeLaterEvent.when", when_type)
-        ),
+        call_me_later_id=text(b, p + call_me_later_id_at + call_me_later_id, c, "CallMeLaterEvent.call_me_later_id") if call_me_later_id else nothing(b, p, c, "CallMeLaterEvent.call_me_later_id"),
+        when=(_TEMPORAL_TRIGGER[when_type](b, p + when_at + when, c) if when and 0 < when_type <= 2 else unknown("CallMeLaterEvent.when", when_type)),
     )
 
 
 def _requested_call_event(b: bytes, p: int, c: Budget) -> RequestedCallEvent:
     call_me_later_id, call_me_later_id_at, last_periodic_call = fields(b, p, _REQUESTED_CALL_EVENT)
     return RequestedCallEvent(
-        call_me_later_id=text(b, p + call_me_later_id_at + call_me_later_id, c, "RequestedCallEvent.call_me_later_id")
-        if call_me_later_id
-        else nothing(b, p, c, "RequestedCallEvent.call_me_later_id"),
+        call_me_later_id=text(b, p + call_me_later_id_at + call_me_later_id, c, "RequestedCallEvent.call_me_later_id") if call_me_later_id else nothing(b, p, c, "RequestedCallEvent.call_me_later_id"),
         last_periodic_call=last_periodic_call,
     )
 
@@ -1489,11 +1276,7 @@ def _requested_call_event(b: bytes, p: int, c: Budget) -> RequestedCallEvent:
 def _stop_call_me_later_event(b: bytes, p: int, c: Budget) -> StopCallMeLaterEvent:
     call_me_later_id, call_me_later_id_at = fields(b, p, _STOP_CALL_ME_LATER_EVENT)
     return StopCallMeLaterEvent(
-        call_me_later_id=text(
-            b, p + call_me_later_id_at + call_me_later_id, c, "StopCallMeLaterEvent.call_me_later_id"
-        )
-        if call_me_later_id
-        else nothing(b, p, c, "StopCallMeLaterEvent.call_me_later_id"),
+        call_me_later_id=text(b, p + call_me_later_id_at + call_me_later_id, c, "StopCallMeLaterEvent.call_me_later_id") if call_me_later_id else nothing(b, p, c, "StopCallMeLaterEvent.call_me_later_id"),
     )
 
 
@@ -1532,42 +1315,12 @@ def _edc_hello_event(b: bytes, p: int, c: Budget) -> EDCHelloEvent:
         requested_simulation_features_at,
     ) = fields(b, p, _EDC_HELLO_EVENT)
     return EDCHelloEvent(
-        batprotocol_version=text(
-            b, p + batprotocol_version_at + batprotocol_version, c, "EDCHelloEvent.batprotocol_version"
-        )
-        if batprotocol_version
-        else nothing(b, p, c, "EDCHelloEvent.batprotocol_version"),
-        batprotocol_commit=text(
-            b, p + batprotocol_commit_at + batprotocol_commit, c, "EDCHelloEvent.batprotocol_commit"
-        )
-        if batprotocol_commit
-        else None,
-        decision_component_name=text(
-            b, p + decision_component_name_at + decision_component_name, c, "EDCHelloEvent.decision_component_name"
-        )
-        if decision_component_name
-        else nothing(b, p, c, "EDCHelloEvent.decision_component_name"),
-        decision_component_version=text(
-            b,
-            p + decision_component_version_at + decision_component_version,
-            c,
-            "EDCHelloEvent.decision_component_version",
-        )
-        if decision_component_version
-        else nothing(b, p, c, "EDCHelloEvent.decision_component_version"),
-        decision_component_commit=text(
-            b,
-            p + decision_component_commit_at + decision_component_commit,
-            c,
-            "EDCHelloEvent.decision_component_commit",
-        )
-        if decision_component_commit
-        else None,
-        requested_simulation_features=_edc_requested_simulation_features(
-            b, p + requested_simulation_features_at + requested_simulation_features, c
-        )
-        if requested_simulation_features
-        else nothing(b, p, c, "EDCHelloEvent.requested_simulation_features"),
+        batprotocol_version=text(b, p + batprotocol_version_at + batprotocol_version, c, "EDCHelloEvent.batprotocol_version") if batprotocol_version else nothing(b, p, c, "EDCHelloEvent.batprotocol_version"),
+        batprotocol_commit=text(b, p + batprotocol_commit_at + batprotocol_commit, c, "EDCHelloEvent.batprotocol_commit") if batprotocol_commit else None,
+        decision_component_name=text(b, p + decision_component_name_at + decision_component_name, c, "EDCHelloEvent.decision_component_name") if decision_component_name else nothing(b, p, c, "EDCHelloEvent.decision_component_name"),
+        decision_component_version=text(b, p + decision_component_version_at + decision_component_version, c, "EDCHelloEvent.decision_component_version") if decision_component_version else nothing(b, p, c, "EDCHelloEvent.decision_component_version"),
+        decision_component_commit=text(b, p + decision_component_commit_at + decision_component_commit, c, "EDCHelloEvent.decision_component_commit") if decision_component_commit else None,
+        requested_simulation_features=_edc_requested_simulation_features(b, p + requested_simulation_features_at + requested_simulation_features, c) if requested_simulation_features else nothing(b, p, c, "EDCHelloEvent.requested_simulation_features"),
     )
 
 
@@ -1575,9 +1328,7 @@ def _host_property(b: bytes, p: int, c: Budget) -> HostProperty:
     key, key_at, value, value_at = fields(b, p, _HOST_PROPERTY)
     return HostProperty(
         key=text(b, p + key_at + key, c, "HostProperty.key") if key else nothing(b, p, c, "HostProperty.key"),
-        value=text(b, p + value_at + value, c, "HostProperty.value")
-        if value
-        else nothing(b, p, c, "HostProperty.value"),
+        value=text(b, p + value_at + value, c, "HostProperty.value") if value else nothing(b, p, c, "HostProperty.value"),
     )
 
 
@@ -1603,40 +1354,26 @@ def _host(b: bytes, p: int, c: Budget) -> Host:
         pstate=pstate,
         pstate_count=pstate_count,
         state=_HOST_STATE[state] if state < 5 else unknown("Host.state", state),
-        properties=tables(b, p + properties_at + properties, c, _host_property, "Host.properties")
-        if properties
-        else None,
-        zone_properties=tables(b, p + zone_properties_at + zone_properties, c, _host_property, "Host.zone_properties")
-        if zone_properties
-        else None,
+        properties=tables(b, p + properties_at + properties, c, _host_property, "Host.properties") if properties else None,
+        zone_properties=tables(b, p + zone_properties_at + zone_properties, c, _host_property, "Host.zone_properties") if zone_properties else None,
         core_count=core_count,
-        computation_speed=doubles(b, p + computation_speed_at + computation_speed, c, "Host.computation_speed")
-        if computation_speed
-        else nothing(b, p, c, "Host.computation_speed"),
+        computation_speed=doubles(b, p + computation_speed_at + computation_speed, c, "Host.computation_speed") if computation_speed else nothing(b, p, c, "Host.computation_speed"),
     )
 
 
 def _workload_and_filename(b: bytes, p: int, c: Budget) -> WorkloadAndFilename:
     name, name_at, filename, filename_at = fields(b, p, _WORKLOAD_AND_FILENAME)
     return WorkloadAndFilename(
-        name=text(b, p + name_at + name, c, "WorkloadAndFilename.name")
-        if name
-        else nothing(b, p, c, "WorkloadAndFilename.name"),
-        filename=text(b, p + filename_at + filename, c, "WorkloadAndFilename.filename")
-        if filename
-        else nothing(b, p, c, "WorkloadAndFilename.filename"),
+        name=text(b, p + name_at + name, c, "WorkloadAndFilename.name") if name else nothing(b, p, c, "WorkloadAndFilename.name"),
+        filename=text(b, p + filename_at + filename, c, "WorkloadAndFilename.filename") if filename else nothing(b, p, c, "WorkloadAndFilename.filename"),
     )
 
 
 def _external_event_list_and_filename(b: bytes, p: int, c: Budget) -> ExternalEventListAndFilename:
     name, name_at, filename, filename_at = fields(b, p, _EXTERNAL_EVENT_LIST_AND_FILENAME)
     return ExternalEventListAndFilename(
-        name=text(b, p + name_at + name, c, "ExternalEventListAndFilename.name")
-        if name
-        else nothing(b, p, c, "ExternalEventListAndFilename.name"),
-        filename=text(b, p + filename_at + filename, c, "ExternalEventListAndFilename.filename")
-        if filename
-        else nothing(b, p, c, "ExternalEventListAndFilename.filename"),
+        name=text(b, p + name_at + name, c, "ExternalEventListAndFilename.name") if name else nothing(b, p, c, "ExternalEventListAndFilename.name"),
+        filename=text(b, p + filename_at + filename, c, "ExternalEventListAndFilename.filename") if filename else nothing(b, p, c, "ExternalEventListAndFilename.filename"),
     )
 
 
@@ -1667,58 +1404,19 @@ def _simulation_begins_event(b: bytes, p: int, c: Budget) -> SimulationBeginsEve
         profiles_at,
     ) = fields(b, p, _SIMULATION_BEGINS_EVENT)
     return SimulationBeginsEvent(
-        batprotocol_version=text(
-            b, p + batprotocol_version_at + batprotocol_version, c, "SimulationBeginsEvent.batprotocol_version"
-        )
-        if batprotocol_version
-        else nothing(b, p, c, "SimulationBeginsEvent.batprotocol_version"),
-        batsim_version=text(b, p + batsim_version_at + batsim_version, c, "SimulationBeginsEvent.batsim_version")
-        if batsim_version
-        else nothing(b, p, c, "SimulationBeginsEvent.batsim_version"),
-        batsim_commit=text(b, p + batsim_commit_at + batsim_commit, c, "SimulationBeginsEvent.batsim_commit")
-        if batsim_commit
-        else None,
+        batprotocol_version=text(b, p + batprotocol_version_at + batprotocol_version, c, "SimulationBeginsEvent.batprotocol_version") if batprotocol_version else nothing(b, p, c, "SimulationBeginsEvent.batprotocol_version"),
+        batsim_version=text(b, p + batsim_version_at + batsim_version, c, "SimulationBeginsEvent.batsim_version") if batsim_version else nothing(b, p, c, "SimulationBeginsEvent.batsim_version"),
+        batsim_commit=text(b, p + batsim_commit_at + batsim_commit, c, "SimulationBeginsEvent.batsim_commit") if batsim_commit else None,
         host_number=host_number,
         computation_host_number=computation_host_number,
-        computation_hosts=tables(
-            b, p + computation_hosts_at + computation_hosts, c, _host, "SimulationBeginsEvent.computation_hosts"
-        )
-        if computation_hosts
-        else nothing(b, p, c, "SimulationBeginsEvent.computation_hosts"),
+        computation_hosts=tables(b, p + computation_hosts_at + computation_hosts, c, _host, "SimulationBeginsEvent.computation_hosts") if computation_hosts else nothing(b, p, c, "SimulationBeginsEvent.computation_hosts"),
         storage_host_number=storage_host_number,
-        storage_hosts=tables(b, p + storage_hosts_at + storage_hosts, c, _host, "SimulationBeginsEvent.storage_hosts")
-        if storage_hosts
-        else nothing(b, p, c, "SimulationBeginsEvent.storage_hosts"),
-        batsim_arguments=texts(
-            b, p + batsim_arguments_at + batsim_arguments, c, "SimulationBeginsEvent.batsim_arguments"
-        )
-        if batsim_arguments
-        else nothing(b, p, c, "SimulationBeginsEvent.batsim_arguments"),
-        batsim_execution_context_json=text(
-            b,
-            p + batsim_execution_context_json_at + batsim_execution_context_json,
-            c,
-            "SimulationBeginsEvent.batsim_execution_context_json",
-        )
-        if batsim_execution_context_json
-        else nothing(b, p, c, "SimulationBeginsEvent.batsim_execution_context_json"),
-        workloads=tables(
-            b, p + workloads_at + workloads, c, _workload_and_filename, "SimulationBeginsEvent.workloads"
-        )
-        if workloads
-        else nothing(b, p, c, "SimulationBeginsEvent.workloads"),
-        external_event_lists=tables(
-            b,
-            p + external_event_lists_at + external_event_lists,
-            c,
-            _external_event_list_and_filename,
-            "SimulationBeginsEvent.external_event_lists",
-        )
-        if external_event_lists
-        else nothing(b, p, c, "SimulationBeginsEvent.external_event_lists"),
-        profiles=tables(b, p + profiles_at + profiles, c, _profile_and_id, "SimulationBeginsEvent.profiles")
-        if profiles
-        else None,
+        storage_hosts=tables(b, p + storage_hosts_at + storage_hosts, c, _host, "SimulationBeginsEvent.storage_hosts") if storage_hosts else nothing(b, p, c, "SimulationBeginsEvent.storage_hosts"),
+        batsim_arguments=texts(b, p + batsim_arguments_at + batsim_arguments, c, "SimulationBeginsEvent.batsim_arguments") if batsim_arguments else nothing(b, p, c, "SimulationBeginsEvent.batsim_arguments"),
+        batsim_execution_context_json=text(b, p + batsim_execution_context_json_at + batsim_execution_context_json, c, "SimulationBeginsEvent.batsim_execution_context_json") if batsim_execution_context_json else nothing(b, p, c, "SimulationBeginsEvent.batsim_execution_context_json"),
+        workloads=tables(b, p + workloads_at + workloads, c, _workload_and_filename, "SimulationBeginsEvent.workloads") if workloads else nothing(b, p, c, "SimulationBeginsEvent.workloads"),
+        external_event_lists=tables(b, p + external_event_lists_at + external_event_lists, c, _external_event_list_and_filename, "SimulationBeginsEvent.external_event_lists") if external_event_lists else nothing(b, p, c, "SimulationBeginsEvent.external_event_lists"),
+        profiles=tables(b, p + profiles_at + profiles, c, _profile_and_id, "SimulationBeginsEvent.profiles") if profiles else None,
     )
 
 
@@ -1730,9 +1428,7 @@ def _simulation_ends_event(b: bytes, p: int, c: Budget) -> SimulationEndsEvent:
 def _simulation_error_event(b: bytes, p: int, c: Budget) -> SimulationErrorEvent:
     error, error_at = fields(b, p, _SIMULATION_ERROR_EVENT)
     return SimulationErrorEvent(
-        error=text(b, p + error_at + error, c, "SimulationErrorEvent.error")
-        if error
-        else nothing(b, p, c, "SimulationErrorEvent.error"),
+        error=text(b, p + error_at + error, c, "SimulationErrorEvent.error") if error else nothing(b, p, c, "SimulationErrorEvent.error"),
     )
 
 
@@ -1741,9 +1437,7 @@ def _all_static_jobs_have_been_submitted_event(b: bytes, p: int, c: Budget) -> A
     return AllStaticJobsHaveBeenSubmittedEvent()
 
 
-def _all_static_external_events_have_been_injected_event(
-    b: bytes, p: int, c: Budget
-) -> AllStaticExternalEventsHaveBeenInjectedEvent:
+def _all_static_external_events_have_been_injected_event(b: bytes, p: int, c: Budget) -> AllStaticExternalEventsHaveBeenInjectedEvent:
     fields(b, p, _ALL_STATIC_EXTERNAL_EVENTS_HAVE_BEEN_INJECTED_EVENT)
     return AllStaticExternalEventsHaveBeenInjectedEvent()
 
@@ -1761,9 +1455,7 @@ def _force_simulation_stop_event(b: bytes, p: int, c: Budget) -> ForceSimulation
 def _change_hosts_p_state_event(b: bytes, p: int, c: Budget) -> ChangeHostsPStateEvent:
     host_ids, host_ids_at, pstate = fields(b, p, _CHANGE_HOSTS_P_STATE_EVENT)
     return ChangeHostsPStateEvent(
-        host_ids=text(b, p + host_ids_at + host_ids, c, "ChangeHostsPStateEvent.host_ids")
-        if host_ids
-        else nothing(b, p, c, "ChangeHostsPStateEvent.host_ids"),
+        host_ids=text(b, p + host_ids_at + host_ids, c, "ChangeHostsPStateEvent.host_ids") if host_ids else nothing(b, p, c, "ChangeHostsPStateEvent.host_ids"),
         pstate=pstate,
     )
 
@@ -1771,9 +1463,7 @@ def _change_hosts_p_state_event(b: bytes, p: int, c: Budget) -> ChangeHostsPStat
 def _hosts_p_state_changed_event(b: bytes, p: int, c: Budget) -> HostsPStateChangedEvent:
     host_ids, host_ids_at, pstate = fields(b, p, _HOSTS_P_STATE_CHANGED_EVENT)
     return HostsPStateChangedEvent(
-        host_ids=text(b, p + host_ids_at + host_ids, c, "HostsPStateChangedEvent.host_ids")
-        if host_ids
-        else nothing(b, p, c, "HostsPStateChangedEvent.host_ids"),
+        host_ids=text(b, p + host_ids_at + host_ids, c, "HostsPStateChangedEvent.host_ids") if host_ids else nothing(b, p, c, "HostsPStateChangedEvent.host_ids"),
         pstate=pstate,
     )
 
@@ -1781,9 +1471,7 @@ def _hosts_p_state_changed_event(b: bytes, p: int, c: Budget) -> HostsPStateChan
 def _turn_on_off_hosts_event(b: bytes, p: int, c: Budget) -> TurnOnOffHostsEvent:
     host_ids, host_ids_at, state = fields(b, p, _TURN_ON_OFF_HOSTS_EVENT)
     return TurnOnOffHostsEvent(
-        host_ids=text(b, p + host_ids_at + host_ids, c, "TurnOnOffHostsEvent.host_ids")
-        if host_ids
-        else nothing(b, p, c, "TurnOnOffHostsEvent.host_ids"),
+        host_ids=text(b, p + host_ids_at + host_ids, c, "TurnOnOffHostsEvent.host_ids") if host_ids else nothing(b, p, c, "TurnOnOffHostsEvent.host_ids"),
         state=state,
     )
 
@@ -1791,9 +1479,7 @@ def _turn_on_off_hosts_event(b: bytes, p: int, c: Budget) -> TurnOnOffHostsEvent
 def _hosts_turned_on_off_event(b: bytes, p: int, c: Budget) -> HostsTurnedOnOffEvent:
     host_ids, host_ids_at, state = fields(b, p, _HOSTS_TURNED_ON_OFF_EVENT)
     return HostsTurnedOnOffEvent(
-        host_ids=text(b, p + host_ids_at + host_ids, c, "HostsTurnedOnOffEvent.host_ids")
-        if host_ids
-        else nothing(b, p, c, "HostsTurnedOnOffEvent.host_ids"),
+        host_ids=text(b, p + host_ids_at + host_ids, c, "HostsTurnedOnOffEvent.host_ids") if host_ids else nothing(b, p, c, "HostsTurnedOnOffEvent.host_ids"),
         state=state,
     )
 
@@ -1801,23 +1487,15 @@ def _hosts_turned_on_off_event(b: bytes, p: int, c: Budget) -> HostsTurnedOnOffE
 def _generic_external_event(b: bytes, p: int, c: Budget) -> GenericExternalEvent:
     data, data_at = fields(b, p, _GENERIC_EXTERNAL_EVENT)
     return GenericExternalEvent(
-        data=text(b, p + data_at + data, c, "GenericExternalEvent.data")
-        if data
-        else nothing(b, p, c, "GenericExternalEvent.data"),
+        data=text(b, p + data_at + data, c, "GenericExternalEvent.data") if data else nothing(b, p, c, "GenericExternalEvent.data"),
     )
 
 
 def _external_event_occurred_event(b: bytes, p: int, c: Budget) -> ExternalEventOccurredEvent:
     id, id_at, external_event_type, external_event, external_event_at = fields(b, p, _EXTERNAL_EVENT_OCCURRED_EVENT)
     return ExternalEventOccurredEvent(
-        id=text(b, p + id_at + id, c, "ExternalEventOccurredEvent.id")
-        if id
-        else nothing(b, p, c, "ExternalEventOccurredEvent.id"),
-        external_event=(
-            _EXTERNAL_EVENT[external_event_type](b, p + external_event_at + external_event, c)
-            if external_event and 0 < external_event_type <= 1
-            else unknown("ExternalEventOccurredEvent.external_event", external_event_type)
-        ),
+        id=text(b, p + id_at + id, c, "ExternalEventOccurredEvent.id") if id else nothing(b, p, c, "ExternalEventOccurredEvent.id"),
+        external_event=(_EXTERNAL_EVENT[external_event_type](b, p + external_event_at + external_event, c) if external_event and 0 < external_event_type <= 1 else unknown("ExternalEventOccurredEvent.external_event", external_event_type)),
     )
 
 
@@ -1825,11 +1503,7 @@ def _event_and_timestamp(b: bytes, p: int, c: Budget) -> EventAndTimestamp:
     timestamp, event_type, event, event_at = fields(b, p, _EVENT_AND_TIMESTAMP)
     return EventAndTimestamp(
         timestamp=timestamp,
-        event=(
-            _EVENT[event_type](b, p + event_at + event, c)
-            if event and 0 < event_type <= 29
-            else unknown("EventAndTimestamp.event", event_type)
-        ),
+        event=(_EVENT[event_type](b, p + event_at + event, c) if event and 0 < event_type <= 29 else unknown("EventAndTimestamp.event", event_type)),
     )
 
 
@@ -1837,9 +1511,7 @@ def _message(b: bytes, p: int, c: Budget) -> Message:
     now, events, events_at = fields(b, p, _MESSAGE)
     return Message(
         now=now,
-        events=tables(b, p + events_at + events, c, _event_and_timestamp, "Message.events")
-        if events
-        else nothing(b, p, c, "Message.events"),
+        events=tables(b, p + events_at + events, c, _event_and_timestamp, "Message.events") if events else nothing(b, p, c, "Message.events"),
     )
 
 

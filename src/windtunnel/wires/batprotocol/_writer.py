@@ -3,6 +3,7 @@
 Generated from batprotocol.fbs by windtunnel.wires.batprotocol.generate: do not edit.
 """
 # ruff: noqa: A001, ARG001, E501, I001, RUF022, RUF100 -- generated: names and orders are those of the schema
+# fmt: off
 
 from struct import Struct
 
@@ -121,12 +122,10 @@ def _delay_profile(x: DelayProfile, out: Pieces, at: int, seen: Seen) -> int:
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _DELAY_PROFILE(
-            v - at,
-            x.delay,
-        )
-    )
+    out.append(_DELAY_PROFILE(
+        v - at,
+        x.delay,
+    ))
     return at
 
 
@@ -151,13 +150,11 @@ def _parallel_task_profile(x: ParallelTaskProfile, out: Pieces, at: int, seen: S
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _PARALLEL_TASK_PROFILE(
-            v - at,
-            at - 4 - computation_vector,
-            at - 8 - communication_matrix,
-        )
-    )
+    out.append(_PARALLEL_TASK_PROFILE(
+        v - at,
+        at - 4 - computation_vector,
+        at - 8 - communication_matrix,
+    ))
     return at
 
 
@@ -174,13 +171,11 @@ def _sequential_composition_profile(x: SequentialCompositionProfile, out: Pieces
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _SEQUENTIAL_COMPOSITION_PROFILE(
-            v - at,
-            x.repetition_count,
-            at - 8 - profile_ids,
-        )
-    )
+    out.append(_SEQUENTIAL_COMPOSITION_PROFILE(
+        v - at,
+        x.repetition_count,
+        at - 8 - profile_ids,
+    ))
     return at
 
 
@@ -197,12 +192,10 @@ def _fork_join_composition_profile(x: ForkJoinCompositionProfile, out: Pieces, a
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _FORK_JOIN_COMPOSITION_PROFILE(
-            v - at,
-            at - 4 - profile_ids,
-        )
-    )
+    out.append(_FORK_JOIN_COMPOSITION_PROFILE(
+        v - at,
+        at - 4 - profile_ids,
+    ))
     return at
 
 
@@ -210,9 +203,7 @@ _PARALLEL_TASK_MERGE_COMPOSITION_PROFILE = Struct("<iI").pack
 _PARALLEL_TASK_MERGE_COMPOSITION_PROFILE_VTABLES = vtables(8, [4], [])
 
 
-def _parallel_task_merge_composition_profile(
-    x: ParallelTaskMergeCompositionProfile, out: Pieces, at: int, seen: Seen
-) -> int:
+def _parallel_task_merge_composition_profile(x: ParallelTaskMergeCompositionProfile, out: Pieces, at: int, seen: Seen) -> int:
     profile_ids = at = texts(x.profile_ids, out, at)
     vtable = _PARALLEL_TASK_MERGE_COMPOSITION_PROFILE_VTABLES[0]
     v = seen.get(vtable)
@@ -221,12 +212,10 @@ def _parallel_task_merge_composition_profile(
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _PARALLEL_TASK_MERGE_COMPOSITION_PROFILE(
-            v - at,
-            at - 4 - profile_ids,
-        )
-    )
+    out.append(_PARALLEL_TASK_MERGE_COMPOSITION_PROFILE(
+        v - at,
+        at - 4 - profile_ids,
+    ))
     return at
 
 
@@ -245,14 +234,12 @@ def _parallel_task_homogeneous_profile(x: ParallelTaskHomogeneousProfile, out: P
         out.append(PAD)
         at += 4
     at += 24
-    out.append(
-        _PARALLEL_TASK_HOMOGENEOUS_PROFILE(
-            v - at,
-            x.generation_strategy,
-            x.computation_amount,
-            x.communication_amount,
-        )
-    )
+    out.append(_PARALLEL_TASK_HOMOGENEOUS_PROFILE(
+        v - at,
+        x.generation_strategy,
+        x.computation_amount,
+        x.communication_amount,
+    ))
     return at
 
 
@@ -260,9 +247,7 @@ _PARALLEL_TASK_ON_STORAGE_HOMOGENEOUS_PROFILE = Struct("<iIddbxxx").pack
 _PARALLEL_TASK_ON_STORAGE_HOMOGENEOUS_PROFILE_VTABLES = vtables(28, [4, 8, 16, 24], [])
 
 
-def _parallel_task_on_storage_homogeneous_profile(
-    x: ParallelTaskOnStorageHomogeneousProfile, out: Pieces, at: int, seen: Seen
-) -> int:
+def _parallel_task_on_storage_homogeneous_profile(x: ParallelTaskOnStorageHomogeneousProfile, out: Pieces, at: int, seen: Seen) -> int:
     storage_name = at = text(x.storage_name, out, at)
     vtable = _PARALLEL_TASK_ON_STORAGE_HOMOGENEOUS_PROFILE_VTABLES[0]
     v = seen.get(vtable)
@@ -274,15 +259,13 @@ def _parallel_task_on_storage_homogeneous_profile(
         out.append(PAD)
         at += 4
     at += 28
-    out.append(
-        _PARALLEL_TASK_ON_STORAGE_HOMOGENEOUS_PROFILE(
-            v - at,
-            at - 4 - storage_name,
-            x.bytes_to_read,
-            x.bytes_to_write,
-            x.generation_strategy,
-        )
-    )
+    out.append(_PARALLEL_TASK_ON_STORAGE_HOMOGENEOUS_PROFILE(
+        v - at,
+        at - 4 - storage_name,
+        x.bytes_to_read,
+        x.bytes_to_write,
+        x.generation_strategy,
+    ))
     return at
 
 
@@ -290,9 +273,7 @@ _PARALLEL_TASK_DATA_STAGING_BETWEEN_STORAGES_PROFILE = Struct("<iIdI").pack
 _PARALLEL_TASK_DATA_STAGING_BETWEEN_STORAGES_PROFILE_VTABLES = vtables(20, [8, 4, 16], [])
 
 
-def _parallel_task_data_staging_between_storages_profile(
-    x: ParallelTaskDataStagingBetweenStoragesProfile, out: Pieces, at: int, seen: Seen
-) -> int:
+def _parallel_task_data_staging_between_storages_profile(x: ParallelTaskDataStagingBetweenStoragesProfile, out: Pieces, at: int, seen: Seen) -> int:
     emitter_storage_name = at = text(x.emitter_storage_name, out, at)
     receiver_storage_name = at = text(x.receiver_storage_name, out, at)
     vtable = _PARALLEL_TASK_DATA_STAGING_BETWEEN_STORAGES_PROFILE_VTABLES[0]
@@ -305,14 +286,12 @@ def _parallel_task_data_staging_between_storages_profile(
         out.append(PAD)
         at += 4
     at += 20
-    out.append(
-        _PARALLEL_TASK_DATA_STAGING_BETWEEN_STORAGES_PROFILE(
-            v - at,
-            at - 4 - emitter_storage_name,
-            x.bytes_to_transfer,
-            at - 16 - receiver_storage_name,
-        )
-    )
+    out.append(_PARALLEL_TASK_DATA_STAGING_BETWEEN_STORAGES_PROFILE(
+        v - at,
+        at - 4 - emitter_storage_name,
+        x.bytes_to_transfer,
+        at - 16 - receiver_storage_name,
+    ))
     return at
 
 
@@ -329,13 +308,11 @@ def _trace_replay_profile(x: TraceReplayProfile, out: Pieces, at: int, seen: See
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _TRACE_REPLAY_PROFILE(
-            v - at,
-            at - 4 - filename,
-            x.trace_type,
-        )
-    )
+    out.append(_TRACE_REPLAY_PROFILE(
+        v - at,
+        at - 4 - filename,
+        x.trace_type,
+    ))
     return at
 
 
@@ -364,15 +341,13 @@ def _job(x: Job, out: Pieces, at: int, seen: Seen) -> int:
         out.append(PAD)
         at += 4
     at += 24
-    out.append(
-        _JOB(
-            v - at,
-            x.resource_request,
-            walltime,
-            at - 16 - extra_data,
-            at - 20 - profile_id,
-        )
-    )
+    out.append(_JOB(
+        v - at,
+        x.resource_request,
+        walltime,
+        at - 16 - extra_data,
+        at - 20 - profile_id,
+    ))
     return at
 
 
@@ -398,15 +373,13 @@ def _job_submitted_event(x: JobSubmittedEvent, out: Pieces, at: int, seen: Seen)
         out.append(PAD)
         at += 4
     at += 24
-    out.append(
-        _JOB_SUBMITTED_EVENT(
-            v - at,
-            at - 4 - job_id,
-            x.submission_time,
-            at - 16 - job,
-            at - 20 - profile,
-        )
-    )
+    out.append(_JOB_SUBMITTED_EVENT(
+        v - at,
+        at - 4 - job_id,
+        x.submission_time,
+        at - 16 - job,
+        at - 20 - profile,
+    ))
     return at
 
 
@@ -423,14 +396,12 @@ def _job_completed_event(x: JobCompletedEvent, out: Pieces, at: int, seen: Seen)
         at += len(vtable)
         v = seen[vtable] = at
     at += 16
-    out.append(
-        _JOB_COMPLETED_EVENT(
-            v - at,
-            at - 4 - job_id,
-            x.return_code,
-            x.state,
-        )
-    )
+    out.append(_JOB_COMPLETED_EVENT(
+        v - at,
+        at - 4 - job_id,
+        x.return_code,
+        x.state,
+    ))
     return at
 
 
@@ -447,12 +418,10 @@ def _reject_job_event(x: RejectJobEvent, out: Pieces, at: int, seen: Seen) -> in
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _REJECT_JOB_EVENT(
-            v - at,
-            at - 4 - job_id,
-        )
-    )
+    out.append(_REJECT_JOB_EVENT(
+        v - at,
+        at - 4 - job_id,
+    ))
     return at
 
 
@@ -460,9 +429,7 @@ _PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY_WRAPPER = Struct("<ibxxx").pack
 _PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY_WRAPPER_VTABLES = vtables(8, [4], [])
 
 
-def _predefined_executor_placement_strategy_wrapper(
-    x: PredefinedExecutorPlacementStrategyWrapper, out: Pieces, at: int, seen: Seen
-) -> int:
+def _predefined_executor_placement_strategy_wrapper(x: PredefinedExecutorPlacementStrategyWrapper, out: Pieces, at: int, seen: Seen) -> int:
     vtable = _PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY_WRAPPER_VTABLES[0]
     v = seen.get(vtable)
     if v is None:
@@ -470,12 +437,10 @@ def _predefined_executor_placement_strategy_wrapper(
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY_WRAPPER(
-            v - at,
-            x.strategy,
-        )
-    )
+    out.append(_PREDEFINED_EXECUTOR_PLACEMENT_STRATEGY_WRAPPER(
+        v - at,
+        x.strategy,
+    ))
     return at
 
 
@@ -492,12 +457,10 @@ def _custom_executor_to_host_mapping(x: CustomExecutorToHostMapping, out: Pieces
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _CUSTOM_EXECUTOR_TO_HOST_MAPPING(
-            v - at,
-            at - 4 - mapping,
-        )
-    )
+    out.append(_CUSTOM_EXECUTOR_TO_HOST_MAPPING(
+        v - at,
+        at - 4 - mapping,
+    ))
     return at
 
 
@@ -514,13 +477,11 @@ def _storage_host(x: StorageHost, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _STORAGE_HOST(
-            v - at,
-            at - 4 - storage_name,
-            x.host_id,
-        )
-    )
+    out.append(_STORAGE_HOST(
+        v - at,
+        at - 4 - storage_name,
+        x.host_id,
+    ))
     return at
 
 
@@ -539,14 +500,12 @@ def _allocation_placement(x: AllocationPlacement, out: Pieces, at: int, seen: Se
         at += len(vtable)
         v = seen[vtable] = at
     at += 16
-    out.append(
-        _ALLOCATION_PLACEMENT(
-            v - at,
-            at - 4 - host_allocation,
-            at - 8 - executor_placement,
-            executor_placement_type,
-        )
-    )
+    out.append(_ALLOCATION_PLACEMENT(
+        v - at,
+        at - 4 - host_allocation,
+        at - 8 - executor_placement,
+        executor_placement_type,
+    ))
     return at
 
 
@@ -566,15 +525,13 @@ def _profile_allocation_placement(x: ProfileAllocationPlacement, out: Pieces, at
         at += len(vtable)
         v = seen[vtable] = at
     at += 20
-    out.append(
-        _PROFILE_ALLOCATION_PLACEMENT(
-            v - at,
-            at - 4 - profile_id,
-            at - 8 - host_allocation,
-            at - 12 - executor_placement,
-            executor_placement_type,
-        )
-    )
+    out.append(_PROFILE_ALLOCATION_PLACEMENT(
+        v - at,
+        at - 4 - profile_id,
+        at - 8 - host_allocation,
+        at - 12 - executor_placement,
+        executor_placement_type,
+    ))
     return at
 
 
@@ -588,9 +545,7 @@ def _execute_job_event(x: ExecuteJobEvent, out: Pieces, at: int, seen: Seen) -> 
     allocation = at = _allocation_placement(x.allocation, out, at, seen)
     profile_allocation_override = 0
     if x.profile_allocation_override is not None:
-        profile_allocation_override = at = tables(
-            x.profile_allocation_override, out, at, seen, _profile_allocation_placement
-        )
+        profile_allocation_override = at = tables(x.profile_allocation_override, out, at, seen, _profile_allocation_placement)
         mask |= 1
     storage_placement = 0
     if x.storage_placement is not None:
@@ -603,15 +558,13 @@ def _execute_job_event(x: ExecuteJobEvent, out: Pieces, at: int, seen: Seen) -> 
         at += len(vtable)
         v = seen[vtable] = at
     at += 20
-    out.append(
-        _EXECUTE_JOB_EVENT(
-            v - at,
-            at - 4 - job_id,
-            at - 8 - allocation,
-            at - 12 - profile_allocation_override,
-            at - 16 - storage_placement,
-        )
-    )
+    out.append(_EXECUTE_JOB_EVENT(
+        v - at,
+        at - 4 - job_id,
+        at - 8 - allocation,
+        at - 12 - profile_allocation_override,
+        at - 16 - storage_placement,
+    ))
     return at
 
 
@@ -628,12 +581,10 @@ def _kill_jobs_event(x: KillJobsEvent, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _KILL_JOBS_EVENT(
-            v - at,
-            at - 4 - job_ids,
-        )
-    )
+    out.append(_KILL_JOBS_EVENT(
+        v - at,
+        at - 4 - job_ids,
+    ))
     return at
 
 
@@ -653,13 +604,11 @@ def _kill_progress_atomic_profile(x: KillProgressAtomicProfile, out: Pieces, at:
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _KILL_PROGRESS_ATOMIC_PROFILE(
-            v - at,
-            at - 4 - profile_id,
-            x.progress,
-        )
-    )
+    out.append(_KILL_PROGRESS_ATOMIC_PROFILE(
+        v - at,
+        at - 4 - profile_id,
+        x.progress,
+    ))
     return at
 
 
@@ -677,15 +626,13 @@ def _kill_progress_sequential_profile(x: KillProgressSequentialProfile, out: Pie
         at += len(vtable)
         v = seen[vtable] = at
     at += 20
-    out.append(
-        _KILL_PROGRESS_SEQUENTIAL_PROFILE(
-            v - at,
-            at - 4 - profile_id,
-            x.current_repetition,
-            x.current_task_index,
-            at - 16 - current_task_progress,
-        )
-    )
+    out.append(_KILL_PROGRESS_SEQUENTIAL_PROFILE(
+        v - at,
+        at - 4 - profile_id,
+        x.current_repetition,
+        x.current_task_index,
+        at - 16 - current_task_progress,
+    ))
     return at
 
 
@@ -703,13 +650,11 @@ def _kill_progress_fork_join_profile(x: KillProgressForkJoinProfile, out: Pieces
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _KILL_PROGRESS_FORK_JOIN_PROFILE(
-            v - at,
-            at - 4 - profile_id,
-            at - 8 - tasks_progress,
-        )
-    )
+    out.append(_KILL_PROGRESS_FORK_JOIN_PROFILE(
+        v - at,
+        at - 4 - profile_id,
+        at - 8 - tasks_progress,
+    ))
     return at
 
 
@@ -727,13 +672,11 @@ def _kill_progress_wrapper(x: KillProgressWrapper, out: Pieces, at: int, seen: S
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _KILL_PROGRESS_WRAPPER(
-            v - at,
-            at - 4 - kill_progress,
-            kill_progress_type,
-        )
-    )
+    out.append(_KILL_PROGRESS_WRAPPER(
+        v - at,
+        at - 4 - kill_progress,
+        kill_progress_type,
+    ))
     return at
 
 
@@ -751,13 +694,11 @@ def _job_and_progress(x: JobAndProgress, out: Pieces, at: int, seen: Seen) -> in
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _JOB_AND_PROGRESS(
-            v - at,
-            at - 4 - job_id,
-            at - 8 - wrapper,
-        )
-    )
+    out.append(_JOB_AND_PROGRESS(
+        v - at,
+        at - 4 - job_id,
+        at - 8 - wrapper,
+    ))
     return at
 
 
@@ -780,14 +721,12 @@ def _jobs_killed_event(x: JobsKilledEvent, out: Pieces, at: int, seen: Seen) -> 
         at += len(vtable)
         v = seen[vtable] = at
     at += 16
-    out.append(
-        _JOBS_KILLED_EVENT(
-            v - at,
-            at - 4 - job_ids,
-            at - 8 - progresses,
-            at - 12 - profiles,
-        )
-    )
+    out.append(_JOBS_KILLED_EVENT(
+        v - at,
+        at - 4 - job_ids,
+        at - 8 - progresses,
+        at - 12 - profiles,
+    ))
     return at
 
 
@@ -811,15 +750,13 @@ def _profile_and_id(x: ProfileAndId, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 20
-    out.append(
-        _PROFILE_AND_ID(
-            v - at,
-            at - 4 - id,
-            at - 8 - profile,
-            at - 12 - extra_data,
-            profile_type,
-        )
-    )
+    out.append(_PROFILE_AND_ID(
+        v - at,
+        at - 4 - id,
+        at - 8 - profile,
+        at - 12 - extra_data,
+        profile_type,
+    ))
     return at
 
 
@@ -836,12 +773,10 @@ def _register_profile_event(x: RegisterProfileEvent, out: Pieces, at: int, seen:
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _REGISTER_PROFILE_EVENT(
-            v - at,
-            at - 4 - profile,
-        )
-    )
+    out.append(_REGISTER_PROFILE_EVENT(
+        v - at,
+        at - 4 - profile,
+    ))
     return at
 
 
@@ -859,13 +794,11 @@ def _register_job_event(x: RegisterJobEvent, out: Pieces, at: int, seen: Seen) -
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _REGISTER_JOB_EVENT(
-            v - at,
-            at - 4 - job_id,
-            at - 8 - job,
-        )
-    )
+    out.append(_REGISTER_JOB_EVENT(
+        v - at,
+        at - 4 - job_id,
+        at - 8 - job,
+    ))
     return at
 
 
@@ -882,12 +815,10 @@ def _host_resources(x: HostResources, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _HOST_RESOURCES(
-            v - at,
-            at - 4 - host_ids,
-        )
-    )
+    out.append(_HOST_RESOURCES(
+        v - at,
+        at - 4 - host_ids,
+    ))
     return at
 
 
@@ -904,12 +835,10 @@ def _link_resources(x: LinkResources, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _LINK_RESOURCES(
-            v - at,
-            at - 4 - link_ids,
-        )
-    )
+    out.append(_LINK_RESOURCES(
+        v - at,
+        at - 4 - link_ids,
+    ))
     return at
 
 
@@ -925,11 +854,9 @@ def _no_probe_data_accumulation(x: NoProbeDataAccumulation, out: Pieces, at: int
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _NO_PROBE_DATA_ACCUMULATION(
-            v - at,
-        )
-    )
+    out.append(_NO_PROBE_DATA_ACCUMULATION(
+        v - at,
+    ))
     return at
 
 
@@ -945,11 +872,9 @@ def _no_reset(x: NoReset, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _NO_RESET(
-            v - at,
-        )
-    )
+    out.append(_NO_RESET(
+        v - at,
+    ))
     return at
 
 
@@ -968,12 +893,10 @@ def _probe_accumulation_reset(x: ProbeAccumulationReset, out: Pieces, at: int, s
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _PROBE_ACCUMULATION_RESET(
-            v - at,
-            x.new_value,
-        )
-    )
+    out.append(_PROBE_ACCUMULATION_RESET(
+        v - at,
+        x.new_value,
+    ))
     return at
 
 
@@ -991,15 +914,13 @@ def _probe_data_accumulation(x: ProbeDataAccumulation, out: Pieces, at: int, see
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _PROBE_DATA_ACCUMULATION(
-            v - at,
-            at - 4 - reset_mode,
-            reset_mode_type,
-            x.cumulative_function,
-            x.temporal_normalization,
-        )
-    )
+    out.append(_PROBE_DATA_ACCUMULATION(
+        v - at,
+        at - 4 - reset_mode,
+        reset_mode_type,
+        x.cumulative_function,
+        x.temporal_normalization,
+    ))
     return at
 
 
@@ -1015,11 +936,9 @@ def _no_temporal_aggregation(x: NoTemporalAggregation, out: Pieces, at: int, see
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _NO_TEMPORAL_AGGREGATION(
-            v - at,
-        )
-    )
+    out.append(_NO_TEMPORAL_AGGREGATION(
+        v - at,
+    ))
     return at
 
 
@@ -1035,11 +954,9 @@ def _exponential_moving_average(x: ExponentialMovingAverage, out: Pieces, at: in
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _EXPONENTIAL_MOVING_AVERAGE(
-            v - at,
-        )
-    )
+    out.append(_EXPONENTIAL_MOVING_AVERAGE(
+        v - at,
+    ))
     return at
 
 
@@ -1055,11 +972,9 @@ def _sliding_window_operation(x: SlidingWindowOperation, out: Pieces, at: int, s
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _SLIDING_WINDOW_OPERATION(
-            v - at,
-        )
-    )
+    out.append(_SLIDING_WINDOW_OPERATION(
+        v - at,
+    ))
     return at
 
 
@@ -1075,11 +990,9 @@ def _no_resources_aggregation(x: NoResourcesAggregation, out: Pieces, at: int, s
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _NO_RESOURCES_AGGREGATION(
-            v - at,
-        )
-    )
+    out.append(_NO_RESOURCES_AGGREGATION(
+        v - at,
+    ))
     return at
 
 
@@ -1095,11 +1008,9 @@ def _sum(x: Sum, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _SUM(
-            v - at,
-        )
-    )
+    out.append(_SUM(
+        v - at,
+    ))
     return at
 
 
@@ -1115,11 +1026,9 @@ def _arithmetic_mean(x: ArithmeticMean, out: Pieces, at: int, seen: Seen) -> int
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _ARITHMETIC_MEAN(
-            v - at,
-        )
-    )
+    out.append(_ARITHMETIC_MEAN(
+        v - at,
+    ))
     return at
 
 
@@ -1138,12 +1047,10 @@ def _quantile_function(x: QuantileFunction, out: Pieces, at: int, seen: Seen) ->
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _QUANTILE_FUNCTION(
-            v - at,
-            x.threshold,
-        )
-    )
+    out.append(_QUANTILE_FUNCTION(
+        v - at,
+        x.threshold,
+    ))
     return at
 
 
@@ -1159,11 +1066,9 @@ def _no_filtering(x: NoFiltering, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _NO_FILTERING(
-            v - at,
-        )
-    )
+    out.append(_NO_FILTERING(
+        v - at,
+    ))
     return at
 
 
@@ -1182,13 +1087,11 @@ def _threshold_filtering_function(x: ThresholdFilteringFunction, out: Pieces, at
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _THRESHOLD_FILTERING_FUNCTION(
-            v - at,
-            x.operator,
-            x.threshold,
-        )
-    )
+    out.append(_THRESHOLD_FILTERING_FUNCTION(
+        v - at,
+        x.operator,
+        x.threshold,
+    ))
     return at
 
 
@@ -1202,13 +1105,9 @@ def _create_probe_event(x: CreateProbeEvent, out: Pieces, at: int, seen: Seen) -
     resources = at = write(x.resources, out, at, seen)
     data_accumulation_strategy_type, write = _PROBE_DATA_ACCUMULATION_STRATEGY[type(x.data_accumulation_strategy)]
     data_accumulation_strategy = at = write(x.data_accumulation_strategy, out, at, seen)
-    measurement_triggering_policy_type, write = _PROBE_MEASUREMENT_TRIGGERING_POLICY[
-        type(x.measurement_triggering_policy)
-    ]
+    measurement_triggering_policy_type, write = _PROBE_MEASUREMENT_TRIGGERING_POLICY[type(x.measurement_triggering_policy)]
     measurement_triggering_policy = at = write(x.measurement_triggering_policy, out, at, seen)
-    resources_aggregation_function_type, write = _RESOURCES_AGGREGATION_FUNCTION[
-        type(x.resources_aggregation_function)
-    ]
+    resources_aggregation_function_type, write = _RESOURCES_AGGREGATION_FUNCTION[type(x.resources_aggregation_function)]
     resources_aggregation_function = at = write(x.resources_aggregation_function, out, at, seen)
     temporal_aggregation_function_type, write = _TEMPORAL_AGGREGATION_FUNCTION[type(x.temporal_aggregation_function)]
     temporal_aggregation_function = at = write(x.temporal_aggregation_function, out, at, seen)
@@ -1221,25 +1120,23 @@ def _create_probe_event(x: CreateProbeEvent, out: Pieces, at: int, seen: Seen) -
         at += len(vtable)
         v = seen[vtable] = at
     at += 40
-    out.append(
-        _CREATE_PROBE_EVENT(
-            v - at,
-            at - 4 - probe_id,
-            at - 8 - resources,
-            at - 12 - data_accumulation_strategy,
-            at - 16 - measurement_triggering_policy,
-            at - 20 - resources_aggregation_function,
-            at - 24 - temporal_aggregation_function,
-            at - 28 - emission_filtering_policy,
-            x.metrics,
-            resources_type,
-            data_accumulation_strategy_type,
-            measurement_triggering_policy_type,
-            resources_aggregation_function_type,
-            temporal_aggregation_function_type,
-            emission_filtering_policy_type,
-        )
-    )
+    out.append(_CREATE_PROBE_EVENT(
+        v - at,
+        at - 4 - probe_id,
+        at - 8 - resources,
+        at - 12 - data_accumulation_strategy,
+        at - 16 - measurement_triggering_policy,
+        at - 20 - resources_aggregation_function,
+        at - 24 - temporal_aggregation_function,
+        at - 28 - emission_filtering_policy,
+        x.metrics,
+        resources_type,
+        data_accumulation_strategy_type,
+        measurement_triggering_policy_type,
+        resources_aggregation_function_type,
+        temporal_aggregation_function_type,
+        emission_filtering_policy_type,
+    ))
     return at
 
 
@@ -1256,12 +1153,10 @@ def _stop_probe_event(x: StopProbeEvent, out: Pieces, at: int, seen: Seen) -> in
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _STOP_PROBE_EVENT(
-            v - at,
-            at - 4 - probe_id,
-        )
-    )
+    out.append(_STOP_PROBE_EVENT(
+        v - at,
+        at - 4 - probe_id,
+    ))
     return at
 
 
@@ -1281,13 +1176,11 @@ def _reset_probe_event(x: ResetProbeEvent, out: Pieces, at: int, seen: Seen) -> 
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _RESET_PROBE_EVENT(
-            v - at,
-            at - 4 - probe_id,
-            x.new_value,
-        )
-    )
+    out.append(_RESET_PROBE_EVENT(
+        v - at,
+        at - 4 - probe_id,
+        x.new_value,
+    ))
     return at
 
 
@@ -1304,13 +1197,11 @@ def _trigger_probe_event(x: TriggerProbeEvent, out: Pieces, at: int, seen: Seen)
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _TRIGGER_PROBE_EVENT(
-            v - at,
-            at - 4 - probe_id,
-            x.force_data_emission,
-        )
-    )
+    out.append(_TRIGGER_PROBE_EVENT(
+        v - at,
+        at - 4 - probe_id,
+        x.force_data_emission,
+    ))
     return at
 
 
@@ -1329,12 +1220,10 @@ def _aggregated_probe_data(x: AggregatedProbeData, out: Pieces, at: int, seen: S
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _AGGREGATED_PROBE_DATA(
-            v - at,
-            x.data,
-        )
-    )
+    out.append(_AGGREGATED_PROBE_DATA(
+        v - at,
+        x.data,
+    ))
     return at
 
 
@@ -1351,12 +1240,10 @@ def _vectorial_probe_data(x: VectorialProbeData, out: Pieces, at: int, seen: See
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _VECTORIAL_PROBE_DATA(
-            v - at,
-            at - 4 - data,
-        )
-    )
+    out.append(_VECTORIAL_PROBE_DATA(
+        v - at,
+        at - 4 - data,
+    ))
     return at
 
 
@@ -1377,20 +1264,18 @@ def _probe_data_emitted_event(x: ProbeDataEmittedEvent, out: Pieces, at: int, se
         at += len(vtable)
         v = seen[vtable] = at
     at += 28
-    out.append(
-        _PROBE_DATA_EMITTED_EVENT(
-            v - at,
-            at - 4 - probe_id,
-            at - 8 - resources,
-            at - 12 - data,
-            x.nb_emitted,
-            x.nb_triggered,
-            resources_type,
-            x.metrics,
-            data_type,
-            x.manually_triggered,
-        )
-    )
+    out.append(_PROBE_DATA_EMITTED_EVENT(
+        v - at,
+        at - 4 - probe_id,
+        at - 8 - resources,
+        at - 12 - data,
+        x.nb_emitted,
+        x.nb_triggered,
+        resources_type,
+        x.metrics,
+        data_type,
+        x.manually_triggered,
+    ))
     return at
 
 
@@ -1409,13 +1294,11 @@ def _one_shot(x: OneShot, out: Pieces, at: int, seen: Seen) -> int:
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _ONE_SHOT(
-            v - at,
-            x.time_unit,
-            x.time,
-        )
-    )
+    out.append(_ONE_SHOT(
+        v - at,
+        x.time_unit,
+        x.time,
+    ))
     return at
 
 
@@ -1431,11 +1314,9 @@ def _infinite(x: Infinite, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _INFINITE(
-            v - at,
-        )
-    )
+    out.append(_INFINITE(
+        v - at,
+    ))
     return at
 
 
@@ -1451,12 +1332,10 @@ def _finite_period_number(x: FinitePeriodNumber, out: Pieces, at: int, seen: See
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _FINITE_PERIOD_NUMBER(
-            v - at,
-            x.nb_periods,
-        )
-    )
+    out.append(_FINITE_PERIOD_NUMBER(
+        v - at,
+        x.nb_periods,
+    ))
     return at
 
 
@@ -1477,16 +1356,14 @@ def _periodic(x: Periodic, out: Pieces, at: int, seen: Seen) -> int:
         out.append(PAD)
         at += 4
     at += 28
-    out.append(
-        _PERIODIC(
-            v - at,
-            at - 4 - mode,
-            x.period,
-            x.offset,
-            x.time_unit,
-            mode_type,
-        )
-    )
+    out.append(_PERIODIC(
+        v - at,
+        at - 4 - mode,
+        x.period,
+        x.offset,
+        x.time_unit,
+        mode_type,
+    ))
     return at
 
 
@@ -1504,13 +1381,11 @@ def _temporal_trigger_wrapper(x: TemporalTriggerWrapper, out: Pieces, at: int, s
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _TEMPORAL_TRIGGER_WRAPPER(
-            v - at,
-            at - 4 - temporal_trigger,
-            temporal_trigger_type,
-        )
-    )
+    out.append(_TEMPORAL_TRIGGER_WRAPPER(
+        v - at,
+        at - 4 - temporal_trigger,
+        temporal_trigger_type,
+    ))
     return at
 
 
@@ -1529,14 +1404,12 @@ def _call_me_later_event(x: CallMeLaterEvent, out: Pieces, at: int, seen: Seen) 
         at += len(vtable)
         v = seen[vtable] = at
     at += 16
-    out.append(
-        _CALL_ME_LATER_EVENT(
-            v - at,
-            at - 4 - call_me_later_id,
-            at - 8 - when,
-            when_type,
-        )
-    )
+    out.append(_CALL_ME_LATER_EVENT(
+        v - at,
+        at - 4 - call_me_later_id,
+        at - 8 - when,
+        when_type,
+    ))
     return at
 
 
@@ -1553,13 +1426,11 @@ def _requested_call_event(x: RequestedCallEvent, out: Pieces, at: int, seen: See
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _REQUESTED_CALL_EVENT(
-            v - at,
-            at - 4 - call_me_later_id,
-            x.last_periodic_call,
-        )
-    )
+    out.append(_REQUESTED_CALL_EVENT(
+        v - at,
+        at - 4 - call_me_later_id,
+        x.last_periodic_call,
+    ))
     return at
 
 
@@ -1576,12 +1447,10 @@ def _stop_call_me_later_event(x: StopCallMeLaterEvent, out: Pieces, at: int, see
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _STOP_CALL_ME_LATER_EVENT(
-            v - at,
-            at - 4 - call_me_later_id,
-        )
-    )
+    out.append(_STOP_CALL_ME_LATER_EVENT(
+        v - at,
+        at - 4 - call_me_later_id,
+    ))
     return at
 
 
@@ -1597,17 +1466,15 @@ def _edc_requested_simulation_features(x: EDCRequestedSimulationFeatures, out: P
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _EDC_REQUESTED_SIMULATION_FEATURES(
-            v - at,
-            x.dynamic_registration,
-            x.profile_reuse,
-            x.acknowledge_dynamic_jobs,
-            x.forward_profiles_on_job_submission,
-            x.forward_profiles_on_jobs_killed,
-            x.forward_profiles_on_simulation_begins,
-        )
-    )
+    out.append(_EDC_REQUESTED_SIMULATION_FEATURES(
+        v - at,
+        x.dynamic_registration,
+        x.profile_reuse,
+        x.acknowledge_dynamic_jobs,
+        x.forward_profiles_on_job_submission,
+        x.forward_profiles_on_jobs_killed,
+        x.forward_profiles_on_simulation_begins,
+    ))
     return at
 
 
@@ -1628,9 +1495,7 @@ def _edc_hello_event(x: EDCHelloEvent, out: Pieces, at: int, seen: Seen) -> int:
     if x.decision_component_commit is not None:
         decision_component_commit = at = text(x.decision_component_commit, out, at)
         mask |= 2
-    requested_simulation_features = at = _edc_requested_simulation_features(
-        x.requested_simulation_features, out, at, seen
-    )
+    requested_simulation_features = at = _edc_requested_simulation_features(x.requested_simulation_features, out, at, seen)
     vtable = _EDC_HELLO_EVENT_VTABLES[mask]
     v = seen.get(vtable)
     if v is None:
@@ -1638,17 +1503,15 @@ def _edc_hello_event(x: EDCHelloEvent, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 28
-    out.append(
-        _EDC_HELLO_EVENT(
-            v - at,
-            at - 4 - batprotocol_version,
-            at - 8 - batprotocol_commit,
-            at - 12 - decision_component_name,
-            at - 16 - decision_component_version,
-            at - 20 - decision_component_commit,
-            at - 24 - requested_simulation_features,
-        )
-    )
+    out.append(_EDC_HELLO_EVENT(
+        v - at,
+        at - 4 - batprotocol_version,
+        at - 8 - batprotocol_commit,
+        at - 12 - decision_component_name,
+        at - 16 - decision_component_version,
+        at - 20 - decision_component_commit,
+        at - 24 - requested_simulation_features,
+    ))
     return at
 
 
@@ -1666,13 +1529,11 @@ def _host_property(x: HostProperty, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _HOST_PROPERTY(
-            v - at,
-            at - 4 - key,
-            at - 8 - value,
-        )
-    )
+    out.append(_HOST_PROPERTY(
+        v - at,
+        at - 4 - key,
+        at - 8 - value,
+    ))
     return at
 
 
@@ -1699,20 +1560,18 @@ def _host(x: Host, out: Pieces, at: int, seen: Seen) -> int:
         at += len(vtable)
         v = seen[vtable] = at
     at += 40
-    out.append(
-        _HOST(
-            v - at,
-            x.id,
-            at - 8 - name,
-            x.pstate,
-            x.pstate_count,
-            at - 20 - properties,
-            at - 24 - zone_properties,
-            x.core_count,
-            at - 32 - computation_speed,
-            x.state,
-        )
-    )
+    out.append(_HOST(
+        v - at,
+        x.id,
+        at - 8 - name,
+        x.pstate,
+        x.pstate_count,
+        at - 20 - properties,
+        at - 24 - zone_properties,
+        x.core_count,
+        at - 32 - computation_speed,
+        x.state,
+    ))
     return at
 
 
@@ -1730,13 +1589,11 @@ def _workload_and_filename(x: WorkloadAndFilename, out: Pieces, at: int, seen: S
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _WORKLOAD_AND_FILENAME(
-            v - at,
-            at - 4 - name,
-            at - 8 - filename,
-        )
-    )
+    out.append(_WORKLOAD_AND_FILENAME(
+        v - at,
+        at - 4 - name,
+        at - 8 - filename,
+    ))
     return at
 
 
@@ -1754,13 +1611,11 @@ def _external_event_list_and_filename(x: ExternalEventListAndFilename, out: Piec
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _EXTERNAL_EVENT_LIST_AND_FILENAME(
-            v - at,
-            at - 4 - name,
-            at - 8 - filename,
-        )
-    )
+    out.append(_EXTERNAL_EVENT_LIST_AND_FILENAME(
+        v - at,
+        at - 4 - name,
+        at - 8 - filename,
+    ))
     return at
 
 
@@ -1793,24 +1648,22 @@ def _simulation_begins_event(x: SimulationBeginsEvent, out: Pieces, at: int, see
         at += len(vtable)
         v = seen[vtable] = at
     at += 56
-    out.append(
-        _SIMULATION_BEGINS_EVENT(
-            v - at,
-            at - 4 - batprotocol_version,
-            at - 8 - batsim_version,
-            at - 12 - batsim_commit,
-            x.host_number,
-            x.computation_host_number,
-            at - 24 - computation_hosts,
-            x.storage_host_number,
-            at - 32 - storage_hosts,
-            at - 36 - batsim_arguments,
-            at - 40 - batsim_execution_context_json,
-            at - 44 - workloads,
-            at - 48 - external_event_lists,
-            at - 52 - profiles,
-        )
-    )
+    out.append(_SIMULATION_BEGINS_EVENT(
+        v - at,
+        at - 4 - batprotocol_version,
+        at - 8 - batsim_version,
+        at - 12 - batsim_commit,
+        x.host_number,
+        x.computation_host_number,
+        at - 24 - computation_hosts,
+        x.storage_host_number,
+        at - 32 - storage_hosts,
+        at - 36 - batsim_arguments,
+        at - 40 - batsim_execution_context_json,
+        at - 44 - workloads,
+        at - 48 - external_event_lists,
+        at - 52 - profiles,
+    ))
     return at
 
 
@@ -1826,11 +1679,9 @@ def _simulation_ends_event(x: SimulationEndsEvent, out: Pieces, at: int, seen: S
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _SIMULATION_ENDS_EVENT(
-            v - at,
-        )
-    )
+    out.append(_SIMULATION_ENDS_EVENT(
+        v - at,
+    ))
     return at
 
 
@@ -1847,12 +1698,10 @@ def _simulation_error_event(x: SimulationErrorEvent, out: Pieces, at: int, seen:
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _SIMULATION_ERROR_EVENT(
-            v - at,
-            at - 4 - error,
-        )
-    )
+    out.append(_SIMULATION_ERROR_EVENT(
+        v - at,
+        at - 4 - error,
+    ))
     return at
 
 
@@ -1860,9 +1709,7 @@ _ALL_STATIC_JOBS_HAVE_BEEN_SUBMITTED_EVENT = Struct("<i").pack
 _ALL_STATIC_JOBS_HAVE_BEEN_SUBMITTED_EVENT_VTABLES = vtables(4, [], [])
 
 
-def _all_static_jobs_have_been_submitted_event(
-    x: AllStaticJobsHaveBeenSubmittedEvent, out: Pieces, at: int, seen: Seen
-) -> int:
+def _all_static_jobs_have_been_submitted_event(x: AllStaticJobsHaveBeenSubmittedEvent, out: Pieces, at: int, seen: Seen) -> int:
     vtable = _ALL_STATIC_JOBS_HAVE_BEEN_SUBMITTED_EVENT_VTABLES[0]
     v = seen.get(vtable)
     if v is None:
@@ -1870,11 +1717,9 @@ def _all_static_jobs_have_been_submitted_event(
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _ALL_STATIC_JOBS_HAVE_BEEN_SUBMITTED_EVENT(
-            v - at,
-        )
-    )
+    out.append(_ALL_STATIC_JOBS_HAVE_BEEN_SUBMITTED_EVENT(
+        v - at,
+    ))
     return at
 
 
@@ -1882,9 +1727,7 @@ _ALL_STATIC_EXTERNAL_EVENTS_HAVE_BEEN_INJECTED_EVENT = Struct("<i").pack
 _ALL_STATIC_EXTERNAL_EVENTS_HAVE_BEEN_INJECTED_EVENT_VTABLES = vtables(4, [], [])
 
 
-def _all_static_external_events_have_been_injected_event(
-    x: AllStaticExternalEventsHaveBeenInjectedEvent, out: Pieces, at: int, seen: Seen
-) -> int:
+def _all_static_external_events_have_been_injected_event(x: AllStaticExternalEventsHaveBeenInjectedEvent, out: Pieces, at: int, seen: Seen) -> int:
     vtable = _ALL_STATIC_EXTERNAL_EVENTS_HAVE_BEEN_INJECTED_EVENT_VTABLES[0]
     v = seen.get(vtable)
     if v is None:
@@ -1892,11 +1735,9 @@ def _all_static_external_events_have_been_injected_event(
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _ALL_STATIC_EXTERNAL_EVENTS_HAVE_BEEN_INJECTED_EVENT(
-            v - at,
-        )
-    )
+    out.append(_ALL_STATIC_EXTERNAL_EVENTS_HAVE_BEEN_INJECTED_EVENT(
+        v - at,
+    ))
     return at
 
 
@@ -1912,11 +1753,9 @@ def _finish_registration_event(x: FinishRegistrationEvent, out: Pieces, at: int,
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _FINISH_REGISTRATION_EVENT(
-            v - at,
-        )
-    )
+    out.append(_FINISH_REGISTRATION_EVENT(
+        v - at,
+    ))
     return at
 
 
@@ -1932,11 +1771,9 @@ def _force_simulation_stop_event(x: ForceSimulationStopEvent, out: Pieces, at: i
         at += len(vtable)
         v = seen[vtable] = at
     at += 4
-    out.append(
-        _FORCE_SIMULATION_STOP_EVENT(
-            v - at,
-        )
-    )
+    out.append(_FORCE_SIMULATION_STOP_EVENT(
+        v - at,
+    ))
     return at
 
 
@@ -1953,13 +1790,11 @@ def _change_hosts_p_state_event(x: ChangeHostsPStateEvent, out: Pieces, at: int,
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _CHANGE_HOSTS_P_STATE_EVENT(
-            v - at,
-            at - 4 - host_ids,
-            x.pstate,
-        )
-    )
+    out.append(_CHANGE_HOSTS_P_STATE_EVENT(
+        v - at,
+        at - 4 - host_ids,
+        x.pstate,
+    ))
     return at
 
 
@@ -1976,13 +1811,11 @@ def _hosts_p_state_changed_event(x: HostsPStateChangedEvent, out: Pieces, at: in
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _HOSTS_P_STATE_CHANGED_EVENT(
-            v - at,
-            at - 4 - host_ids,
-            x.pstate,
-        )
-    )
+    out.append(_HOSTS_P_STATE_CHANGED_EVENT(
+        v - at,
+        at - 4 - host_ids,
+        x.pstate,
+    ))
     return at
 
 
@@ -1999,13 +1832,11 @@ def _turn_on_off_hosts_event(x: TurnOnOffHostsEvent, out: Pieces, at: int, seen:
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _TURN_ON_OFF_HOSTS_EVENT(
-            v - at,
-            at - 4 - host_ids,
-            x.state,
-        )
-    )
+    out.append(_TURN_ON_OFF_HOSTS_EVENT(
+        v - at,
+        at - 4 - host_ids,
+        x.state,
+    ))
     return at
 
 
@@ -2022,13 +1853,11 @@ def _hosts_turned_on_off_event(x: HostsTurnedOnOffEvent, out: Pieces, at: int, s
         at += len(vtable)
         v = seen[vtable] = at
     at += 12
-    out.append(
-        _HOSTS_TURNED_ON_OFF_EVENT(
-            v - at,
-            at - 4 - host_ids,
-            x.state,
-        )
-    )
+    out.append(_HOSTS_TURNED_ON_OFF_EVENT(
+        v - at,
+        at - 4 - host_ids,
+        x.state,
+    ))
     return at
 
 
@@ -2045,12 +1874,10 @@ def _generic_external_event(x: GenericExternalEvent, out: Pieces, at: int, seen:
         at += len(vtable)
         v = seen[vtable] = at
     at += 8
-    out.append(
-        _GENERIC_EXTERNAL_EVENT(
-            v - at,
-            at - 4 - data,
-        )
-    )
+    out.append(_GENERIC_EXTERNAL_EVENT(
+        v - at,
+        at - 4 - data,
+    ))
     return at
 
 
@@ -2069,14 +1896,12 @@ def _external_event_occurred_event(x: ExternalEventOccurredEvent, out: Pieces, a
         at += len(vtable)
         v = seen[vtable] = at
     at += 16
-    out.append(
-        _EXTERNAL_EVENT_OCCURRED_EVENT(
-            v - at,
-            at - 4 - id,
-            at - 8 - external_event,
-            external_event_type,
-        )
-    )
+    out.append(_EXTERNAL_EVENT_OCCURRED_EVENT(
+        v - at,
+        at - 4 - id,
+        at - 8 - external_event,
+        external_event_type,
+    ))
     return at
 
 
@@ -2097,14 +1922,12 @@ def _event_and_timestamp(x: EventAndTimestamp, out: Pieces, at: int, seen: Seen)
         out.append(PAD)
         at += 4
     at += 20
-    out.append(
-        _EVENT_AND_TIMESTAMP(
-            v - at,
-            at - 4 - event,
-            x.timestamp,
-            event_type,
-        )
-    )
+    out.append(_EVENT_AND_TIMESTAMP(
+        v - at,
+        at - 4 - event,
+        x.timestamp,
+        event_type,
+    ))
     return at
 
 
@@ -2124,13 +1947,11 @@ def _message(x: Message, out: Pieces, at: int, seen: Seen) -> int:
         out.append(PAD)
         at += 4
     at += 16
-    out.append(
-        _MESSAGE(
-            v - at,
-            at - 4 - events,
-            x.now,
-        )
-    )
+    out.append(_MESSAGE(
+        v - at,
+        at - 4 - events,
+        x.now,
+    ))
     return at
 
 

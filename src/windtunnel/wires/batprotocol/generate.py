@@ -17,6 +17,7 @@ _HEADER: Final = '''"""{what}
 Generated from batprotocol.fbs by windtunnel.wires.batprotocol.generate: do not edit.
 """
 # ruff: noqa: A001, ARG001, E501, I001, RUF022, RUF100 -- generated: names and orders are those of the schema
+# fmt: off
 
 '''
 _PYTHON: Final = {"bool": "bool", "int32": "Int32", "uint32": "UInt32", "uint64": "UInt64", "float64": "float"}

@@ -3,6 +3,7 @@
 Generated from batprotocol.fbs by windtunnel.wires.batprotocol.generate: do not edit.
 """
 # ruff: noqa: A001, ARG001, E501, I001, RUF022, RUF100 -- generated: names and orders are those of the schema
+# fmt: off
 
 from __future__ import annotations
 
@@ -197,49 +198,33 @@ class ParallelTaskProfile(Table, frozen=True, kw_only=True, tag="ParallelTaskPro
     communication_matrix: tuple[float, ...] | None = None
 
 
-class SequentialCompositionProfile(
-    Table, frozen=True, kw_only=True, tag="SequentialCompositionProfile", tag_field="@type"
-):
+class SequentialCompositionProfile(Table, frozen=True, kw_only=True, tag="SequentialCompositionProfile", tag_field="@type"):
     repetition_count: UInt32 = 1
     profile_ids: tuple[str, ...]
 
 
-class ForkJoinCompositionProfile(
-    Table, frozen=True, kw_only=True, tag="ForkJoinCompositionProfile", tag_field="@type"
-):
+class ForkJoinCompositionProfile(Table, frozen=True, kw_only=True, tag="ForkJoinCompositionProfile", tag_field="@type"):
     profile_ids: tuple[str, ...]
 
 
-class ParallelTaskMergeCompositionProfile(
-    Table, frozen=True, kw_only=True, tag="ParallelTaskMergeCompositionProfile", tag_field="@type"
-):
+class ParallelTaskMergeCompositionProfile(Table, frozen=True, kw_only=True, tag="ParallelTaskMergeCompositionProfile", tag_field="@type"):
     profile_ids: tuple[str, ...]
 
 
-class ParallelTaskHomogeneousProfile(
-    Table, frozen=True, kw_only=True, tag="ParallelTaskHomogeneousProfile", tag_field="@type"
-):
+class ParallelTaskHomogeneousProfile(Table, frozen=True, kw_only=True, tag="ParallelTaskHomogeneousProfile", tag_field="@type"):
     computation_amount: float = 0.0
     communication_amount: float = 0.0
-    generation_strategy: HomogeneousParallelTaskGenerationStrategy = (
-        HomogeneousParallelTaskGenerationStrategy.DefinedAmountsUsedForEachValue
-    )
+    generation_strategy: HomogeneousParallelTaskGenerationStrategy = HomogeneousParallelTaskGenerationStrategy.DefinedAmountsUsedForEachValue
 
 
-class ParallelTaskOnStorageHomogeneousProfile(
-    Table, frozen=True, kw_only=True, tag="ParallelTaskOnStorageHomogeneousProfile", tag_field="@type"
-):
+class ParallelTaskOnStorageHomogeneousProfile(Table, frozen=True, kw_only=True, tag="ParallelTaskOnStorageHomogeneousProfile", tag_field="@type"):
     storage_name: str
     bytes_to_read: float = 0.0
     bytes_to_write: float = 0.0
-    generation_strategy: HomogeneousParallelTaskGenerationStrategy = (
-        HomogeneousParallelTaskGenerationStrategy.DefinedAmountsUsedForEachValue
-    )
+    generation_strategy: HomogeneousParallelTaskGenerationStrategy = HomogeneousParallelTaskGenerationStrategy.DefinedAmountsUsedForEachValue
 
 
-class ParallelTaskDataStagingBetweenStoragesProfile(
-    Table, frozen=True, kw_only=True, tag="ParallelTaskDataStagingBetweenStoragesProfile", tag_field="@type"
-):
+class ParallelTaskDataStagingBetweenStoragesProfile(Table, frozen=True, kw_only=True, tag="ParallelTaskDataStagingBetweenStoragesProfile", tag_field="@type"):
     bytes_to_transfer: float = 0.0
     emitter_storage_name: str
     receiver_storage_name: str
@@ -274,15 +259,11 @@ class RejectJobEvent(Table, frozen=True, kw_only=True, tag="RejectJobEvent", tag
     job_id: str
 
 
-class PredefinedExecutorPlacementStrategyWrapper(
-    Table, frozen=True, kw_only=True, tag="PredefinedExecutorPlacementStrategyWrapper", tag_field="@type"
-):
+class PredefinedExecutorPlacementStrategyWrapper(Table, frozen=True, kw_only=True, tag="PredefinedExecutorPlacementStrategyWrapper", tag_field="@type"):
     strategy: PredefinedExecutorPlacementStrategy = PredefinedExecutorPlacementStrategy.SpreadOverHostsFirst
 
 
-class CustomExecutorToHostMapping(
-    Table, frozen=True, kw_only=True, tag="CustomExecutorToHostMapping", tag_field="@type"
-):
+class CustomExecutorToHostMapping(Table, frozen=True, kw_only=True, tag="CustomExecutorToHostMapping", tag_field="@type"):
     mapping: tuple[UInt32, ...]
 
 
@@ -318,18 +299,14 @@ class KillProgressAtomicProfile(Table, frozen=True, kw_only=True, tag="KillProgr
     progress: float = 0.0
 
 
-class KillProgressSequentialProfile(
-    Table, frozen=True, kw_only=True, tag="KillProgressSequentialProfile", tag_field="@type"
-):
+class KillProgressSequentialProfile(Table, frozen=True, kw_only=True, tag="KillProgressSequentialProfile", tag_field="@type"):
     profile_id: str
     current_repetition: UInt32 = 0
     current_task_index: UInt32 = 0
     current_task_progress: KillProgressWrapper
 
 
-class KillProgressForkJoinProfile(
-    Table, frozen=True, kw_only=True, tag="KillProgressForkJoinProfile", tag_field="@type"
-):
+class KillProgressForkJoinProfile(Table, frozen=True, kw_only=True, tag="KillProgressForkJoinProfile", tag_field="@type"):
     profile_id: str
     tasks_progress: tuple[KillProgressWrapper, ...]
 
@@ -422,9 +399,7 @@ class NoFiltering(Table, frozen=True, kw_only=True, tag="NoFiltering", tag_field
     pass
 
 
-class ThresholdFilteringFunction(
-    Table, frozen=True, kw_only=True, tag="ThresholdFilteringFunction", tag_field="@type"
-):
+class ThresholdFilteringFunction(Table, frozen=True, kw_only=True, tag="ThresholdFilteringFunction", tag_field="@type"):
     threshold: float = 0.0
     operator: BooleanComparisonOperator = BooleanComparisonOperator.GreaterThan
 
@@ -579,15 +554,11 @@ class SimulationErrorEvent(Table, frozen=True, kw_only=True, tag="SimulationErro
     error: str
 
 
-class AllStaticJobsHaveBeenSubmittedEvent(
-    Table, frozen=True, kw_only=True, tag="AllStaticJobsHaveBeenSubmittedEvent", tag_field="@type"
-):
+class AllStaticJobsHaveBeenSubmittedEvent(Table, frozen=True, kw_only=True, tag="AllStaticJobsHaveBeenSubmittedEvent", tag_field="@type"):
     pass
 
 
-class AllStaticExternalEventsHaveBeenInjectedEvent(
-    Table, frozen=True, kw_only=True, tag="AllStaticExternalEventsHaveBeenInjectedEvent", tag_field="@type"
-):
+class AllStaticExternalEventsHaveBeenInjectedEvent(Table, frozen=True, kw_only=True, tag="AllStaticExternalEventsHaveBeenInjectedEvent", tag_field="@type"):
     pass
 
 
@@ -623,9 +594,7 @@ class GenericExternalEvent(Table, frozen=True, kw_only=True, tag="GenericExterna
     data: str
 
 
-class ExternalEventOccurredEvent(
-    Table, frozen=True, kw_only=True, tag="ExternalEventOccurredEvent", tag_field="@type"
-):
+class ExternalEventOccurredEvent(Table, frozen=True, kw_only=True, tag="ExternalEventOccurredEvent", tag_field="@type"):
     id: str
     external_event: ExternalEvent
 
@@ -653,43 +622,84 @@ Profile: TypeAlias = (
 )
 
 
-ExecutorPlacement: TypeAlias = PredefinedExecutorPlacementStrategyWrapper | CustomExecutorToHostMapping
+ExecutorPlacement: TypeAlias = (
+    PredefinedExecutorPlacementStrategyWrapper
+    | CustomExecutorToHostMapping
+)
 
 
-KillProgress: TypeAlias = KillProgressAtomicProfile | KillProgressSequentialProfile | KillProgressForkJoinProfile
+KillProgress: TypeAlias = (
+    KillProgressAtomicProfile
+    | KillProgressSequentialProfile
+    | KillProgressForkJoinProfile
+)
 
 
-Resources: TypeAlias = HostResources | LinkResources
+Resources: TypeAlias = (
+    HostResources
+    | LinkResources
+)
 
 
-ProbeMeasurementTriggeringPolicy: TypeAlias = TemporalTriggerWrapper
+ProbeMeasurementTriggeringPolicy: TypeAlias = (
+    TemporalTriggerWrapper
+)
 
 
-ProbeDataAccumulationStrategy: TypeAlias = NoProbeDataAccumulation | ProbeDataAccumulation
+ProbeDataAccumulationStrategy: TypeAlias = (
+    NoProbeDataAccumulation
+    | ProbeDataAccumulation
+)
 
 
-ResetMode: TypeAlias = NoReset | ProbeAccumulationReset
+ResetMode: TypeAlias = (
+    NoReset
+    | ProbeAccumulationReset
+)
 
 
-TemporalAggregationFunction: TypeAlias = NoTemporalAggregation | ExponentialMovingAverage | SlidingWindowOperation
+TemporalAggregationFunction: TypeAlias = (
+    NoTemporalAggregation
+    | ExponentialMovingAverage
+    | SlidingWindowOperation
+)
 
 
-ResourcesAggregationFunction: TypeAlias = NoResourcesAggregation | Sum | ArithmeticMean | QuantileFunction
+ResourcesAggregationFunction: TypeAlias = (
+    NoResourcesAggregation
+    | Sum
+    | ArithmeticMean
+    | QuantileFunction
+)
 
 
-ProbeEmissionFilteringPolicy: TypeAlias = NoFiltering | ThresholdFilteringFunction
+ProbeEmissionFilteringPolicy: TypeAlias = (
+    NoFiltering
+    | ThresholdFilteringFunction
+)
 
 
-ProbeData: TypeAlias = AggregatedProbeData | VectorialProbeData
+ProbeData: TypeAlias = (
+    AggregatedProbeData
+    | VectorialProbeData
+)
 
 
-PeriodicMode: TypeAlias = Infinite | FinitePeriodNumber
+PeriodicMode: TypeAlias = (
+    Infinite
+    | FinitePeriodNumber
+)
 
 
-TemporalTrigger: TypeAlias = OneShot | Periodic
+TemporalTrigger: TypeAlias = (
+    OneShot
+    | Periodic
+)
 
 
-ExternalEvent: TypeAlias = GenericExternalEvent
+ExternalEvent: TypeAlias = (
+    GenericExternalEvent
+)
 
 
 Event: TypeAlias = (
@@ -736,30 +746,28 @@ JSON_FORM: Final[dict[str, tuple[tuple[str, str, Any], ...]]] = {
     "ParallelTaskOnStorageHomogeneousProfile": (
         ("enum", "generation_strategy", tuple(HomogeneousParallelTaskGenerationStrategy.__members__)),
     ),
-    "TraceReplayProfile": (("enum", "trace_type", tuple(TraceType.__members__)),),
-    "Job": (("null", "extra_data", None),),
+    "TraceReplayProfile": (
+        ("enum", "trace_type", tuple(TraceType.__members__)),
+    ),
+    "Job": (
+        ("null", "extra_data", None),
+    ),
     "JobSubmittedEvent": (
         ("null", "profile", None),
         ("table", "job", "Job"),
         ("table", "profile", "ProfileAndId"),
     ),
-    "JobCompletedEvent": (("enum", "state", tuple(FinalJobState.__members__)),),
+    "JobCompletedEvent": (
+        ("enum", "state", tuple(FinalJobState.__members__)),
+    ),
     "PredefinedExecutorPlacementStrategyWrapper": (
         ("enum", "strategy", tuple(PredefinedExecutorPlacementStrategy.__members__)),
     ),
     "AllocationPlacement": (
-        (
-            "union",
-            "executor_placement",
-            ("NONE", "PredefinedExecutorPlacementStrategyWrapper", "CustomExecutorToHostMapping"),
-        ),
+        ("union", "executor_placement", ("NONE", "PredefinedExecutorPlacementStrategyWrapper", "CustomExecutorToHostMapping")),
     ),
     "ProfileAllocationPlacement": (
-        (
-            "union",
-            "executor_placement",
-            ("NONE", "PredefinedExecutorPlacementStrategyWrapper", "CustomExecutorToHostMapping"),
-        ),
+        ("union", "executor_placement", ("NONE", "PredefinedExecutorPlacementStrategyWrapper", "CustomExecutorToHostMapping")),
     ),
     "ExecuteJobEvent": (
         ("null", "profile_allocation_override", None),
@@ -767,62 +775,47 @@ JSON_FORM: Final[dict[str, tuple[tuple[str, str, Any], ...]]] = {
         ("table", "allocation", "AllocationPlacement"),
         ("each", "profile_allocation_override", "ProfileAllocationPlacement"),
     ),
-    "KillProgressSequentialProfile": (("table", "current_task_progress", "KillProgressWrapper"),),
-    "KillProgressForkJoinProfile": (("each", "tasks_progress", "KillProgressWrapper"),),
-    "KillProgressWrapper": (
-        (
-            "union",
-            "kill_progress",
-            ("NONE", "KillProgressAtomicProfile", "KillProgressSequentialProfile", "KillProgressForkJoinProfile"),
-        ),
+    "KillProgressSequentialProfile": (
+        ("table", "current_task_progress", "KillProgressWrapper"),
     ),
-    "JobAndProgress": (("table", "wrapper", "KillProgressWrapper"),),
+    "KillProgressForkJoinProfile": (
+        ("each", "tasks_progress", "KillProgressWrapper"),
+    ),
+    "KillProgressWrapper": (
+        ("union", "kill_progress", ("NONE", "KillProgressAtomicProfile", "KillProgressSequentialProfile", "KillProgressForkJoinProfile")),
+    ),
+    "JobAndProgress": (
+        ("table", "wrapper", "KillProgressWrapper"),
+    ),
     "JobsKilledEvent": (
         ("null", "profiles", None),
         ("each", "progresses", "JobAndProgress"),
         ("each", "profiles", "ProfileAndId"),
     ),
     "ProfileAndId": (
-        (
-            "union",
-            "profile",
-            (
-                "NONE",
-                "DelayProfile",
-                "ParallelTaskProfile",
-                "ParallelTaskHomogeneousProfile",
-                "SequentialCompositionProfile",
-                "ForkJoinCompositionProfile",
-                "ParallelTaskMergeCompositionProfile",
-                "ParallelTaskOnStorageHomogeneousProfile",
-                "ParallelTaskDataStagingBetweenStoragesProfile",
-                "TraceReplayProfile",
-            ),
-        ),
+        ("union", "profile", ("NONE", "DelayProfile", "ParallelTaskProfile", "ParallelTaskHomogeneousProfile", "SequentialCompositionProfile", "ForkJoinCompositionProfile", "ParallelTaskMergeCompositionProfile", "ParallelTaskOnStorageHomogeneousProfile", "ParallelTaskDataStagingBetweenStoragesProfile", "TraceReplayProfile")),
         ("null", "extra_data", None),
     ),
-    "RegisterProfileEvent": (("table", "profile", "ProfileAndId"),),
-    "RegisterJobEvent": (("table", "job", "Job"),),
+    "RegisterProfileEvent": (
+        ("table", "profile", "ProfileAndId"),
+    ),
+    "RegisterJobEvent": (
+        ("table", "job", "Job"),
+    ),
     "ProbeDataAccumulation": (
         ("union", "reset_mode", ("NONE", "NoReset", "ProbeAccumulationReset")),
         ("enum", "cumulative_function", tuple(CumulativeFunction.__members__)),
     ),
-    "ThresholdFilteringFunction": (("enum", "operator", tuple(BooleanComparisonOperator.__members__)),),
+    "ThresholdFilteringFunction": (
+        ("enum", "operator", tuple(BooleanComparisonOperator.__members__)),
+    ),
     "CreateProbeEvent": (
         ("enum", "metrics", tuple(Metrics.__members__)),
         ("union", "resources", ("NONE", "HostResources", "LinkResources")),
         ("union", "data_accumulation_strategy", ("NONE", "NoProbeDataAccumulation", "ProbeDataAccumulation")),
         ("union", "measurement_triggering_policy", ("NONE", "TemporalTriggerWrapper")),
-        (
-            "union",
-            "resources_aggregation_function",
-            ("NONE", "NoResourcesAggregation", "Sum", "ArithmeticMean", "QuantileFunction"),
-        ),
-        (
-            "union",
-            "temporal_aggregation_function",
-            ("NONE", "NoTemporalAggregation", "ExponentialMovingAverage", "SlidingWindowOperation"),
-        ),
+        ("union", "resources_aggregation_function", ("NONE", "NoResourcesAggregation", "Sum", "ArithmeticMean", "QuantileFunction")),
+        ("union", "temporal_aggregation_function", ("NONE", "NoTemporalAggregation", "ExponentialMovingAverage", "SlidingWindowOperation")),
         ("union", "emission_filtering_policy", ("NONE", "NoFiltering", "ThresholdFilteringFunction")),
     ),
     "ProbeDataEmittedEvent": (
@@ -830,13 +823,19 @@ JSON_FORM: Final[dict[str, tuple[tuple[str, str, Any], ...]]] = {
         ("enum", "metrics", tuple(Metrics.__members__)),
         ("union", "data", ("NONE", "AggregatedProbeData", "VectorialProbeData")),
     ),
-    "OneShot": (("enum", "time_unit", tuple(TimeUnit.__members__)),),
+    "OneShot": (
+        ("enum", "time_unit", tuple(TimeUnit.__members__)),
+    ),
     "Periodic": (
         ("enum", "time_unit", tuple(TimeUnit.__members__)),
         ("union", "mode", ("NONE", "Infinite", "FinitePeriodNumber")),
     ),
-    "TemporalTriggerWrapper": (("union", "temporal_trigger", ("NONE", "OneShot", "Periodic")),),
-    "CallMeLaterEvent": (("union", "when", ("NONE", "OneShot", "Periodic")),),
+    "TemporalTriggerWrapper": (
+        ("union", "temporal_trigger", ("NONE", "OneShot", "Periodic")),
+    ),
+    "CallMeLaterEvent": (
+        ("union", "when", ("NONE", "OneShot", "Periodic")),
+    ),
     "EDCHelloEvent": (
         ("null", "batprotocol_commit", None),
         ("null", "decision_component_commit", None),
@@ -853,45 +852,14 @@ JSON_FORM: Final[dict[str, tuple[tuple[str, str, Any], ...]]] = {
         ("each", "storage_hosts", "Host"),
         ("each", "profiles", "ProfileAndId"),
     ),
-    "ExternalEventOccurredEvent": (("union", "external_event", ("NONE", "GenericExternalEvent")),),
-    "EventAndTimestamp": (
-        (
-            "union",
-            "event",
-            (
-                "NONE",
-                "JobSubmittedEvent",
-                "JobCompletedEvent",
-                "RejectJobEvent",
-                "ExecuteJobEvent",
-                "KillJobsEvent",
-                "JobsKilledEvent",
-                "RegisterProfileEvent",
-                "RegisterJobEvent",
-                "CreateProbeEvent",
-                "StopProbeEvent",
-                "TriggerProbeEvent",
-                "ResetProbeEvent",
-                "ProbeDataEmittedEvent",
-                "CallMeLaterEvent",
-                "RequestedCallEvent",
-                "StopCallMeLaterEvent",
-                "EDCHelloEvent",
-                "SimulationBeginsEvent",
-                "SimulationEndsEvent",
-                "SimulationErrorEvent",
-                "AllStaticJobsHaveBeenSubmittedEvent",
-                "AllStaticExternalEventsHaveBeenInjectedEvent",
-                "FinishRegistrationEvent",
-                "ForceSimulationStopEvent",
-                "ChangeHostsPStateEvent",
-                "HostsPStateChangedEvent",
-                "TurnOnOffHostsEvent",
-                "HostsTurnedOnOffEvent",
-                "ExternalEventOccurredEvent",
-            ),
-        ),
+    "ExternalEventOccurredEvent": (
+        ("union", "external_event", ("NONE", "GenericExternalEvent")),
     ),
-    "Message": (("each", "events", "EventAndTimestamp"),),
+    "EventAndTimestamp": (
+        ("union", "event", ("NONE", "JobSubmittedEvent", "JobCompletedEvent", "RejectJobEvent", "ExecuteJobEvent", "KillJobsEvent", "JobsKilledEvent", "RegisterProfileEvent", "RegisterJobEvent", "CreateProbeEvent", "StopProbeEvent", "TriggerProbeEvent", "ResetProbeEvent", "ProbeDataEmittedEvent", "CallMeLaterEvent", "RequestedCallEvent", "StopCallMeLaterEvent", "EDCHelloEvent", "SimulationBeginsEvent", "SimulationEndsEvent", "SimulationErrorEvent", "AllStaticJobsHaveBeenSubmittedEvent", "AllStaticExternalEventsHaveBeenInjectedEvent", "FinishRegistrationEvent", "ForceSimulationStopEvent", "ChangeHostsPStateEvent", "HostsPStateChangedEvent", "TurnOnOffHostsEvent", "HostsTurnedOnOffEvent", "ExternalEventOccurredEvent")),
+    ),
+    "Message": (
+        ("each", "events", "EventAndTimestamp"),
+    ),
 }
 """By table, what its JSON text needs: (kind of step, member, what the step needs)."""

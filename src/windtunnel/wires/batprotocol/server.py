@@ -1,0 +1,117 @@
+"""A conversation in batprotocol, seen from the scheduler: our decision components served to the real Batsim 5."""
+
+import struct
+from typing import Any
+
+from msgspec.structs import replace
+
+from windtunnel import vocabulary as v
+from windtunnel.diagnostics import ProtocolError, UsageError
+from windtunnel.wires.batprotocol import binary, text
+from windtunnel.wires.batprotocol import schema as s
+from windtunnel.wires.batprotocol.decisions import decision_out
+from windtunnel.wires.batprotocol.notices import BATPROTOCOL_VERSION, Memory, notice_in
+from windtunnel.wires.transport import FORMAT_BINARY, FORMAT_JSON
+
+__all__ = ["SchedulerSession", "hello_out", "serve"]
+
+
+class SchedulerSession:
+    """Answers the messages of one simulation on behalf of a component; ``over`` once the simulation has ended."""
+
+    def __init__(self, component: v.Component, *, json: bool = False) -> None:
+        self._component = component
+        self._json = json
+        self._memory = Memory()
+        self._pending: list[v.Decision] = []
+        self.over = False
+
+    def greet(self) -> tuple[int, bytes]:
+        """The format flags and the hello message."""
+        hello = s.EventAndTimestamp(timestamp=0.0, event=hello_out(self._component.hello()))
+        return FORMAT_JSON if self._json else FORMAT_BINARY, self._encode(s.Message(now=0.0, events=(hello,)))
+
+    def answer(self, raw: bytes) -> bytes:
+        """The answer to one message.
+
+        Raises:
+            ProtocolError: the message makes no sense; UsageError: batprotocol has no form for a decision.
+        """
+        message = text.decode(raw) if self._json else binary.decode(raw)
+        notices = [notice_in(stamped, self._memory) for stamped in message.events]
+        reply = self._component.decide(message.now, notices)
+        self.over = any(isinstance(notice, v.SimulationEnds) for notice in notices)
+        events: list[s.EventAndTimestamp] = []
+        now = max(message.now, reply.now)
+        for decision in _in_order(reply.decisions, message.now):
+            when = message.now if decision.timestamp is None else decision.timestamp
+            now = max(now, when)
+            events += [s.EventAndTimestamp(timestamp=when, event=event) for event in self._events(decision)]
+            self._memory.decided(decision, when)
+        return self._encode(s.Message(now=now, events=tuple(events)))
+
+    def _events(self, decision: v.Decision) -> list[s.Event]:
+        """What to send for a decision; a job that comes with a profile of its own needs it registered first."""
+        if isinstance(decision, v.RegisterJob) and not decision.profile_id:
+            profile_id = decision.job.profile.id or decision.job.id
+            if profile_id not in self._memory.profiles:
+                register = v.RegisterProfile(profile=replace(decision.job.profile, id=profile_id))
+                self._memory.decided(register, 0.0)
+                return [decision_out(register), decision_out(decision)]
+        return [decision_out(decision)]
+
+    def _encode(self, message: s.Message) -> bytes:
+        return text.encode(message) + b"\0" if self._json else binary.encode(message)
+
+
+def _in_order(decisions: list[v.Decision], now: float) -> list[v.Decision]:
+    """Batprotocol wants the events of a message in order of date."""
+    if all(decision.timestamp is None for decision in decisions):
+        return decisions
+    return sorted(decisions, key=lambda decision: now if decision.timestamp is None else decision.timestamp)
+
+
+def hello_out(hello: v.Hello) -> s.EDCHelloEvent:
+    """The hello of a component; raises UsageError where its name or version holds a comma or a double quote."""
+    for what in (hello.name, hello.version, hello.commit or ""):
+        if "," in what or '"' in what:
+            raise UsageError(f"batprotocol allows neither comma nor double quote in a component's name: {what!r}")
+    wanted = hello.features
+    return s.EDCHelloEvent(
+        batprotocol_version=hello.protocol_version or BATPROTOCOL_VERSION,
+        batprotocol_commit="",
+        decision_component_name=hello.name,
+        decision_component_version=hello.version,
+        decision_component_commit=hello.commit or "",  # upstream does not bear null here
+        requested_simulation_features=s.EDCRequestedSimulationFeatures(
+            **{name: getattr(wanted, name) for name in wanted.__struct_fields__}
+        ),
+    )
+
+
+def serve(make: Any, endpoint: str, *, json: bool = False) -> None:
+    """Bind to an endpoint and serve one simulation: ``make(init_data)`` gives the component.
+
+    Raises:
+        ProtocolError: the simulator's messages make no sense; UsageError: the endpoint cannot be bound.
+    """
+    import zmq
+
+    with zmq.Context() as context, context.socket(zmq.REP) as socket:
+        socket.setsockopt(zmq.LINGER, 1000)
+        try:
+            socket.bind(endpoint)
+        except zmq.ZMQError as error:
+            raise UsageError(f"cannot bind to {endpoint}: {error}") from None
+        first = socket.recv()
+        if len(first) < 4 or struct.unpack_from("=I", first)[0] != len(first) - 4:
+            raise ProtocolError(f"the first frame ({len(first)} bytes) is not a length and that many bytes")
+        component = make(first[4:])
+        session = SchedulerSession(component, json=json)
+        try:
+            flags, hello = session.greet()
+            socket.send(struct.pack("=I", flags) + hello)
+            while not session.over:
+                socket.send(session.answer(socket.recv()))
+        finally:
+            component.stop()

@@ -1,0 +1,125 @@
+"""Decision components in shared libraries: the C interface of Batsim 5 (``batsim_edc.h``, here ``windtunnel_edc.h``).
+
+A library that crashes takes the process with it; :mod:`windtunnel.wires.isolated` puts it in one of its own.
+"""
+
+import ctypes
+import os
+from typing import Any, Final
+
+from windtunnel.diagnostics import ComponentError
+
+__all__ = ["LOAD_METHODS", "LibraryTransport"]
+
+LOAD_METHODS: Final = ("dlopen", "dlmopen")
+_FLAGS: Final = os.RTLD_NOW | os.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0)
+_NEW_NAMESPACE: Final = -1
+_BUFFER: Final = ctypes.POINTER(ctypes.c_uint8)
+_SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {
+    "batsim_edc_init": (
+        ctypes.c_char_p,
+        ctypes.c_uint32,
+        ctypes.POINTER(ctypes.c_uint32),
+        ctypes.POINTER(_BUFFER),
+        ctypes.POINTER(ctypes.c_uint32),
+    ),
+    "batsim_edc_deinit": (),
+    "batsim_edc_take_decisions": (
+        ctypes.c_char_p,
+        ctypes.c_uint32,
+        ctypes.POINTER(_BUFFER),
+        ctypes.POINTER(ctypes.c_uint32),
+    ),
+}
+
+
+class LibraryTransport:
+    """A library loaded into this process; ``path`` is given to the loader as it is (no slash: searched for)."""
+
+    def __init__(self, path: str, load_method: str = "dlopen") -> None:
+        self.name = path
+        self._path = path
+        self._load_method = load_method
+        self._library: ctypes.CDLL | None = None
+        self._started = False
+        self._reply = _BUFFER()
+        self._size = ctypes.c_uint32()
+
+    def start(self, init_data: bytes) -> tuple[int, bytes]:
+        """Load the library and call its init.
+
+        Raises:
+            ComponentError: it cannot be loaded, lacks a function, or init returned an error.
+        """
+        library = self._library = self._load()
+        for name, arguments in _SIGNATURES.items():
+            try:
+                function = library[name]
+            except AttributeError as error:
+                raise ComponentError(f"Could not load symbol '{name}': {error}") from None
+            function.argtypes = arguments
+            function.restype = ctypes.c_uint8
+            setattr(library, name, function)
+        flags = ctypes.c_uint32()
+        reply, size = ctypes.byref(self._reply), ctypes.byref(self._size)
+        code = library.batsim_edc_init(init_data, len(init_data), ctypes.byref(flags), reply, size)
+        if code:
+            raise ComponentError(f"Error while calling init on the EDC library: returned {code} ({self._path})")
+        self._started = True
+        return flags.value, self._taken("init")
+
+    def ask(self, message: bytes) -> bytes:
+        """Call take_decisions.
+
+        Raises:
+            ComponentError: it returned an error, or no buffer.
+        """
+        library = self._library
+        if library is None:
+            raise ComponentError(f"{self._path}: take_decisions was called before init")
+        reply, size = ctypes.byref(self._reply), ctypes.byref(self._size)
+        code = library.batsim_edc_take_decisions(message, len(message), reply, size)
+        if code:
+            raise ComponentError(
+                f"Error while calling take_decisions on the EDC library: returned {code} ({self._path})"
+            )
+        return self._taken("take_decisions")
+
+    def stop(self) -> None:
+        """Call deinit (what it returns is ignored, as upstream does) and unload the library."""
+        library, self._library = self._library, None
+        if library is None:
+            return
+        if self._started:
+            self._started = False
+            library.batsim_edc_deinit()
+        ctypes.CDLL(None).dlclose(ctypes.c_void_p(library._handle))
+
+    def _taken(self, function: str) -> bytes:
+        """The reply, copied at once: the buffer is the library's, and valid until its next call only."""
+        if not self._size.value:
+            return b""
+        if not self._reply:
+            raise ComponentError(f"{self._path}: {function} gave {self._size.value} bytes at a null pointer")
+        return ctypes.string_at(self._reply, self._size.value)
+
+    def _load(self) -> ctypes.CDLL:
+        try:
+            if self._load_method == "dlmopen":
+                return ctypes.CDLL(self._path, handle=_in_new_namespace(self._path))
+            return ctypes.CDLL(self._path, mode=_FLAGS)
+        except OSError as error:
+            raise ComponentError(
+                f"dynamic loader failed while loading external decision component library: {error}"
+            ) from None
+
+
+def _in_new_namespace(path: str) -> int:
+    process = ctypes.CDLL(None)
+    process.dlmopen.restype = ctypes.c_void_p
+    process.dlmopen.argtypes = (ctypes.c_long, ctypes.c_char_p, ctypes.c_int)
+    process.dlerror.restype = ctypes.c_char_p
+    handle: int | None = process.dlmopen(_NEW_NAMESPACE, os.fsencode(path), os.RTLD_NOW | os.RTLD_LOCAL)
+    if handle is None:
+        raise OSError((process.dlerror() or b"unknown reason").decode(errors="replace"))
+    return handle
