@@ -1,17 +1,19 @@
 """What metrics are computed from: a few numbers per job, kept compactly (40 bytes a job)."""
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Sequence
+from operator import sub
+from typing import Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
+from windtunnel.results.jobs_csv import SHORTEST
+from windtunnel.results.ledger import Batch
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
 
-__all__ = ["Collector", "Columns"]
+__all__ = ["STATES", "Collector", "Columns"]
 
-_WIDTH: Final = 5
-_STATES: Final = 16
+STATES = 16
 """Ending and owner share a column: ``owner * 16 + state``."""
 
 
@@ -27,81 +29,57 @@ class Columns:
         self.owners: list[tuple[str, str]] = [("", "")]
         self.unavailable: list[tuple[float, int]] = []
         self.pauses: list[tuple[float, float, float]] = []
-        self._data = array("d")
+        self.submitted = array("d")
+        """Dates of submission (s)."""
+        self.start = array("d")
+        """Dates of start (s), -1 for jobs that never ran."""
+        self.finish = array("d")
+        """Dates of the end (s), -1 for jobs that never ran."""
+        self.used = array("d")
+        """Hosts used, in whole-host equivalents."""
+        self.codes = array("L")
+        """``owner * 16 + state``."""
 
     def __len__(self) -> int:
-        return len(self._data) // _WIDTH
+        return len(self.codes)
 
-    def add(self, submitted: float, start: float, finish: float, hosts: float, state: int, owner: int = 0) -> None:
-        """One more job; ``owner`` is an index of ``owners``."""
-        self._data.extend((submitted, start, finish, hosts, owner * _STATES + state))
+    def only(self, chosen: Sequence[bool]) -> Self:
+        """The jobs for which ``chosen`` is true."""
+        from itertools import compress
 
-    @property
-    def submitted(self) -> "array[float]":
-        """Dates of submission (s)."""
-        return self._data[0::_WIDTH]
-
-    @property
-    def start(self) -> "array[float]":
-        """Dates of start (s), -1 for jobs that never ran."""
-        return self._data[1::_WIDTH]
-
-    @property
-    def finish(self) -> "array[float]":
-        """Dates of the end (s), -1 for jobs that never ran."""
-        return self._data[2::_WIDTH]
-
-    @property
-    def used(self) -> "array[float]":
-        """Hosts used, in whole-host equivalents."""
-        return self._data[3::_WIDTH]
-
-    @property
-    def codes(self) -> "array[float]":
-        """``owner * 16 + state``; see :meth:`state_of` and :meth:`owner_of`."""
-        return self._data[4::_WIDTH]
-
-    @staticmethod
-    def state_of(code: float) -> JobState:
-        """How the job ended."""
-        return JobState(int(code) % _STATES)
-
-    @staticmethod
-    def owner_of(code: float) -> int:
-        """Whose it was: an index of ``owners``."""
-        return int(code) // _STATES
-
-    def within(self, first: float, last: float) -> "Columns":
-        """The jobs submitted in [first, last] (s)."""
-        few = Columns(self.hosts)
+        few = type(self)(self.hosts)
         few.owners = self.owners
-        few.unavailable = self.unavailable
-        few.pauses = self.pauses
-        data = self._data
-        for i in range(0, len(data), _WIDTH):
-            if first <= data[i] <= last:
-                few._data += data[i : i + _WIDTH]
+        for name in ("submitted", "start", "finish", "used", "codes"):
+            getattr(few, name).extend(compress(getattr(self, name), chosen))
         return few
 
-    def ran(self) -> "Columns":
+    def within(self, first: float, last: float) -> Self:
+        """The jobs submitted in [first, last] (s)."""
+        return self.only([first <= date <= last for date in self.submitted])
+
+    def ran(self) -> Self:
         """The jobs that started."""
         if -1.0 not in self.start:
             return self
-        few = Columns(self.hosts)
-        few.owners = self.owners
-        for row in self.rows():
-            if row[1] >= 0.0:
-                few._data.extend(row)
-        return few
+        return self.only([date >= 0.0 for date in self.start])
 
-    def rows(self) -> Iterator[Sequence[float]]:
-        """Job by job: submitted, start, finish, used, code."""
-        data = self._data
-        return zip(*(iter(data),) * _WIDTH, strict=True)
+    def execution(self) -> list[float]:
+        """How long each job ran (s); :data:`SHORTEST` where that is no time at all."""
+        seconds = list(map(sub, self.finish, self.start))
+        return [value or SHORTEST for value in seconds] if 0.0 in seconds else seconds
+
+    def states(self) -> dict[str, int]:
+        """How many jobs ended how, by name, in the order of :class:`~windtunnel.model.JobState`."""
+        from collections import Counter
+
+        counts = [0] * STATES
+        for code, count in Counter(self.codes).items():
+            counts[code % STATES] += count
+        return {state.name: counts[state] for state in JobState if counts[state]}
 
 
 class Collector(Observer):
-    """Fills :class:`Columns` while a run goes on."""
+    """Fills :class:`Columns` while a run goes on: a sink of the ledger, and an observer of what else it needs."""
 
     def __init__(self) -> None:
         self.columns = Columns()
@@ -118,27 +96,46 @@ class Collector(Observer):
         self.machines = len(platform.hosts) + len(platform.storages)
         self._cores = tuple(host.cores for host in platform.hosts)
 
-    def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
-        """One more job."""
-        job = record.job
-        owner = 0
-        if job.user or job.queue:
-            key = (job.user, job.queue)
-            owner = self._owners.get(key, -1)
-            if owner < 0:
-                owner = self._owners[key] = len(self._owners)
-                self.columns.owners.append(key)
-        used = len(record.hosts) if record.amounts is None else self.share(record)
-        if self._suspended and job.id in self._suspended:
-            since, held = self._suspended.pop(job.id)
-            self.columns.pauses.append((since, record.finish_time, held))
-        self.columns._data.extend(
-            (job.submission_time, record.starting_time, record.finish_time, used, owner * _STATES + record.state)
-        )
+    def take(self, batch: Batch) -> None:
+        """More jobs."""
+        columns = self.columns
+        columns.submitted.extend(batch.submitted)
+        columns.start.extend(batch.start)
+        columns.finish.extend(batch.finish)
+        columns.used.extend(self.shares(batch))
+        codes: list[int] | list[JobState] = batch.states
+        if any(batch.users) or any(batch.queues):
+            owners = map(self._owner, zip(batch.users, batch.queues, strict=True))
+            codes = [owner * STATES + state for owner, state in zip(owners, batch.states, strict=True)]
+        columns.codes.extend(codes)
+        if self._suspended:
+            for job_id, finish in zip(batch.ids, batch.finish, strict=True):
+                if job_id in self._suspended:
+                    since, held = self._suspended.pop(job_id)
+                    columns.pauses.append((since, finish, held))
 
-    def on_job_rejected(self, now: float, record: JobRecord) -> None:
-        """One more job, which never ran."""
-        self.on_job_ended(now, record)
+    def _owner(self, key: tuple[str, str]) -> int:
+        owner = self._owners.get(key)
+        if owner is None:
+            owner = self._owners[key] = len(self._owners)
+            self.columns.owners.append(key)
+        return owner
+
+    def shares(self, batch: Batch) -> list[float]:
+        """Whole-host equivalents; of a job that shares its hosts, the share of each host's cores that it takes."""
+        if not any(batch.amounts):
+            return list(map(len, batch.hosts))
+        made: list[float] = []
+        for hosts, amounts in zip(batch.hosts, batch.amounts, strict=True):
+            if amounts is None:
+                made.append(len(hosts))
+                continue
+            used = 0.0
+            for host, taken in amounts.items():
+                cores = self._cores[host] if host < len(self._cores) else 1
+                used += min(1.0, taken["cores"] / cores) if "cores" in taken else 1.0
+            made.append(used)
+        return made
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """The job holds nothing from now on."""
@@ -158,11 +155,3 @@ class Collector(Observer):
             self._unavailable -= notice.hosts
         if len(self._unavailable) != before:
             self.columns.unavailable.append((now, len(self._unavailable)))
-
-    def share(self, record: JobRecord) -> float:
-        """Whole-host equivalents of a job that shares its hosts: of each, the greatest share of its cores."""
-        used = 0.0
-        for host, amounts in (record.amounts or {}).items():
-            cores = self._cores[host] if host < len(self._cores) else 1
-            used += min(1.0, amounts["cores"] / cores) if "cores" in amounts else 1.0
-        return used

@@ -5,10 +5,11 @@ Each appears with its first row only.
 
 from typing import Final
 
-from windtunnel.model import JobRecord
+from windtunnel.model import HostSet, JobRecord
 from windtunnel.results.columns import Collector
-from windtunnel.results.jobs_csv import plain
+from windtunnel.results.jobs_csv import names_of, plain
 from windtunnel.results.layout import Layout
+from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import Recorder
 from windtunnel.vocabulary.notices import (
     ExternalEventOccurred,
@@ -20,6 +21,7 @@ from windtunnel.vocabulary.notices import (
 __all__ = ["EstimatesCsv", "EventsCsv", "JobsExtraCsv", "SuspensionsCsv"]
 
 _EXTRA: Final = "job_id,workload_name,user,group,queue,return_code,host_share\n"
+_EXTRA_ROW: Final = "%s,%s,%s,%s,%s,%s,%s\n"
 _PAUSES: Final = "job_id,workload_name,from,until,allocated_resources\n"
 _EVENTS: Final = "time,event,hosts,id,data\n"
 _ESTIMATES: Final = "time,job_id,workload_name,estimated_waiting_time\n"
@@ -31,26 +33,22 @@ class JobsExtraCsv(Recorder):
     def __init__(self, layout: Layout, collector: Collector) -> None:
         self.rows = layout.open("jobs_extra.csv", _EXTRA, lazy=True)
         self._collector = collector
-        self._owners: dict[tuple[str, str, str], str] = {}
 
-    def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- there is no column for it
-        """Write a row if there is something to say."""
-        job = record.job
-        owner = (job.user, job.group, job.queue)
-        shared = record.amounts is not None
-        if any(owner) or record.return_code or shared:
-            text = self._owners.get(owner)
-            if text is None:
-                text = self._owners[owner] = ",".join(plain(part) for part in owner)
-            workload, _, name = job.id.partition("!")
-            if not name.isalnum():
-                workload, name = plain(workload), plain(name)
-            share = f"{self._collector.share(record):f}" if shared else ""
-            self.rows.add(f"{name},{workload},{text},{record.return_code},{share}\n")
-
-    def on_job_rejected(self, now: float, record: JobRecord) -> None:
-        """Write a row if there is something to say."""
-        self.on_job_ended(now, record)
+    def take(self, batch: Batch) -> None:
+        """Write a row for each job of which there is something to say."""
+        owned = any(batch.users) or any(batch.groups) or any(batch.queues)
+        shared = any(batch.amounts)
+        if not owned and not shared and not any(batch.return_codes):
+            return
+        names, workloads = names_of(batch.ids)
+        users, groups, queues = (list(map(plain, c)) for c in (batch.users, batch.groups, batch.queues))
+        shares = [""] * len(names)
+        if shared:
+            known = zip(self._collector.shares(batch), batch.amounts, strict=True)
+            shares = [f"{share:f}" if amounts is not None else "" for share, amounts in known]
+        rows = zip(names, workloads, users, groups, queues, batch.return_codes, shares, strict=True)
+        self.rows.pending.extend(_EXTRA_ROW % row for row in rows if any(row[2:]))
+        self.rows.flush()
 
 
 class SuspensionsCsv(Recorder):
@@ -59,32 +57,33 @@ class SuspensionsCsv(Recorder):
     def __init__(self, layout: Layout) -> None:
         self.rows = layout.open("suspensions.csv", _PAUSES, lazy=True)
         self._since: dict[str, float] = {}
+        """When running jobs that were suspended once went on last."""
         self._asleep: set[str] = set()
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """Write the stretch that ends here."""
-        self._stretch(record, now)
-        self._asleep.add(record.job.id)
+        job_id = record.job.id
+        self._stretch(job_id, self._since.pop(job_id, record.starting_time), now, record.hosts)
+        self._asleep.add(job_id)
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
         """A new stretch begins."""
         self._since[record.job.id] = now
         self._asleep.discard(record.job.id)
 
-    def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
-        """Write the last stretch of a job that was suspended once."""
+    def take(self, batch: Batch) -> None:
+        """Write the last stretch of jobs that were suspended once."""
         if not self._since and not self._asleep:
             return
-        if record.job.id in self._asleep:
-            self._asleep.discard(record.job.id)
-        elif record.job.id in self._since:
-            self._stretch(record, record.finish_time)
-        self._since.pop(record.job.id, None)
+        for job_id, finish, hosts in zip(batch.ids, batch.finish, batch.hosts, strict=True):
+            self._asleep.discard(job_id)
+            since = self._since.pop(job_id, None)
+            if since is not None:
+                self._stretch(job_id, since, finish, hosts)
 
-    def _stretch(self, record: JobRecord, until: float) -> None:
-        since = self._since.get(record.job.id, record.starting_time)
-        workload, _, name = record.job.id.partition("!")
-        self.rows.add(f"{plain(name)},{plain(workload)},{since:f},{until:f},{record.hosts}\n")
+    def _stretch(self, job_id: str, since: float, until: float, hosts: HostSet) -> None:
+        workload, _, name = job_id.partition("!")
+        self.rows.add(f"{plain(name)},{plain(workload)},{since:f},{until:f},{hosts}\n")
 
 
 class EventsCsv(Recorder):

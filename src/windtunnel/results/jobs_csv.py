@@ -1,16 +1,19 @@
 """``jobs.csv``: one row per job that ended or was rejected, in the order in which that happened.
 
-Columns and formats are Batsim's (spec: its documentation of outputs, and recorded files).
+Columns and formats are Batsim's (its documentation of outputs, and recorded files).
 """
 
+from itertools import chain
 from math import inf
-from typing import Final
+from operator import sub, truediv
+from typing import Any, Final
 
-from windtunnel.model import JobRecord, JobState
+from windtunnel.model import JobState
 from windtunnel.results.layout import Dialect, Layout
-from windtunnel.results.rows import BATCH, Recorder
+from windtunnel.results.ledger import Batch
+from windtunnel.results.rows import Column, Recorder, formatted
 
-__all__ = ["HEADER", "SHORTEST", "JobsCsv", "plain"]
+__all__ = ["HEADER", "SHORTEST", "JobsCsv", "names_of", "plain"]
 
 HEADER: Final = (
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -20,8 +23,6 @@ HEADER: Final = (
 SHORTEST: Final = 1e-5
 """Seconds written (and counted) for an execution that took none, so that a stretch exists."""
 
-_RAN: Final = "%s,%s,%s,%f,%d,%f,%s,%f,%f,%f,%f,%f,%f,%s,%f,%s\n"
-_NEVER_RAN: Final = "%s,%s,%s,%f,%d,%f,%s,,,,,,,,,%s\n"
 _ENDINGS: Final = tuple(f"{int(s is JobState.COMPLETED_SUCCESSFULLY)},{s.name}" for s in JobState)
 
 
@@ -32,6 +33,24 @@ def plain(text: str) -> str:
     return text
 
 
+def names_of(ids: list[str]) -> tuple[list[str], list[str]]:
+    """Full ids as fields: the parts behind the first ``!``, and the parts before it."""
+    workload = ids[0].partition("!")[0]
+    prefix = f"{workload}!"
+    if all([text.startswith(prefix) for text in ids]):  # noqa: C419 -- a list is faster here
+        workloads = [workload] * len(ids)
+        names = [text[len(prefix) :] for text in ids]
+    else:
+        parts = [text.partition("!") for text in ids]
+        workloads = [part[0] for part in parts]
+        names = [part[2] for part in parts]
+    return _plain(names), _plain(workloads)
+
+
+def _plain(texts: list[str]) -> list[str]:
+    return texts if "".join(texts).isalnum() else list(map(plain, texts))
+
+
 class JobsCsv(Recorder):
     """Writes ``jobs.csv``. With ``omit_rejected``, rejected jobs have no row."""
 
@@ -40,63 +59,71 @@ class JobsCsv(Recorder):
         self._v5 = layout.dialect is Dialect.BATSIM5
         self._omit_rejected = omit_rejected
 
-    def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
-        """Write a row: this is the hot path, about one microsecond."""
-        job = record.job
-        workload, _, name = job.id.partition("!")
-        profile = job.profile.id
-        metadata = ""
-        if not self._v5:
-            profile = profile.rpartition("!")[2]
-            metadata = '""' if not record.metadata else '"' + record.metadata.replace('"', '""') + '"'
-        if not name.isalnum():
-            workload, name = plain(workload), plain(name)
-        submitted = job.submission_time
-        walltime = job.walltime
-        start = record.starting_time
-        finish = record.finish_time
-        execution = finish - start
-        if execution == 0.0:
-            execution = SHORTEST
-            finish = start + SHORTEST
-        turnaround = finish - submitted
-        energy = record.consumed_energy
-        if energy < 0.0 and self._v5 and record.dynamic:
-            energy = 0.0
-        pending = self.rows.pending
-        pending.append(
-            _RAN
-            % (
-                name,
-                workload,
-                profile if profile.isalnum() else plain(profile),
-                submitted,
-                job.request.hosts,
-                -1.0 if walltime == inf else walltime,
-                _ENDINGS[record.state],
-                start,
-                execution,
-                finish,
-                start - submitted,
-                turnaround,
-                turnaround / execution,
-                record.hosts,
-                energy,
-                metadata,
+    def take(self, batch: Batch) -> None:
+        """Write a row for each job."""
+        columns = [*self._identity(batch), *_dates(batch), *self._rest(batch)]
+        if -1.0 not in batch.start:
+            text = formatted(columns)
+        else:
+            rows = zip(batch.start, zip(*(values for _, values in columns), strict=True), strict=True)
+            template = ",".join([form for form, _ in columns]) + "\n"
+            rejected = ",".join([form for form, _ in columns[:7]]) + ",,,,,,,,,%s\n"
+            text = "".join(
+                template % row if start >= 0.0 else "" if self._omit_rejected else rejected % (*row[:7], row[-1])
+                for start, row in rows
             )
-        )
-        if len(pending) >= BATCH:
-            self.rows.flush()
+        self.rows.pending.append(text)
+        self.rows.flush()
 
-    def on_job_rejected(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- there is no column for it
-        """Write a row without dates."""
-        if self._omit_rejected:
-            return
-        job = record.job
-        profile = job.profile.id if self._v5 else job.profile.name
-        walltime = -1.0 if job.walltime == inf else job.walltime
-        metadata = "" if self._v5 else '"' + record.metadata.replace('"', '""') + '"'
-        ending = _ENDINGS[record.state]
-        who = (plain(job.name), plain(job.workload), plain(profile))
-        row = (*who, job.submission_time, job.request.hosts, walltime, ending, metadata)
-        self.rows.add(_NEVER_RAN % row)
+    def _identity(self, batch: Batch) -> list[Column]:
+        names, workloads = names_of(batch.ids)
+        profiles = batch.profiles if self._v5 else [profile.rpartition("!")[2] for profile in batch.profiles]
+        return [("%s", names), ("%s", workloads), ("%s", _plain(profiles))]
+
+    def _rest(self, batch: Batch) -> list[Column]:
+        joules = batch.energy
+        if self._v5:
+            metadata = [""] * len(joules)
+            joules = [0.0 if d and j < 0.0 else j for d, j in zip(batch.dynamic, joules, strict=True)]
+        else:
+            metadata = ['""' if not text else '"' + text.replace('"', '""') + '"' for text in batch.metadata]
+        same = joules.count(joules[0]) == len(joules)
+        energy = [f"{joules[0]:f}"] * len(joules) if same else list(map("%f".__mod__, joules))
+        return [("%s", list(map(str, batch.hosts))), ("%s", energy), ("%s", metadata)]
+
+
+def _dates(batch: Batch) -> list[Column]:
+    """The columns from ``submission_time`` to ``stretch``; whole seconds are written as such, which is faster."""
+    submitted: list[Any] = [date + 0.0 for date in batch.submitted]  # no -0.0
+    start: list[Any] = batch.start
+    finish: list[Any] = batch.finish
+    walltime: list[Any] = [-1.0 if seconds == inf else seconds for seconds in batch.walltime]
+    execution = list(map(sub, finish, start))
+    form = "%f"
+    if 0.0 in execution:
+        execution = [seconds or SHORTEST for seconds in execution]
+        finish = [f if f > s else s + SHORTEST for f, s in zip(finish, start, strict=True)]
+    elif _whole(submitted, start, finish, walltime):
+        form = "%d.000000"
+        submitted, start, finish, walltime = (list(map(int, dates)) for dates in (submitted, start, finish, walltime))
+        execution = list(map(sub, finish, start))
+    turnaround = list(map(sub, finish, submitted))
+    return [
+        (form, submitted),
+        ("%s", batch.requested),
+        (form, walltime),
+        ("%s", [_ENDINGS[state] for state in batch.states]),
+        (form, start),
+        (form, execution),
+        (form, finish),
+        (form, list(map(sub, start, submitted))),
+        (form, turnaround),
+        ("%f", list(map(truediv, turnaround, execution))),
+    ]
+
+
+def _whole(*columns: list[float]) -> bool:
+    try:
+        return all(map(float.is_integer, chain(*columns)))
+    except TypeError:  # an int where a float is due: written all the same
+        return False

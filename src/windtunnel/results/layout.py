@@ -2,7 +2,7 @@
 
 from enum import Enum
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import msgspec
 
@@ -83,9 +83,9 @@ class Layout(msgspec.Struct, frozen=True):
         """Where the file of this name lies; None in memory."""
         return None if self.stem is None else Path(self.stem + name)
 
-    def open(self, name: str, header: str = "", *, lazy: bool = False) -> Rows:
-        """Start the growing file of this name."""
-        return Rows(name, self.path(name), header, lazy=lazy)
+    def open(self, name: str, header: str = "", **options: Any) -> Rows:
+        """Start the growing file of this name; options as for :class:`~windtunnel.results.rows.Rows`."""
+        return Rows(name, self.path(name), header, **options)
 
     def clear(self) -> None:
         """Remove the files of an earlier run, so that none of them passes for this run's."""

@@ -1,39 +1,25 @@
 """What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import ceil, floor, fsum, inf, nan, sqrt
+from math import fsum, inf, nan
+from operator import mul, sub, truediv
 from typing import Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import JobState
-from windtunnel.results.columns import Columns
-from windtunnel.results.jobs_csv import SHORTEST
+from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.distribution import Distribution, distribution
 
-__all__ = ["BOUND", "Distribution", "Group", "Metrics", "Trim", "compute", "percentile", "seconds_of", "window"]
+__all__ = ["BOUND", "Group", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
 BOUND: Final = 10.0
 """Seconds: in the bounded slowdown, shorter executions count as this long."""
 
 Trim = float | str
 """A part of the run to leave out: seconds, or a share of the whole as text (``"10%"``)."""
-
-
-class Distribution(msgspec.Struct, frozen=True):
-    """How a quantity is distributed over jobs; all zero when there is none."""
-
-    mean: float
-    std: float
-    min: float
-    p50: float
-    p75: float
-    p90: float
-    p95: float
-    p99: float
-    max: float
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -76,11 +62,10 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
 
     def table(self) -> list[tuple[str, str]]:
         """Rows (name, value with unit) for people."""
-        ran = self.jobs - self.states.get("REJECTED", 0)
         rows = [("jobs", f"{self.jobs:,}")]
         rows += [(f"  {name.lower().replace('_', ' ')}", f"{n:,}") for name, n in self.states.items()]
         rows.append(("makespan", f"{self.makespan:,.2f} s"))
-        if ran:
+        if self.jobs > self.states.get("REJECTED", 0):
             rows += _rows_of("waiting time", self.waiting_time, " s")
             rows += _rows_of("turnaround time", self.turnaround_time, " s")
             rows += _rows_of("slowdown", self.slowdown, "")
@@ -104,23 +89,6 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
 def _rows_of(name: str, d: Distribution, unit: str) -> Iterator[tuple[str, str]]:
     yield f"{name}, mean", f"{d.mean:,.2f}{unit}"
     yield "  median / 95 % / max", f"{d.p50:,.2f} / {d.p95:,.2f} / {d.max:,.2f}{unit}"
-
-
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """The percentile of sorted values, linear between ranks: rank ``share * (n - 1)``, ranks from 0."""
-    rank = share * (len(ordered) - 1)
-    low, high = ordered[floor(rank)], ordered[ceil(rank)]
-    return low + (high - low) * (rank - floor(rank))
-
-
-def _distribution(values: Iterable[float]) -> Distribution:
-    ordered = sorted(values)
-    if not ordered:
-        return Distribution(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    mean = fsum(ordered) / len(ordered)
-    std = sqrt(fsum([(v - mean) ** 2 for v in ordered]) / len(ordered))
-    p50, p75, p90, p95, p99 = (percentile(ordered, share) for share in (0.5, 0.75, 0.9, 0.95, 0.99))
-    return Distribution(mean, std, ordered[0], p50, p75, p90, p95, p99, ordered[-1])
 
 
 def seconds_of(trim: Trim, whole: float, what: str) -> float:
@@ -160,31 +128,36 @@ def compute(columns: Columns, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0, jou
     Raises:
         UsageError: a trim is malformed, or nothing remains.
     """
-    opens, closes = span = window(columns, warm_up, cool_down)
-    trimmed = span != window(columns)
+    opens, closes = window(columns, warm_up, cool_down)
+    trimmed = bool(seconds_of(warm_up, 1.0, "warm-up") or seconds_of(cool_down, 1.0, "cool-down"))
     chosen = columns.within(opens, closes) if trimmed else columns
     ran = chosen.ran()
-    submitted, start, finish = ran.submitted, ran.start, ran.finish
-    execution = array("d", [f - s or SHORTEST for f, s in zip(finish, start, strict=True)])
-    turnaround = array("d", [f - s for f, s in zip(finish, submitted, strict=True)])
-    bounded = [
-        t / e if e > BOUND else (t / BOUND if t > BOUND else 1.0) for t, e in zip(turnaround, execution, strict=True)
-    ]
+    execution = ran.execution()
+    waiting = list(map(sub, ran.start, ran.submitted))
+    turnaround = list(map(sub, ran.finish, ran.submitted))
+    slowdown = list(map(truediv, turnaround, execution))
+    bounded = slowdown
+    if execution and min(execution) < BOUND:
+        bounded = [
+            t / e if e > BOUND else (t / BOUND if t > BOUND else 1.0)
+            for t, e in zip(turnaround, execution, strict=True)
+        ]
+    slow = distribution(slowdown)
     allocated = _allocated(columns, opens, closes, clipped=trimmed)
     available = _available(columns, opens, closes)
     ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(ran)
-    users, queues = _groups(ran)
-    states = _states(chosen)
+    users, queues = _groups(ran, list(map(mul, ran.used, execution)), waiting, turnaround, bounded)
+    states = chosen.states()
     return Metrics(
-        window=span,
+        window=(opens, closes),
         makespan=max(max(columns.finish, default=0.0), 0.0),
         jobs=len(chosen),
         states=states,
         success_rate=states.get("COMPLETED_SUCCESSFULLY", 0) / len(chosen) if len(chosen) else 0.0,
-        waiting_time=_distribution([s - q for s, q in zip(start, submitted, strict=True)]),
-        turnaround_time=_distribution(turnaround),
-        slowdown=_distribution([t / e for t, e in zip(turnaround, execution, strict=True)]),
-        bounded_slowdown=_distribution(bounded),
+        waiting_time=distribution(waiting),
+        turnaround_time=distribution(turnaround),
+        slowdown=slow,
+        bounded_slowdown=slow if bounded is slowdown else distribution(bounded),
         utilisation=allocated / available if available > 0.0 else 0.0,
         allocated_host_seconds=allocated,
         available_host_seconds=available,
@@ -195,24 +168,13 @@ def compute(columns: Columns, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0, jou
     )
 
 
-def _states(columns: Columns) -> dict[str, int]:
-    counts: dict[JobState, int] = {}
-    codes: dict[float, int] = {}
-    for code in columns.codes:
-        codes[code] = codes.get(code, 0) + 1
-    for code, count in codes.items():
-        state = columns.state_of(code)
-        counts[state] = counts.get(state, 0) + count
-    return {state.name: counts[state] for state in sorted(counts)}
-
-
 def _allocated(columns: Columns, opens: float, closes: float, *, clipped: bool) -> float:
     """Host-seconds held by jobs within [opens, closes]."""
-    jobs = zip(columns.start, columns.finish, columns.used, strict=True)
     if clipped:
+        jobs = zip(columns.start, columns.finish, columns.used, strict=True)
         held = fsum([n * (min(f, closes) - max(s, opens)) for s, f, n in jobs if f > opens and 0.0 <= s < closes])
     else:
-        held = fsum([n * (f - s) for s, f, n in jobs])
+        held = fsum(map(mul, columns.used, map(sub, columns.finish, columns.start)))
     away = fsum(n * max(0.0, min(b, closes) - max(a, opens)) for a, b, n in columns.pauses)
     return held - away
 
@@ -220,42 +182,52 @@ def _allocated(columns: Columns, opens: float, closes: float, *, clipped: bool) 
 def _available(columns: Columns, opens: float, closes: float) -> float:
     """Host-seconds that could be used within [opens, closes]."""
     total = columns.hosts * (closes - opens)
-    steps = [*columns.unavailable, (inf, 0)]
-    for (since, count), (until, _) in pairwise(steps):
+    for (since, count), (until, _) in pairwise([*columns.unavailable, (inf, 0)]):
         total -= count * max(0.0, min(until, closes) - max(since, opens))
     return total
 
 
-def _groups(ran: Columns) -> tuple[dict[str, Group], dict[str, Group]]:
-    """Tables per user and per queue; empty where no job names one."""
+def _groups(ran: Columns, *values: list[float]) -> tuple[dict[str, Group], dict[str, Group]]:
+    """Tables per user and per queue; empty where no job names one.
+
+    ``values`` are host-seconds, waits, turnarounds and bounded slowdowns, per job.
+    """
     if len(ran.owners) == 1:
         return {}, {}
-    members: dict[int, list[Sequence[float]]] = {}
-    for row in ran.rows():
-        members.setdefault(ran.owner_of(row[4]), []).append(row)
-    tables: list[dict[str, Group]] = []
-    for part in (0, 1):
-        merged: dict[str, list[Sequence[float]]] = {}
-        for owner, rows in members.items():
-            merged.setdefault(ran.owners[owner][part], []).extend(rows)
-        named = any(merged.keys())
-        tables.append({name: _group(merged[name]) for name in sorted(merged)} if named else {})
-    return tables[0], tables[1]
+    owners = [code // STATES for code in ran.codes]
+    order = sorted(range(len(owners)), key=owners.__getitem__)
+    area, waits, turnarounds, bounded = (list(map(column.__getitem__, order)) for column in values)
+    sums: list[tuple[int, _Sums]] = []
+    first = 0
+    for owner, count in sorted(Counter(owners).items()):
+        part = slice(first, first + count)
+        first += count
+        longest = max(waits[part])
+        totals = (fsum(area[part]), fsum(waits[part]), longest, fsum(turnarounds[part]), fsum(bounded[part]))
+        sums.append((owner, (count, *totals)))
+    return _table(ran, sums, 0), _table(ran, sums, 1)
 
 
-def _group(rows: Sequence[Sequence[float]]) -> Group:
-    waits = [start - submitted for submitted, start, _, _, _ in rows]
-    turnarounds = [finish - submitted for submitted, _, finish, _, _ in rows]
-    bounded = [
-        max(1.0, t / max(finish - start, BOUND))
-        for t, (_, start, finish, _, _) in zip(turnarounds, rows, strict=True)
-    ]
-    count = len(rows)
-    return Group(
-        jobs=count,
-        host_seconds=fsum(used * (finish - start) for _, start, finish, used, _ in rows),
-        mean_waiting_time=fsum(waits) / count,
-        max_waiting_time=max(waits),
-        mean_turnaround_time=fsum(turnarounds) / count,
-        mean_bounded_slowdown=fsum(bounded) / count,
-    )
+_Sums = tuple[int, float, float, float, float, float]
+
+
+def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[str, Group]:
+    """Groups by user (part 0) or queue (part 1) from the sums of (user, queue) pairs."""
+    merged: dict[str, list[_Sums]] = {}
+    for owner, total in sums:
+        merged.setdefault(ran.owners[owner][part], []).append(total)
+    if not any(merged):
+        return {}
+    made = {}
+    for name in sorted(merged):
+        counts, area, waits, longest, turnarounds, bounded = zip(*merged[name], strict=True)
+        jobs = sum(counts)
+        made[name] = Group(
+            jobs=jobs,
+            host_seconds=fsum(area),
+            mean_waiting_time=fsum(waits) / jobs,
+            max_waiting_time=max(longest),
+            mean_turnaround_time=fsum(turnarounds) / jobs,
+            mean_bounded_slowdown=fsum(bounded) / jobs,
+        )
+    return made

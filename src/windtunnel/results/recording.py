@@ -17,6 +17,7 @@ from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, Sus
 from windtunnel.results.files import write_whole
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
+from windtunnel.results.ledger import Ledger, Sink
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
@@ -95,7 +96,9 @@ class Recording(Observer):
         self._recorders = self._make(layout, options)
 
     def _make(self, layout: Layout, options: RecordingOptions) -> list[Observer]:
-        made: list[Observer] = [self.collector, JobsCsv(layout, omit_rejected=options.omit_rejected)]
+        jobs = JobsCsv(layout, omit_rejected=options.omit_rejected)
+        sinks: list[Sink] = [self.collector, jobs]
+        made: list[Observer] = [self.collector, jobs]
         if options.machine_states:
             made.append(MachineStatesCsv(layout))
         if options.pstates:
@@ -105,14 +108,21 @@ class Recording(Observer):
         if options.paje:
             made.append(PajeTrace(layout))
         if layout.dialect is Dialect.WINDTUNNEL:
-            made += [JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout), EventsCsv(layout)]
+            extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout)
+            sinks += [extra, suspensions]
+            made += [extra, suspensions, EventsCsv(layout)]
         made.append(EstimatesCsv(layout))
-        return made
+        return [Ledger(sinks), *made]
 
     @property
     def observers(self) -> list[Observer]:
         """What the engine is to call, in this order."""
         return [*self._recorders, self]
+
+    @property
+    def _ledger(self) -> Ledger:
+        (ledger,) = (r for r in self._recorders if isinstance(r, Ledger))
+        return ledger
 
     @property
     def rows(self) -> dict[str, Rows]:
@@ -135,7 +145,7 @@ class Recording(Observer):
 
     def _watch(self) -> None:
         if self.layout.stem is not None and self._flusher is None:
-            self._flusher = Flusher(list(self.rows.values()))
+            self._flusher = Flusher([self._ledger, *self.rows.values()])
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """Write the figures of the whole run, and how it ended."""
@@ -167,6 +177,7 @@ class Recording(Observer):
         Raises:
             SimulationError: it cannot be written.
         """
+        self._ledger.flush()
         for rows in self.rows.values():
             rows.flush()
 
@@ -180,6 +191,7 @@ class Recording(Observer):
         usual = warm_up is None and cool_down is None
         if usual and self._final is not None:
             return self._final
+        self._ledger.flush()
         made = compute(
             self.collector.columns,
             warm_up=options.warm_up if warm_up is None else warm_up,
@@ -217,7 +229,7 @@ class Recording(Observer):
         """The content of one of the run's files, None when there is no such file (yet)."""
         rows = self.rows.get(name)
         if rows is not None:
-            rows.flush()
+            self._ledger.flush()
             return rows.read() if rows.exists else None
         path = self.layout.path(name)
         if path is None:
@@ -267,6 +279,7 @@ class Recording(Observer):
             self._watch()
 
     def __getstate__(self) -> dict[str, Any]:
+        self.flush()
         return {**self.__dict__, "_flusher": None}
 
 

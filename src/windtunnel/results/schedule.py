@@ -4,14 +4,12 @@ Definitions are Batsim's (docs/reference/outputs.md): means are over *all* jobs,
 slowdown is turnaround over execution time. Our own figures are in ``metrics.json``.
 """
 
-from array import array
 from collections.abc import Mapping
 from math import fsum, isnan, nan
+from operator import add, sub, truediv
 from typing import Any, Final
 
-from windtunnel.model import JobState
-from windtunnel.results.columns import Collector, Columns
-from windtunnel.results.jobs_csv import SHORTEST
+from windtunnel.results.columns import Collector
 from windtunnel.results.layout import Dialect
 
 __all__ = ["TOTALS", "WALL_CLOCK", "as_csv", "as_json", "figures"]
@@ -38,7 +36,7 @@ def figures(collector: Collector, totals: Mapping[str, Any], version: str) -> di
     columns = collector.columns
     ran = columns.ran()
     jobs = len(columns)
-    success = _count(columns, JobState.COMPLETED_SUCCESSFULLY)
+    success = columns.states().get("COMPLETED_SUCCESSFULLY", 0)
     made: dict[str, str | int | float] = {
         "batsim_version": version,
         "makespan": max(ran.finish, default=0.0),
@@ -50,25 +48,16 @@ def figures(collector: Collector, totals: Mapping[str, Any], version: str) -> di
         "nb_jobs_success": success,
         "success_rate": success / jobs if jobs else nan,
     }
-    for name, values in _per_job(ran).items():
+    execution = ran.execution()
+    waiting = list(map(sub, ran.start, ran.submitted))
+    turnaround = list(map(add, waiting, execution))
+    slowdown = list(map(truediv, turnaround, execution))
+    for name, values in (("slowdown", slowdown), ("turnaround_time", turnaround), ("waiting_time", waiting)):
         made[f"max_{name}"] = max(values, default=0.0)
         made[f"mean_{name}"] = fsum(values) / jobs if jobs else nan
     for name in TOTALS:
         made[name] = int(totals.get(name, 0)) if name.startswith("nb_") else float(totals.get(name, 0.0))
     return dict(sorted(made.items()))
-
-
-def _count(columns: Columns, state: JobState) -> int:
-    return sum(1 for code in columns.codes if code % 16 == state)
-
-
-def _per_job(ran: Columns) -> dict[str, "array[float]"]:
-    submitted, start = ran.submitted, ran.start
-    execution = [f - s or SHORTEST for f, s in zip(ran.finish, start, strict=True)]
-    waiting = array("d", [s - q for s, q in zip(start, submitted, strict=True)])
-    turnaround = array("d", [w + e for w, e in zip(waiting, execution, strict=True)])
-    slowdown = array("d", [t / e for t, e in zip(turnaround, execution, strict=True)])
-    return {"slowdown": slowdown, "turnaround_time": turnaround, "waiting_time": waiting}
 
 
 def _text(value: str | float, empty: str) -> str:

@@ -1,0 +1,46 @@
+"""How a quantity is distributed over jobs."""
+
+from collections.abc import Iterable, Sequence
+from math import ceil, floor, fsum
+
+import msgspec
+
+__all__ = ["Distribution", "distribution", "percentile"]
+
+
+class Distribution(msgspec.Struct, frozen=True):
+    """Mean, extremes and percentiles; all zero when there is no value."""
+
+    mean: float = 0.0
+    min: float = 0.0
+    p50: float = 0.0
+    p75: float = 0.0
+    p90: float = 0.0
+    p95: float = 0.0
+    p99: float = 0.0
+    max: float = 0.0
+
+
+def percentile(ordered: Sequence[float], share: float) -> float:
+    """The percentile of sorted values, linear between ranks: rank ``share * (n - 1)``, ranks from 0."""
+    rank = share * (len(ordered) - 1)
+    low, high = ordered[floor(rank)], ordered[ceil(rank)]
+    return low + (high - low) * (rank - floor(rank))
+
+
+def distribution(values: Iterable[float]) -> Distribution:
+    """The distribution of some values."""
+    ordered = sorted(values)
+    if not ordered:
+        return Distribution()
+    p50, p75, p90, p95, p99 = (percentile(ordered, share) for share in (0.5, 0.75, 0.9, 0.95, 0.99))
+    return Distribution(
+        mean=fsum(ordered) / len(ordered),
+        min=ordered[0],
+        p50=p50,
+        p75=p75,
+        p90=p90,
+        p95=p95,
+        p99=p99,
+        max=ordered[-1],
+    )

@@ -1,0 +1,118 @@
+"""Jobs that are over, gathered and handed on in batches.
+
+What is written and counted per job is the hot path of recording. Columns of a few hundred jobs at a time cost half
+of what job after job does, so recorders of jobs are sinks of a :class:`Ledger` rather than observers.
+"""
+
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from windtunnel.model import HostSet, JobRecord, JobState
+from windtunnel.results.rows import BATCH
+from windtunnel.vocabulary.component import Observer
+
+__all__ = ["Batch", "Ledger", "Sink"]
+
+
+class Batch(msgspec.Struct, gc=False):
+    """Jobs that are over, by column, in the order in which they ended or were rejected. Times in s."""
+
+    ids: list[str]
+    profiles: list[str]
+    """Their full ids."""
+    submitted: list[float]
+    requested: list[int]
+    walltime: list[float]
+    states: list[JobState]
+    start: list[float]
+    """-1 when it never ran."""
+    finish: list[float]
+    hosts: list[HostSet]
+    amounts: list[Mapping[int, Mapping[str, float]] | None]
+    energy: list[float]
+    metadata: list[str]
+    users: list[str]
+    groups: list[str]
+    queues: list[str]
+    return_codes: list[int]
+    dynamic: list[bool]
+
+
+_WIDTH: Final = len(Batch.__struct_fields__)
+_LIMIT: Final = BATCH * _WIDTH
+
+
+class Sink(Protocol):
+    """Takes batches of jobs."""
+
+    def take(self, batch: Batch) -> None:
+        """More jobs are over."""
+
+
+class Ledger(Observer):
+    """Notes each job that is over, at once (so that what happens to the record later does not matter)."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = tuple(sinks)
+        self._pending: list[Any] = []
+        self._lock = Lock()
+
+    def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
+        """Note it: a hot path."""
+        job = record.job
+        pending = self._pending
+        pending.extend(  # in the order of Batch
+            (
+                job.id,
+                job.profile.id,
+                job.submission_time,
+                job.request.hosts,
+                job.walltime,
+                record.state,
+                record.starting_time,
+                record.finish_time,
+                record.hosts,
+                record.amounts,
+                record.consumed_energy,
+                record.metadata,
+                job.user,
+                job.group,
+                job.queue,
+                record.return_code,
+                record.dynamic,
+            )
+        )
+        if len(pending) >= _LIMIT:
+            self.flush()
+
+    def on_job_rejected(self, now: float, record: JobRecord) -> None:
+        """Note it."""
+        self.on_job_ended(now, record)
+
+    def flush(self) -> None:
+        """Hand on what is pending.
+
+        Raises:
+            SimulationError: a sink cannot write.
+        """
+        with self._lock:
+            pending = self._pending
+            count = len(pending)  # a multiple of the width, whatever the other thread does: extend() is one step
+            if count:
+                values = pending[:count]
+                del pending[:count]
+                batch = Batch(*[values[i::_WIDTH] for i in range(_WIDTH)])
+                for sink in self._sinks:
+                    sink.take(batch)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        self.flush()
+        return (self._sinks,)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        (self._sinks,) = state
+        self._pending = []
+        self._lock = Lock()
