@@ -22,7 +22,7 @@ from windtunnel.formats.batsim_references import check_references, executors, us
 from windtunnel.formats.files import read_bytes
 from windtunnel.model import Job, JobList, Profile, TraceReplayProfile
 
-__all__ = ["BatsimWorkload", "read_batsim"]
+__all__ = ["BatsimWorkload", "read_batsim", "read_batsim4", "read_batsim5"]
 
 
 class BatsimWorkload(JobList):
@@ -76,6 +76,16 @@ def read_batsim(path: str | Path, name: str = "w0", *, generation: Generation | 
         workload.warnings = tuple(located)
     assert workload is not None
     return workload
+
+
+def read_batsim4(path: str | Path, name: str = "w0") -> BatsimWorkload:
+    """Read a workload of Batsim 3 or 4; see :func:`read_batsim`."""
+    return read_batsim(path, name, generation=4)
+
+
+def read_batsim5(path: str | Path, name: str = "w0") -> BatsimWorkload:
+    """Read a workload of Batsim 5; see :func:`read_batsim`."""
+    return read_batsim(path, name, generation=5)
 
 
 class _Document:

@@ -1,0 +1,81 @@
+"""Writing Batsim workload files of either generation."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from windtunnel.entities.batsim_ids import Generation
+from windtunnel.entities.batsim_jobs import job_to_json
+from windtunnel.entities.batsim_profiles import profile_to_json
+from windtunnel.model import DelayProfile, ParallelTaskHomogeneousProfile, Profile, TraceReplayProfile, Workload
+
+__all__ = ["write_batsim", "write_batsim4", "write_batsim5"]
+
+
+def write_batsim(workload: Workload, path: str | Path, *, generation: Generation = 5) -> list[str]:
+    """Write a workload, one job or profile a line; answers what the format could not keep, in words.
+
+    Raises:
+        UsageError: a profile has no form in that generation.
+    """
+    path = Path(path).absolute()
+    jobs = list(workload)
+    profiles: dict[str, Profile] = dict(workload.profiles)
+    for job in jobs:
+        profiles.setdefault(job.profile.id, job.profile)
+    lost: list[str] = []
+    folder = Path(workload.path).parent if workload.path else path.parent
+    made = {
+        profile.name: _object(profile, generation, lost, folder, path.parent)  # made before the file is opened
+        for profile in profiles.values()
+    }
+    hosts = workload.hosts or max((job.request.hosts for job in jobs), default=0) or 1
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f'{{"nb_res": {hosts},\n "jobs": [\n')
+        file.writelines(_joined(_text(job_to_json(job, generation, full=False)) for job in jobs))
+        file.write('],\n "profiles": {\n')
+        file.writelines(_joined(f"{_text(name)}: {_text(value)}" for name, value in made.items()))
+        file.write("}}\n")
+    if waiting := sum(bool(job.dependencies) for job in jobs):
+        lost.append(f"{waiting} jobs: Batsim has no dependencies, they are left out")
+    if getattr(workload, "start_date", None) is not None:
+        lost.append("the calendar date of the start is left out")
+    return lost
+
+
+def write_batsim4(workload: Workload, path: str | Path) -> list[str]:
+    """Write for Batsim 4 (and 3); see :func:`write_batsim`."""
+    return write_batsim(workload, path, generation=4)
+
+
+def write_batsim5(workload: Workload, path: str | Path) -> list[str]:
+    """Write for Batsim 5; see :func:`write_batsim`."""
+    return write_batsim(workload, path, generation=5)
+
+
+def _object(profile: Profile, generation: Generation, lost: list[str], folder: Path, target: Path) -> dict[str, Any]:
+    """The JSON object of a profile, fit for a file in the folder ``target``."""
+    if isinstance(profile, DelayProfile) and not profile.delay:
+        # Batsim refuses a delay of 0; a parallel task without any work ends at once.
+        nothing = ParallelTaskHomogeneousProfile(id=profile.id, return_code=profile.return_code)
+        return profile_to_json(nothing, generation, lost)
+    made = profile_to_json(profile, generation, lost)
+    if isinstance(profile, TraceReplayProfile) and folder != target:
+        key = "filename" if generation == 5 else "trace"
+        made = {**made, key: os.path.relpath(folder / profile.filename, target)}
+    return made
+
+
+def _text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _joined(items: Iterator[str]) -> Iterator[str]:
+    """The items as lines with commas between them."""
+    before = ""
+    for item in items:
+        yield f"{before}  {item}"
+        before = ",\n"

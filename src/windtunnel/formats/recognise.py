@@ -1,0 +1,35 @@
+"""What files look like: each function is given the first 64 KiB and says whether they are of a format."""
+
+import re
+
+__all__ = ["anything", "json", "nothing", "swf", "xml"]
+
+_SWF_ROW = re.compile(rb"[ \t]*-?[0-9.]+([ \t;,]+-?[0-9.]+){3}")
+
+
+def anything(head: bytes) -> bool:
+    """For kinds that have one format only: faults are better explained by its reader."""
+    return head is not None
+
+
+def nothing(head: bytes) -> bool:
+    """For formats that are only chosen by name."""
+    return head is None
+
+
+def swf(head: bytes) -> bool:
+    """Comments that start with a semicolon, or rows of numbers."""
+    for line in head.splitlines():
+        if line.strip():
+            return line.lstrip().startswith(b";") or _SWF_ROW.match(line) is not None
+    return False
+
+
+def json(head: bytes) -> bool:
+    """An object."""
+    return head.lstrip().startswith(b"{")
+
+
+def xml(head: bytes) -> bool:
+    """An element."""
+    return head.lstrip().startswith(b"<")
