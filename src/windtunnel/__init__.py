@@ -1,1 +1,65 @@
-"""Windtunnel: a wind tunnel for schedulers."""
+"""Windtunnel: a wind tunnel for schedulers.
+
+    import windtunnel as wt
+
+    run = wt.simulate("hosts:128", "trace.swf", "easy")
+    print(run.metrics)
+
+Names are loaded when they are first used, so that ``import windtunnel`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from windtunnel.api import Run as Run
+    from windtunnel.api import Simulation as Simulation
+    from windtunnel.api import simulate as simulate
+    from windtunnel.diagnostics import InputError as InputError
+    from windtunnel.diagnostics import SimulationError as SimulationError
+    from windtunnel.diagnostics import UsageError as UsageError
+    from windtunnel.diagnostics import WindtunnelError as WindtunnelError
+    from windtunnel.engine import Options as Options
+    from windtunnel.engine import Pacer as Pacer
+    from windtunnel.model import HostPool as HostPool
+    from windtunnel.model import HostSet as HostSet
+    from windtunnel.model import Job as Job
+    from windtunnel.model import JobState as JobState
+    from windtunnel.model import Platform as Platform
+    from windtunnel.schedulers.base import Scheduler as Scheduler
+    from windtunnel.vocabulary import CallMeLater as CallMeLater
+    from windtunnel.vocabulary import Execute as Execute
+    from windtunnel.vocabulary import Kill as Kill
+    from windtunnel.vocabulary import Observer as Observer
+    from windtunnel.vocabulary import OneShot as OneShot
+    from windtunnel.vocabulary import Periodic as Periodic
+    from windtunnel.vocabulary import Reject as Reject
+    from windtunnel.vocabulary import View as View
+
+__version__: Final = "0.1.0"
+
+_WHERE: Final = {
+    "windtunnel.api": ("Run", "Simulation", "simulate"),
+    "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
+    "windtunnel.engine": ("Options", "Pacer"),
+    "windtunnel.model": ("HostPool", "HostSet", "Job", "JobState", "Platform"),
+    "windtunnel.schedulers.base": ("Scheduler",),
+    "windtunnel.vocabulary": ("CallMeLater", "Execute", "Kill", "Observer", "OneShot", "Periodic", "Reject", "View"),
+}
+_MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
+
+__all__ = [  # noqa: PLE0604 -- kept beside where each name lives
+    "__version__",
+    *sorted(_MODULE),
+]
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE.get(name)
+    if module is None:
+        raise AttributeError(f"module 'windtunnel' has no attribute {name!r}")
+    return getattr(import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "leases": ("model", "vocabulary", "schedulers", "diagnostics"),
     "results": ("model", "entities", "vocabulary", "diagnostics"),
     "report": ("results", "model", "diagnostics"),
-    "examples": (),
+    "examples": ("diagnostics",),
     "api": (*BELOW, "examples"),
     "study": (*BELOW, "api", "examples"),
     "services": (*BELOW, "api", "examples"),

@@ -197,13 +197,16 @@ class Simulation:
 
     # -- saving -------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path) -> None:
-        """Write the whole state to a file.
+    def save(self, path: str | Path, attached: Any = None) -> None:
+        """Write the whole state to a file, with something of the caller's attached to it.
 
         Raises:
             UsageError: a component cannot be saved (only those in process can).
         """
-        Path(path).write_bytes(_MAGIC + self._pickled({}))
+        data = _MAGIC + self._pickled({}, attached)
+        part = Path(path).with_name(Path(path).name + ".part")
+        part.write_bytes(data)
+        part.replace(path)
 
     @classmethod
     def restore(cls, path: str | Path, observers: Sequence[Observer] = ()) -> "Simulation":
@@ -212,23 +215,35 @@ class Simulation:
         Raises:
             UsageError: the file is not a saved simulation.
         """
-        data = Path(path).read_bytes()
+        new, _ = cls.restore_with(path)
+        new.observe(observers)
+        return new
+
+    @classmethod
+    def restore_with(cls, path: str | Path) -> tuple["Simulation", Any]:
+        """Like :meth:`restore`, with what was attached."""
+        try:
+            data = Path(path).read_bytes()
+        except OSError as fault:
+            raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
         if not data.startswith(_MAGIC):
             raise UsageError(f"{path} is not a simulation saved by this version")
-        return cls._revived(pickle.loads(data[len(_MAGIC) :]), observers)  # noqa: S301 -- documented above
+        state, attached = pickle.loads(data[len(_MAGIC) :])  # noqa: S301 -- documented in restore
+        return cls._revived(state, ()), attached
 
     def fork(self, observers: Sequence[Observer] = ()) -> "Simulation":
         """An independent simulation in the same state; platform and workloads are shared, as they never change."""
         inputs = [self.world.platform, *self.world.workloads, *self.world.event_lists]
         known = {id(thing): str(rank) for rank, thing in enumerate(inputs)}
         unpickler = _Sharing(io.BytesIO(self._pickled(known)), inputs)
-        return self._revived(unpickler.load(), observers)
+        state, _ = unpickler.load()
+        return self._revived(state, observers)
 
-    def _pickled(self, known: Mapping[int, str]) -> bytes:
+    def _pickled(self, known: Mapping[int, str], attached: Any = None) -> bytes:
         buffer = io.BytesIO()
         pickler = _Pickler(buffer, known)
         try:
-            pickler.dump((self.world, self.components, self.outcome))
+            pickler.dump(((self.world, self.components, self.outcome), attached))
         except (TypeError, pickle.PicklingError, AttributeError) as fault:
             raise UsageError(
                 f"this simulation cannot be saved or forked: {fault}",

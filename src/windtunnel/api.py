@@ -1,0 +1,270 @@
+"""The face of the library: :func:`simulate`, :class:`Simulation` and :class:`Run`.
+
+Here readers, engine, components and recorders are put together; nothing else is done here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
+from pathlib import Path
+from typing import Any, Self
+
+from windtunnel.diagnostics import UsageError, WindtunnelError
+from windtunnel.engine import Options
+from windtunnel.engine import Simulation as EngineSimulation
+from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.results.layout import Dialect, Layout
+from windtunnel.results.metrics import Metrics, Trim
+from windtunnel.results.recording import COMPLETE, Recording, RecordingOptions
+from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.vocabulary import Component, Decision, Observer
+
+__all__ = ["Run", "Simulation", "simulate"]
+
+SchedulerLike = str | Component | Callable[..., Iterable[Decision]] | type[Component]
+"""A name, ``module:Class``, an endpoint (``tcp://...``), a function of a view, a class or an object."""
+
+
+class Run:
+    """What a finished run left: its outcome, metrics and rows, in memory or in a directory."""
+
+    def __init__(self, recording: Recording, outcome: str) -> None:
+        self._recording = recording
+        self.outcome = outcome
+        """``complete``, or why it is not."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its own end."""
+        return self.outcome == COMPLETE
+
+    @property
+    def metrics(self) -> Metrics:
+        """Makespan, waits, slowdowns, utilisation, energy; formulas in docs/reference/metrics.md."""
+        return self._recording.metrics()
+
+    @property
+    def directory(self) -> Path | None:
+        """Where the files are; None when nothing was written."""
+        stem = self._recording.layout.stem
+        return None if stem is None else Path(stem).parent if not stem.endswith("/") else Path(stem)
+
+    def read(self, name: str) -> bytes | None:
+        """The content of one of the run's files (``jobs.csv``...), also when they are kept in memory."""
+        return self._recording.read(name)
+
+    def __repr__(self) -> str:
+        return f"<Run {self.outcome}: {self.metrics.jobs} jobs>"
+
+
+def read_workloads(
+    workload: "str | Path | Workload | Sequence[str | Path | Workload]", platform: Platform, **options: Any
+) -> list[Workload]:
+    """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform."""
+    from windtunnel.formats.registry import read_workload
+
+    given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
+    made: list[Workload] = []
+    for rank, one in enumerate(given):
+        read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
+        sized = getattr(read, "with_cores", None)
+        made.append(read if sized is None else sized(platform.cores_per_host))
+    return made
+
+
+def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
+    """A decision component in process, or at the other end of a socket."""
+    if isinstance(scheduler, str) and "://" in scheduler:
+        from windtunnel.wires.json.client import JsonComponent
+
+        if options:
+            raise UsageError("a scheduler behind a socket takes its options on its own command line")
+        return JsonComponent(scheduler, timeout=timeout)
+    return make_scheduler(scheduler, **options)
+
+
+class Simulation:
+    """A run that can be stepped, saved, restored and forked.
+
+    Args:
+        platform: a file, ``hosts:128``, ``hosts:64x32``, or a :class:`~windtunnel.model.Platform`.
+        workload: a file, a :class:`~windtunnel.model.Workload`, or several of them.
+        scheduler: a name (``windtunnel schedulers``), ``module:Class``, ``tcp://...``, a class, object or function;
+            several of them share the site.
+        scheduler_options: options of the scheduler (of the only one).
+        events: external events: files or :class:`~windtunnel.model.EventList` objects.
+        out: the directory to write to; None keeps everything in memory.
+        layout: where and in which dialect to write, instead of ``out``.
+        platform_options, workload_options: options of the readers (see docs/reference/formats.md).
+        options: options of the engine.
+        record: what is recorded.
+        facts: further facts for ``run.json``.
+        observers: further observers of the run.
+        timeout: seconds a scheduler out of process may take for an answer.
+
+    Raises:
+        InputError: an input file is at fault; all faults are named.
+        UsageError: something asked for does not exist.
+    """
+
+    def __init__(
+        self,
+        platform: str | Path | Platform,
+        workload: "str | Path | Workload | Sequence[str | Path | Workload]" = (),
+        scheduler: "SchedulerLike | Sequence[SchedulerLike]" = "easy",
+        *,
+        scheduler_options: Mapping[str, Any] | None = None,
+        events: Sequence[str | Path | EventList] = (),
+        out: str | Path | None = None,
+        layout: Layout | None = None,
+        platform_options: Mapping[str, Any] | None = None,
+        workload_options: Mapping[str, Any] | None = None,
+        options: Options | None = None,
+        record: RecordingOptions | None = None,
+        facts: Mapping[str, Any] | None = None,
+        observers: Sequence[Observer] = (),
+        timeout: float = 300.0,
+    ) -> None:
+        from windtunnel.formats.registry import read_events, read_platform
+
+        site = platform if isinstance(platform, Platform) else read_platform(platform, **(platform_options or {}))
+        workloads = read_workloads(workload, site, **(workload_options or {}))
+        lists = [
+            event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
+            for rank, event in enumerate(events)
+        ]
+        several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
+        schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
+        components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
+        start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
+        noted = {"schedulers": [_name(one) for one in schedulers], "scheduler_options": dict(scheduler_options or {})}
+        self.workloads = workloads
+        self.recording = Recording(
+            layout if layout is not None else Layout() if out is None else Layout.directory(out),
+            record,
+            facts=noted | dict(facts or {}),
+            start_date=start_date,
+        )
+        self._extra = tuple(observers)
+        self.engine = EngineSimulation(
+            site,
+            workloads,
+            components,
+            events=lists,
+            options=options or Options(),
+            observers=[*self.recording.observers, *self._extra],
+        )
+
+    @property
+    def now(self) -> float:
+        """The simulated date (s)."""
+        return self.engine.now
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.engine.over
+
+    def step(self) -> bool:
+        """Hold one round; False when the run is over. Raises SimulationError like :meth:`run`."""
+        return self.engine.step()
+
+    def run_until(self, date: float) -> bool:
+        """Run up to and including a date (s); False when the run is over. Raises SimulationError like :meth:`run`."""
+        return self.engine.run_until(date)
+
+    def run(self) -> Run:
+        """Run to the end.
+
+        Raises:
+            SimulationError: it could not go on; what happened until then is recorded and marked incomplete.
+        """
+        try:
+            self.engine.run_until(inf)
+        finally:
+            self.recording.close()
+        return Run(self.recording, self.engine.outcome)
+
+    def result(self) -> Run:
+        """What was recorded so far, as a run."""
+        return Run(self.recording, self.engine.outcome or "running")
+
+    def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
+        """Let an external event or a job happen at a date (default: now)."""
+        self.engine.inject(thing, at)
+
+    def fork(self, out: str | Path | None = None) -> Self:
+        """An independent simulation in the same state, which goes on recording (all of the past included) to ``out``.
+
+        Raises:
+            UsageError: a component cannot be forked (only those in process can).
+        """
+        new = type(self).__new__(type(self))
+        new.workloads = self.workloads
+        dialect = self.recording.layout.dialect
+        new.recording = self.recording.fork(Layout(None, dialect) if out is None else Layout.directory(out, dialect))
+        new._extra = ()
+        new.engine = self.engine.fork(new.recording.observers)
+        return new
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole state, the recording's included, to a file.
+
+        Raises:
+            UsageError: a component cannot be saved (only those in process can).
+        """
+        self.recording.flush()
+        self.engine.save(path, attached=self.recording)
+
+    @classmethod
+    def restore(cls, path: str | Path) -> Self:
+        """Go on from a saved state, in the same output files. Only open files you trust: the format can run code.
+
+        Raises:
+            UsageError: the file is not a saved simulation.
+        """
+        new = cls.__new__(cls)
+        new.engine, attached = EngineSimulation.restore_with(path)
+        if not isinstance(attached, Recording):
+            raise UsageError(f"{path} was saved without a recording")
+        new.recording = attached
+        new.recording.resume()
+        new.workloads = list(new.engine.world.workloads)
+        new._extra = ()
+        new.engine.observe(new.recording.observers)
+        return new
+
+    def close(self) -> None:
+        """Give up: stop components, close files, mark the run as stopped."""
+        self.engine.close()
+        self.recording.close()
+
+
+def _name(scheduler: SchedulerLike) -> str:
+    if isinstance(scheduler, str):
+        return scheduler
+    return str(getattr(scheduler, "name", "") or getattr(scheduler, "__name__", "") or type(scheduler).__name__)
+
+
+def simulate(
+    platform: str | Path | Platform,
+    workload: "str | Path | Workload | Sequence[str | Path | Workload]" = (),
+    scheduler: "SchedulerLike | Sequence[SchedulerLike]" = "easy",
+    *,
+    warm_up: Trim = 0.0,
+    cool_down: Trim = 0.0,
+    **options: Any,
+) -> Run:
+    """Simulate a workload on a platform under a scheduler, to the end; arguments as for :class:`Simulation`.
+
+    Raises:
+        InputError, UsageError: what was given is at fault.
+        SimulationError: the run could not go on.
+    """
+    if warm_up or cool_down:
+        if options.get("record") is not None:
+            raise UsageError("give warm_up and cool_down in the RecordingOptions")
+        options["record"] = RecordingOptions(warm_up=warm_up, cool_down=cool_down)
+    return Simulation(platform, workload, scheduler, **options).run()
+
+
+__all__ += ["Dialect", "Layout", "RecordingOptions", "SchedulerLike", "WindtunnelError"]

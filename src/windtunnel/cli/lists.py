@@ -1,0 +1,46 @@
+"""``windtunnel schedulers`` and ``windtunnel formats``."""
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["formats", "schedulers"]
+
+
+def schedulers(
+    name: Annotated[str, typer.Argument(help="Describe this one, with its options.")] = "",
+) -> None:
+    """List the schedulers, or describe one.
+
+    Examples:
+      windtunnel schedulers
+      windtunnel schedulers easy
+    """
+    from windtunnel.diagnostics import UsageError, did_you_mean
+    from windtunnel.schedulers.registry import list_schedulers
+
+    known = {info.name: info for info in list_schedulers()}
+    if not name:
+        width = max(map(len, known))
+        for info in known.values():
+            print(f"{info.name:{width}}  {info.description}")
+        return
+    info = known.get(name)  # type: ignore[assignment]  # None is looked for
+    if info is None:
+        raise UsageError(f"there is no scheduler {name!r}", did_you_mean(name, known))
+    print(f"{info.name}: {info.description}\nSource: {info.source}")
+    print("Options:" if info.options else "It has no options.")
+    for option in info.options:
+        print(f"  --option {option}")
+
+
+def formats() -> None:
+    """List the file formats that can be read and written.
+
+    Example:
+      windtunnel formats
+    """
+    from windtunnel.formats.registry import list_formats
+
+    for line in list_formats():
+        print(line)

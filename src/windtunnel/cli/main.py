@@ -1,0 +1,111 @@
+"""The command line: finds the command, loads only what it needs, and turns errors into exit codes.
+
+The list of commands is written here rather than asked from the commands, so that ``windtunnel --help`` answers at
+once without importing them.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final, NamedTuple
+
+__all__ = ["COMMANDS", "main"]
+
+
+class Command(NamedTuple):
+    """Where a command lives (``module:attribute``) and what it does in one line."""
+
+    where: str
+    summary: str
+
+
+COMMANDS: Final[dict[str, Command]] = {
+    "run": Command("run:run", "Simulate a workload on a platform under a scheduler."),
+    "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
+    "formats": Command("lists:formats", "List the file formats that can be read and written."),
+}
+
+_EXAMPLES: Final = """\
+Examples:
+  windtunnel run example:small --scheduler easy            a bundled example
+  windtunnel run hosts:128 trace.swf.gz --out out          a log on 128 processors
+  windtunnel schedulers easy                               what a scheduler does, and its options
+  windtunnel COMMAND --help                                more on a command, with examples
+"""
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = ["Usage: windtunnel [--version] [--help] COMMAND [ARGUMENTS]", ""]
+    lines += [
+        "A wind tunnel for schedulers: put a site and a stream of work in front of a scheduler and see how it",
+        "flies.",
+        "",
+        "Commands:",
+    ]
+    lines += [f"  {name:{width}}  {command.summary}" for name, command in COMMANDS.items()]
+    return "\n".join([*lines, "", _EXAMPLES])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; returns the exit code (0 success, 1 failed simulation, 2 mistake of the user)."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("--help", "-h", "help"):
+        print(_help(), end="")
+        return 0 if arguments else 2
+    name = arguments.pop(0)
+    if name == "--version":
+        from windtunnel import __version__
+
+        print(f"windtunnel {__version__}")
+        return 0
+    command = COMMANDS.get(name)
+    if command is None:
+        from windtunnel.diagnostics import did_you_mean
+
+        print(f"windtunnel: there is no command {name!r}\n  hint: {did_you_mean(name, COMMANDS)}", file=sys.stderr)
+        return 2
+    module, _, attribute = command.where.partition(":")
+    return _guarded(name, getattr(import_module(f"windtunnel.cli.{module}"), attribute), arguments)
+
+
+def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
+    """Run one command; a user's mistake is a message, never a traceback."""
+    from windtunnel.diagnostics import WindtunnelError
+
+    try:
+        return _typer(name, command, arguments)
+    except WindtunnelError as fault:
+        print(f"windtunnel {name}: {fault}", file=sys.stderr)
+        return fault.exit_code
+    except KeyboardInterrupt:
+        print(f"windtunnel {name}: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output (head, less) has gone: that is its right
+        sys.stdout = None  # nothing more is printed, also not at exit
+        return 0
+
+
+def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
+    import click
+    import typer
+
+    app = command
+    if not isinstance(command, typer.Typer):
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        function: Callable[..., Any] = command
+        app.command()(function)
+    try:
+        code = app(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
+    except click.exceptions.Abort:
+        raise KeyboardInterrupt from None
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as fault:
+        fault.show(sys.stderr)
+        return 2
+    return code if isinstance(code, int) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

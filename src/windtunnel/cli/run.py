@@ -1,0 +1,153 @@
+"""``windtunnel run``."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+__all__ = ["key_values", "run"]
+
+
+def key_values(items: list[str], what: str) -> dict[str, Any]:
+    """``key=value`` texts as a mapping.
+
+    Raises:
+        UsageError: an item has no ``=``.
+    """
+    from windtunnel.diagnostics import UsageError
+
+    made = {}
+    for item in items:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise UsageError(f"{what} {item!r} is not of the form key=value")
+        made[key.replace("-", "_")] = value
+    return made
+
+
+def run(
+    platform: Annotated[
+        str,
+        typer.Argument(
+            help="A platform file, hosts:128, hosts:64x32, or example:NAME (which brings its own workload).",
+            metavar="PLATFORM",
+        ),
+    ],
+    workloads: Annotated[Optional[list[str]], typer.Argument(help="Workload files.", metavar="WORKLOAD...")] = None,  # noqa: UP045 -- typer reads it
+    scheduler: Annotated[
+        list[str],
+        typer.Option(
+            "--scheduler",
+            "-s",
+            help="A name (windtunnel schedulers), "
+            "module:Class, file.py:Class, or an endpoint such as tcp://127.0.0.1:28000; several share "
+            "the site.",
+        ),
+    ] = ["easy"],  # noqa: B006 -- typer copies it
+    option: Annotated[
+        list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
+    ] = [],  # noqa: B006 -- typer copies it
+    out: Annotated[Optional[Path], typer.Option("--out", help="Directory for the files of the run.")] = None,  # noqa: UP045 -- typer reads it
+    events: Annotated[list[Path], typer.Option("--events", help="External events (JSON lines).")] = [],  # noqa: B006 -- typer copies it
+    walltime: Annotated[
+        str, typer.Option(help="SWF jobs that ran longer than they requested: extend the limit, or kill them at it.")
+    ] = "extend",
+    dependencies: Annotated[bool, typer.Option("--dependencies", help="Honour SWF fields 17 and 18.")] = False,
+    keep_epoch: Annotated[bool, typer.Option("--keep-epoch", help="Keep SWF submit times as they are.")] = False,
+    strict_input: Annotated[bool, typer.Option("--strict-input", help="Make repairs of input rows errors.")] = False,
+    numbering: Annotated[
+        str, typer.Option(help="Order of hosts: natural (Batsim 5) or lexicographic (Batsim 4).")
+    ] = "natural",
+    share_compute: Annotated[
+        bool, typer.Option("--share-compute", help="Let several jobs compute on one host.")
+    ] = False,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Tell the scheduler of refused decisions and go on.")
+    ] = False,
+    warm_up: Annotated[str, typer.Option(help="Leave out the first seconds (or share, as 5%) in the metrics.")] = "0",
+    cool_down: Annotated[str, typer.Option(help="Leave out the last seconds (or share) in the metrics.")] = "0",
+    until: Annotated[Optional[float], typer.Option(help="Stop at this simulated date (s).")] = None,  # noqa: UP045 -- typer reads it
+    timeout: Annotated[float, typer.Option(help="Seconds a scheduler out of process may take to answer.")] = 300.0,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Also write jobs.parquet.")] = False,
+    report: Annotated[Optional[Path], typer.Option(help="Also write an HTML report.")] = None,  # noqa: UP045 -- typer reads it
+    as_json: Annotated[bool, typer.Option("--json", help="Print the metrics as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")] = False,
+) -> None:
+    """Simulate a workload on a platform under a scheduler.
+
+    Examples:
+      windtunnel run example:small --scheduler easy
+
+      windtunnel run hosts:128 trace.swf.gz --out out --parquet
+
+      windtunnel run cluster.xml jobs.json -s easy-batsched -o queue_order=asc_size
+
+      windtunnel run cluster.xml jobs.json -s my_module:MyScheduler --json
+    """
+    from windtunnel import api
+    from windtunnel.cli import summary
+    from windtunnel.cli.progress import progress_observers
+    from windtunnel.engine import Options
+
+    platform_file, workload_files = _inputs(platform, workloads or [])
+    simulation = api.Simulation(
+        platform_file,
+        workload_files,
+        scheduler[0] if len(scheduler) == 1 else scheduler,
+        scheduler_options=key_values(option, "scheduler option"),
+        events=events,
+        out=out,
+        platform_options={"numbering": numbering} if numbering != "natural" else {},
+        workload_options=_chosen(
+            walltime=(walltime, "extend"),
+            dependencies=(dependencies, False),
+            keep_epoch=(keep_epoch, False),
+            strict=(strict_input, False),
+        ),
+        options=Options(compute_sharing=share_compute, strict=not lenient),
+        record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
+        observers=progress_observers(wanted=not quiet),
+        timeout=timeout,
+    )
+    if not quiet:
+        summary.print_ingestion(simulation.workloads)
+    done = _run(simulation, until)
+    if parquet:
+        summary.write_parquet(done, out)
+    if report is not None:
+        done.report(report)
+    if as_json:
+        sys.stdout.write(done.metrics.json().decode() + "\n")
+    elif not quiet:
+        summary.print_metrics(done)
+
+
+def _chosen(**options: tuple[Any, Any]) -> dict[str, Any]:
+    """The options that differ from their default: a format refuses those it does not have."""
+    return {name: value for name, (value, default) in options.items() if value != default}
+
+
+def _inputs(platform: str, workloads: list[str]) -> tuple[str, list[str]]:
+    """The files of a bundled example, or those given."""
+    if not platform.startswith("example:"):
+        return platform, workloads
+    from windtunnel.examples import find
+
+    example = find(platform.removeprefix("example:"))
+    return example.platform, workloads or list(example.workloads)
+
+
+def _run(simulation: Any, until: float | None) -> Any:
+    """Run to the end, or to a date; a terminated process still marks its files."""
+    import signal
+
+    from windtunnel.cli.summary import stop_on_signal
+
+    signal.signal(signal.SIGTERM, stop_on_signal)
+    if until is None:
+        return simulation.run()
+    simulation.run_until(until)
+    result = simulation.result()
+    simulation.close()
+    return result

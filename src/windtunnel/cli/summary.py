@@ -1,0 +1,54 @@
+"""What a run prints: the account of its input and the table of its metrics."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from windtunnel.diagnostics import UsageError
+
+__all__ = ["print_ingestion", "print_metrics", "stop_on_signal", "trim", "write_parquet"]
+
+
+def trim(text: str) -> float | str:
+    """Seconds, or a share such as ``5%``, for a warm-up or cool-down."""
+    if text.endswith("%"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is neither a number of seconds nor a share such as 5%") from None
+
+
+def stop_on_signal(number: int, frame: object) -> NoReturn:
+    """A request to terminate ends the run like Ctrl-C: what was recorded is kept and marked."""
+    del number, frame
+    raise KeyboardInterrupt
+
+
+def print_ingestion(workloads: Sequence[Any]) -> None:
+    """Say what was read, dropped and repaired, for formats that keep account of it."""
+    for workload in workloads:
+        report = getattr(workload, "report", None)
+        if report is not None:
+            print(report, file=sys.stderr)
+
+
+def print_metrics(run: Any) -> None:
+    """The metrics as a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=None if run.complete else f"incomplete: {run.outcome}", show_header=False, box=None)
+    for name, value in run.metrics.table():
+        table.add_row(name, value)
+    Console().print(table)
+    if run.directory is not None:
+        print(f"files: {run.directory}")
+
+
+def write_parquet(run: Any, out: Path | None) -> None:
+    """jobs.parquet beside jobs.csv."""
+    if out is None:
+        raise UsageError("--parquet needs --out: it writes jobs.parquet there")
+    run.jobs.write_parquet(out / "jobs.parquet")

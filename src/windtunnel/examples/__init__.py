@@ -1,0 +1,41 @@
+"""Bundled examples, callable by name: ``windtunnel run example:small``."""
+
+from pathlib import Path
+from typing import Final, NamedTuple
+
+__all__ = ["Example", "find", "names"]
+
+_HERE: Final = Path(__file__).parent
+
+
+class Example(NamedTuple):
+    """The files of one example, and what it shows."""
+
+    platform: str
+    workloads: tuple[str, ...]
+    summary: str
+
+
+_EXAMPLES: Final = {
+    "small": ("small.xml", ("small.json",), "a cluster of 16 hosts and 200 jobs, busy enough for backfilling"),
+}
+
+
+def names() -> dict[str, str]:
+    """Name -> what it shows."""
+    return {name: summary for name, (_, _, summary) in _EXAMPLES.items()}
+
+
+def find(name: str) -> Example:
+    """The example of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    found = _EXAMPLES.get(name)
+    if found is None:
+        from windtunnel.diagnostics import UsageError, did_you_mean
+
+        raise UsageError(f"there is no bundled example {name!r}", did_you_mean(name, _EXAMPLES))
+    platform, workloads, summary = found
+    return Example(str(_HERE / platform), tuple(str(_HERE / w) for w in workloads), summary)

@@ -1,0 +1,168 @@
+"""What a Batsim 3 or 4 says, understood as notices: the other side of ``outgoing``, for serving our schedulers."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from windtunnel.diagnostics import Findings, ProtocolError
+from windtunnel.entities.batsim_jobs import job_from_json
+from windtunnel.entities.batsim_profiles import profile_from_json
+from windtunnel.model import Host, HostSet, Job, JobList, JobState, Platform, Profile
+from windtunnel.vocabulary import notices as n
+from windtunnel.wires.json.client import JsonOptions, config_of
+
+__all__ = ["Hearing"]
+
+
+class Hearing:
+    """Reads Batsim's messages; remembers jobs, which later events only name."""
+
+    def __init__(self) -> None:
+        self.options = JsonOptions()
+        self.fetch: Callable[[str], str | None] | None = None
+        self.jobs: dict[str, Job] = {}
+        self.profiles: dict[str, Profile] = {}
+        self._decode = msgspec.json.Decoder().decode
+        self._readers: dict[str, Callable[[float, Mapping[str, Any]], n.Notice]] = {
+            "SIMULATION_BEGINS": self._begins,
+            "SIMULATION_ENDS": lambda at, _: n.SimulationEnds(at),
+            "JOB_SUBMITTED": self._submitted,
+            "JOB_COMPLETED": self._completed,
+            "JOB_KILLED": lambda at, data: n.JobsKilled(at, tuple(data["job_ids"]), {}),
+            "RESOURCE_STATE_CHANGED": lambda at, data: n.ResourceStateChanged(
+                at, HostSet.parse(data["resources"]), int(data["state"])
+            ),
+            "REQUESTED_CALL": lambda at, _: n.RequestedCall(at, ""),
+            "ANSWER": lambda at, data: n.EnergyAnswered(at, float(data["consumed_energy"])),
+            "QUERY": self._query,
+            "NOTIFY": _notify,
+            "FROM_JOB_MSG": lambda at, data: n.MessageFromJob(at, str(data["job_id"]), data["msg"]),
+        }
+
+    def message(self, data: bytes) -> tuple[float, list[n.Notice]]:
+        """One message: its date and what it tells.
+
+        Raises:
+            ProtocolError: it is not one of this protocol.
+        """
+        try:
+            message = self._decode(data)
+            now = float(message["now"])
+            return now, [self._notice(event) for event in message["events"]]
+        except ProtocolError:
+            raise
+        except (
+            msgspec.DecodeError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            UnicodeDecodeError,
+            RecursionError,
+        ) as fault:
+            raise ProtocolError(
+                f"Batsim's message is not of its protocol: {type(fault).__name__}: {fault}"
+            ) from fault
+
+    def _notice(self, event: Mapping[str, Any]) -> n.Notice:
+        reader = self._readers.get(event["type"])
+        if reader is None:
+            raise ProtocolError(f"Batsim sent an event of unknown type {event['type']!r}")
+        return reader(float(event["timestamp"]), event["data"])
+
+    def _begins(self, at: float, data: Mapping[str, Any]) -> n.Notice:
+        self.options = config_of(data.get("config", {}))
+        if self.options.redis:
+            from windtunnel.wires.redis_store import RedisStore
+
+            options = self.options
+            self.fetch = RedisStore(options.redis_hostname, options.redis_port, options.redis_prefix).get
+        hosts = data.get("compute_resources") or data.get("resources_data") or []
+        platform = Platform(
+            name="batsim",
+            hosts=tuple(_host(h, storage=False) for h in hosts),
+            storages=tuple(_host(h, storage=True) for h in data.get("storage_resources", ())),
+        )
+        for workload, profiles in data.get("profiles", {}).items():
+            for name, value in profiles.items():
+                self._keep(workload, name, value)
+        return n.SimulationBegins(
+            at,
+            platform,
+            [JobList(name, (), path=str(path)) for name, path in data.get("workloads", {}).items()],
+            (),
+            bool(data.get("allow_compute_sharing", False)),
+            bool(data.get("allow_storage_sharing", True)),
+            {
+                "scheduler_config": self.options.scheduler_config,
+                "dynamic_jobs": self.options.dynamic_jobs,
+                "acknowledge_dynamic_jobs": self.options.acknowledge_dynamic_jobs,
+            },
+        )
+
+    def _keep(self, workload: str, name: str, value: Any) -> None:
+        """Remember a profile; one that cannot be understood is not needed to schedule its jobs."""
+        profile = profile_from_json(name, value, 4, workload=workload, findings=Findings())
+        self.profiles[f"{workload}!{name}"] = profile or Profile(id=f"{workload}!{name}")
+
+    def _submitted(self, at: float, data: Mapping[str, Any]) -> n.Notice:
+        job_id = data["job_id"]
+        described = data.get("job")
+        if described is None and self.fetch is not None:
+            text = self.fetch(f"job_{job_id}")
+            described = None if text is None else msgspec.json.decode(text)
+        if not isinstance(described, dict):
+            raise ProtocolError(f"JOB_SUBMITTED describes no job {job_id!r}")
+        workload = job_id.partition("!")[0]
+        if "profile" in data and isinstance(described.get("profile"), str):
+            self._keep(workload, described["profile"].rpartition("!")[2], data["profile"])
+        findings = Findings()
+        described = {"subtime": at} | described | {"id": job_id}
+        job = job_from_json(described, 4, workload=workload, findings=findings)
+        if job is None or findings.has_errors:
+            raise ProtocolError(f"JOB_SUBMITTED of {job_id!r}: {'; '.join(f.message for f in findings)}")
+        job.profile = self.profiles.get(job.profile.id, job.profile)
+        self.jobs[job_id] = job
+        return n.JobSubmitted(at, job, job.submission_time, job.profile if "profile" in data else None)
+
+    def _completed(self, at: float, data: Mapping[str, Any]) -> n.Notice:
+        job = self.jobs.pop(data["job_id"], None)
+        if job is None:
+            raise ProtocolError(f"JOB_COMPLETED names {data['job_id']!r}, which was never submitted")
+        return n.JobCompleted(
+            at, job, JobState[data["job_state"]], int(data.get("return_code", 0)), HostSet.parse(data["alloc"])
+        )
+
+    def _query(self, at: float, data: Mapping[str, Any]) -> n.Notice:
+        asked = data["requests"]["estimate_waiting_time"]
+        job_id = asked["job_id"]
+        findings = Findings()
+        described = {"subtime": at, "profile": "unknown"} | asked["job"] | {"id": job_id}
+        job = job_from_json(described, 4, workload=job_id.partition("!")[0], findings=findings)
+        if job is None or findings.has_errors:
+            raise ProtocolError(f"QUERY of {job_id!r}: {'; '.join(f.message for f in findings)}")
+        return n.WaitingTimeQueried(at, job)
+
+
+def _host(data: Mapping[str, Any], *, storage: bool) -> Host:
+    return Host(
+        id=int(data["id"]),
+        name=str(data.get("name", data["id"])),
+        storage=storage,
+        properties={k: str(v) for k, v in data.get("properties", {}).items()},
+        zone_properties={k: str(v) for k, v in data.get("zone_properties", {}).items()},
+    )
+
+
+def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
+    kind = data["type"]
+    if kind == "no_more_static_job_to_submit":
+        return n.AllStaticJobsHaveBeenSubmitted(at)
+    if kind == "no_more_external_event_to_occur":
+        return n.AllStaticExternalEventsHaveBeenInjected(at)
+    if kind == "event_machine_available":
+        return n.HostsBecameAvailable(at, HostSet.parse(data["resources"]))
+    if kind == "event_machine_unavailable":
+        return n.HostsBecameUnavailable(at, HostSet.parse(data["resources"]))
+    return n.ExternalEventOccurred(at, "", "", kind, dict(data))

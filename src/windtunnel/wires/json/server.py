@@ -1,0 +1,53 @@
+"""Serving a scheduler of ours to a Batsim 3 or 4: we bind as REP, it connects as REQ."""
+
+from collections.abc import Callable
+
+from windtunnel.vocabulary import Component, SimulationEnds, View
+from windtunnel.wires.json.hearing import Hearing
+from windtunnel.wires.json.speaking import reply_text
+from windtunnel.wires.zmq_peer import Replier
+
+__all__ = ["serve"]
+
+MISSING = {"cores": "Batsim's JSON protocol does not tell them"}
+"""What this wire cannot tell a scheduler's view."""
+
+
+def serve(
+    component: Component,
+    endpoint: str,
+    *,
+    timeout: float | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Answer one Batsim until its simulation ends.
+
+    Args:
+        component: the scheduler.
+        endpoint: where to listen, for example ``tcp://127.0.0.1:28000``.
+        timeout: seconds to wait for each message; None waits for ever.
+        ready: called with the endpoint really bound.
+
+    Raises:
+        ComponentError: Batsim hangs or talks nonsense (ComponentTimeoutError, ProtocolError).
+        UsageError: the endpoint cannot be bound, or a decision cannot be said in this protocol.
+    """
+    peer = Replier(endpoint, timeout)
+    bound = peer.open()
+    try:
+        component.hello()
+        view = getattr(component, "view", None)
+        if isinstance(view, View):
+            view.missing = MISSING
+        if ready is not None:
+            ready(bound)
+        hearing = Hearing()
+        ended = False
+        while not ended:
+            now, notices = hearing.message(peer.receive())
+            reply = component.decide(now, notices)
+            peer.reply(reply_text(reply, now))
+            ended = any(isinstance(notice, SimulationEnds) for notice in notices)
+    finally:
+        component.stop()
+        peer.close()

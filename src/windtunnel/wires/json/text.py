@@ -1,0 +1,44 @@
+"""JSON text as Batsim writes it: floats with six decimals, integers as they are, no blanks, order kept."""
+
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+__all__ = ["date_text", "quoted", "to_text"]
+
+_encode = msgspec.json.Encoder().encode
+
+
+def quoted(text: str) -> str:
+    """A JSON string."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return _encode(text).decode()
+
+
+def date_text(seconds: float) -> str:
+    """A date or duration, as C's ``%f``."""
+    return f"{seconds:.6f}"
+
+
+def to_text(value: Any) -> str:
+    """Any JSON value.
+
+    Raises:
+        ValueError: a number is not finite, which JSON cannot say.
+    """
+    kind = type(value)
+    if kind is str:
+        return quoted(value)
+    if kind is int:
+        return str(value)
+    if kind is float:
+        if not isfinite(value):
+            raise ValueError(f"{value!r} cannot be written as JSON")
+        return f"{value:.6f}"
+    if kind is dict:
+        return "{" + ",".join([f"{quoted(key)}:{to_text(member)}" for key, member in value.items()]) + "}"
+    if kind is list or kind is tuple:
+        return "[" + ",".join([to_text(element) for element in value]) + "]"
+    return _encode(value).decode()

@@ -1,0 +1,154 @@
+"""ZeroMQ sockets as this protocol family uses them: a request, one reply; with timeouts and an eye on dead peers."""
+
+from time import monotonic
+from typing import Any
+
+from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
+
+__all__ = ["Replier", "Requester", "check_endpoint"]
+
+_SLICE_MS = 500
+"""How long one wait lasts before it is looked whether the peer is still there."""
+
+
+def check_endpoint(endpoint: str) -> str:
+    """An endpoint as ZeroMQ takes it.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not endpoint.startswith(("tcp://", "ipc://", "inproc://")):
+        raise UsageError(f"{endpoint!r} is not an endpoint", "for example tcp://127.0.0.1:28000 or ipc:///tmp/socket")
+    return endpoint
+
+
+class Requester:
+    """The side that asks (Batsim): connects, sends a request, waits for its reply.
+
+    The timeout (s) bounds each wait; a peer that closes its connection while it owes a reply is noticed at once.
+    """
+
+    def __init__(self, endpoint: str, timeout: float) -> None:
+        self.endpoint = check_endpoint(endpoint)
+        self.timeout = timeout
+        self._socket: Any = None
+        self._monitor: Any = None
+        self._context: Any = None
+
+    def open(self) -> None:
+        """Connect (which succeeds also when nobody listens yet)."""
+        import zmq
+
+        self._context = zmq.Context()
+        socket = self._context.socket(zmq.REQ)
+        socket.setsockopt(zmq.LINGER, 0)
+        socket.setsockopt(zmq.RCVTIMEO, min(_SLICE_MS, max(1, int(self.timeout * 1000))))
+        socket.setsockopt(zmq.SNDTIMEO, max(1, int(self.timeout * 1000)))
+        socket.setsockopt(zmq.MAXMSGSIZE, 1 << 30)
+        self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        try:
+            socket.connect(self.endpoint)
+        except zmq.ZMQError as fault:
+            raise UsageError(f"cannot connect to {self.endpoint!r}: {fault}") from fault
+        self._socket = socket
+
+    def ask(self, request: bytes, now: float) -> bytes:
+        """Send a request and wait for the reply.
+
+        Raises:
+            ComponentTimeoutError: no reply in time.
+            ComponentError: the peer has gone away.
+        """
+        import zmq
+
+        if self._socket is None:
+            self.open()
+        try:
+            self._socket.send(request, copy=False)
+        except zmq.Again:
+            raise ComponentTimeoutError(
+                f"nobody answers at {self.endpoint} within {self.timeout:g} s", now=now
+            ) from None
+        deadline = 0.0
+        while True:
+            try:
+                reply: bytes = self._socket.recv()
+            except zmq.Again:
+                deadline = deadline or monotonic() + self.timeout - _SLICE_MS / 1000
+                self._still_there(now)
+                if monotonic() >= deadline:
+                    raise ComponentTimeoutError(
+                        f"the scheduler at {self.endpoint} has not answered within {self.timeout:g} s", now=now
+                    ) from None
+            else:
+                return reply
+
+    def _still_there(self, now: float) -> None:
+        import zmq
+
+        if self._monitor.poll(0):
+            self._monitor.recv_multipart(zmq.NOBLOCK)
+            raise ComponentError(f"the scheduler at {self.endpoint} has gone away without answering", now=now)
+
+    def close(self) -> None:
+        """Leave at once."""
+        if self._socket is not None:
+            self._socket.disable_monitor()
+            self._socket.close(0)
+            self._socket = None
+        if self._context is not None:
+            self._context.destroy(0)
+            self._context = None
+
+
+class Replier:
+    """The side that answers (a scheduler): binds, waits for requests."""
+
+    def __init__(self, endpoint: str, timeout: float | None = None) -> None:
+        self.endpoint = check_endpoint(endpoint)
+        self.timeout = timeout
+        self._socket: Any = None
+        self._context: Any = None
+
+    def open(self) -> str:
+        """Bind; returns the endpoint really bound (a port may have been chosen)."""
+        import zmq
+
+        self._context = zmq.Context()
+        socket = self._context.socket(zmq.REP)
+        socket.setsockopt(zmq.LINGER, 1000)
+        socket.setsockopt(zmq.RCVTIMEO, -1 if self.timeout is None else max(1, int(self.timeout * 1000)))
+        socket.setsockopt(zmq.MAXMSGSIZE, 1 << 30)
+        try:
+            socket.bind(self.endpoint)
+        except zmq.ZMQError as fault:
+            raise UsageError(f"cannot listen at {self.endpoint!r}: {fault}") from fault
+        self._socket = socket
+        return str(socket.getsockopt_string(zmq.LAST_ENDPOINT))
+
+    def receive(self) -> bytes:
+        """The next request.
+
+        Raises:
+            ComponentTimeoutError: none came in time.
+        """
+        import zmq
+
+        try:
+            request: bytes = self._socket.recv()
+        except zmq.Again:
+            raise ComponentTimeoutError(f"nothing was asked at {self.endpoint} within {self.timeout:g} s") from None
+        return request
+
+    def reply(self, data: bytes) -> None:
+        """Answer the last request."""
+        self._socket.send(data)
+
+    def close(self) -> None:
+        """Close; a last answer has a second to leave."""
+        if self._socket is not None:
+            self._socket.close(1000)
+            self._socket = None
+        if self._context is not None:
+            self._context.term()
+            self._context = None
