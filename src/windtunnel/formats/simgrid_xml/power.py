@@ -121,7 +121,10 @@ class PowerReader:
 
 
 def _watt(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
     if not 0 <= value < float("inf"):
         raise ValueError(f"{text.strip()!r} is not a power in watts")
     return value
@@ -131,5 +134,5 @@ def _levels(entry: str) -> tuple[float, ...]:
     """Idle, Epsilon (equal to Idle where it is left out) and AllCores."""
     values = [_watt(part) for part in entry.split(":")]
     if not 2 <= len(values) <= 3:
-        raise ValueError(f"{entry.strip()!r} has {len(values)} values")
+        raise ValueError(f"{entry.strip()!r} holds {len(values)} of two or three values")
     return values[0], values[-2], values[-1]

@@ -1,5 +1,6 @@
 """From a SimGrid platform file to a :class:`~windtunnel.model.platform.Platform`."""
 
+import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -179,7 +180,8 @@ def _parse(data: bytes, findings: Findings) -> "_Element":
         root = etree.fromstring(text, parser)
     except etree.XMLSyntaxError as error:
         line, column = error.position
-        message = f"not well-formed XML: {error.msg}" if text else "the file is empty"
+        reason = re.sub(r", line \d+, column \d+$", "", error.msg or "")
+        message = f"not well-formed XML: {reason}" if text else "the file is empty"
         findings.add(message, code="syntax", line=(line or 0) + skipped, column=max(column or 0, 0))
         findings.raise_all()
     except ValueError as error:
@@ -187,7 +189,9 @@ def _parse(data: bytes, findings: Findings) -> "_Element":
         findings.raise_all()
     document: Any = root.getroottree().docinfo.internalDTD
     if document is not None and next(iter(document.iterentities()), None) is not None:
-        findings.add("the document type declares entities", code="entity", hint="write their text where they stand")
+        findings.add(
+            "the document type declares entities", code="entity", line=1, hint="write their text where they stand"
+        )
         findings.raise_all()
     _correct_lines(root, text, skipped)
     return root

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from windtunnel.diagnostics import did_you_mean
 from windtunnel.formats.simgrid_xml.builder import Builder
 from windtunnel.formats.simgrid_xml.grammar import children, tag_of
-from windtunnel.formats.simgrid_xml.values import Values
+from windtunnel.formats.simgrid_xml.values import Values, near
 from windtunnel.model.network import FullZone, Leg, PointKind, StarZone
 from windtunnel.model.network.table import TableZone
 
@@ -86,7 +85,7 @@ class RouteReader:
             self.values.fault(step, "no-direction", message, "remove direction, or make the link SPLITDUPLEX")
             return None
         self.values.fault(
-            step, "unknown-link", f"no link is called {name!r}", did_you_mean(name, [*numbers, *self.builder.split])
+            step, "unknown-link", f"no link is called {name!r}", near(name, [*numbers, *self.builder.split])
         )
         return None
 
@@ -112,7 +111,7 @@ class RouteReader:
                 n for n, p in builder.points.items() if (builder.kinds[p] is PointKind.ZONE) is self.between_zones
             ]
             word = "zone" if self.between_zones else "host or router"
-            self.fault("unknown-end", f"{attribute}: there is no {word} {name!r}", did_you_mean(name, wanted))
+            self.fault("unknown-end", f"{attribute}: there is no {word} {name!r}", near(name, wanted))
             return None
         if (builder.kinds[point] is PointKind.ZONE) is not self.between_zones:
             if self.between_zones:
@@ -120,7 +119,7 @@ class RouteReader:
                 self.fault("not-a-zone", f"{attribute}: {name!r} is not a zone", hint)
             else:
                 self.fault(
-                    "not-a-host", f"{attribute}: {name!r} is a zone", f"use {self.tag.replace('oute', 'oute')}"
+                    "not-a-host", f"{attribute}: {name!r} is a zone", "use zoneRoute or bypassZoneRoute between zones"
                 )
             return None
         if builder.homes[point] == self.number:
@@ -157,10 +156,8 @@ class RouteReader:
         builder = self.builder
         point = builder.points.get(name)
         if point is None:
-            near = [n for n, p in builder.points.items() if zone is not None and self.inside(p, zone)]
-            self.fault(
-                "unknown-gateway", f"{attribute}: there is no host or router {name!r}", did_you_mean(name, near)
-            )
+            inside = [n for n, p in builder.points.items() if zone is not None and self.inside(p, zone)]
+            self.fault("unknown-gateway", f"{attribute}: there is no host or router {name!r}", near(name, inside))
             return None
         if builder.kinds[point] is PointKind.ZONE:
             self.fault("bad-gateway", f"{attribute}: {name!r} is a zone", "a gateway is a host or a router")
@@ -222,12 +219,12 @@ class RouteReader:
                 "write symmetrical='NO'",
             )
             symmetrical = False
-        self.declare(self.zone, (source, target), Leg(links[0], leave, enter))
-        if symmetrical and source != target:
+        new = self.declare(self.zone, (source, target), Leg(links[0], leave, enter))
+        if new and symmetrical and source != target:
             self.declare(self.zone, (target, source), Leg(links[1], enter, leave))
 
-    def declare(self, zone: TableZone, pair: tuple[int, int], leg: Leg) -> None:
-        """One direction."""
+    def declare(self, zone: TableZone, pair: tuple[int, int], leg: Leg) -> bool:
+        """One direction; whether it is new."""
         if pair in zone.declared:
             a, b = (self.builder.names[p] for p in pair)
             self.fault(
@@ -235,4 +232,6 @@ class RouteReader:
                 f"the route from {a!r} to {b!r} is declared twice",
                 "routes hold in both directions unless symmetrical='NO'",
             )
+            return False
         zone.declared[pair] = leg
+        return True

@@ -10,10 +10,11 @@ NUMBER = re.compile(r"[ \t\r\n]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0
 
 
 class Quantity(NamedTuple):
-    """A kind of quantity: its name, its base unit and the factor of every unit."""
+    """A kind of quantity: its name, its base unit, how to write it, and the factor of every unit."""
 
     name: str
     base: str
+    hint: str
     units: Mapping[str, float]
 
 
@@ -29,11 +30,17 @@ _DECIMAL = ("k", "M", "G", "T", "P", "E", "Z", "Y")
 _BINARY = ("Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi")
 _WORDS = ("kilo", "mega", "giga", "tera", "peta", "exa", "zeta", "yotta")
 
-SPEED: Final = Quantity("speed", "f", _scaled("f", 1.0, _DECIMAL, 1e3) | _scaled("flops", 1.0, _WORDS, 1e3))
+SPEED: Final = Quantity(
+    "speed",
+    "f",
+    "for instance 1.5Gf or 1.5gigaflops",
+    _scaled("f", 1.0, _DECIMAL, 1e3) | _scaled("flops", 1.0, _WORDS, 1e3),
+)
 """flop/s"""
 BANDWIDTH: Final = Quantity(
     "bandwidth",
     "Bps",
+    "for instance 125MBps, 1Gbps (bits) or 1GiBps (powers of 1024)",
     _scaled("Bps", 1.0, _DECIMAL, 1e3)
     | _scaled("Bps", 1.0, _BINARY, 1024.0)
     | _scaled("bps", 0.125, _DECIMAL, 1e3)
@@ -43,6 +50,7 @@ BANDWIDTH: Final = Quantity(
 TIME: Final = Quantity(
     "time",
     "s",
+    "for instance 50us; units: w, d, h, m, s, ms, us, ns, ps",
     {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12},
 )
 """s"""

@@ -1,21 +1,38 @@
 """Attribute values: every reader reports what is wrong and returns something harmless, so that reading goes on."""
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.formats.simgrid_xml.grammar import line_of
 from windtunnel.formats.simgrid_xml.units import SPEED, Quantity, parse_quantity
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["Values"]
+__all__ = ["Values", "label", "near"]
 
 INTEGER = re.compile(r"[ \t\r\n]*[+-]?[0-9]+")
 RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", re.ASCII)
+FEW, MANY = 12, 300
 MAX_HOSTS = 10_000_000
 """No more hosts in one radical, and no more cores in one host."""
+
+
+def label(element: "_Element") -> str:
+    """How findings call an element: ``<host 'h0'>``."""
+    name = element.get("id")
+    return f"<{element.tag}>" if name is None else f"<{element.tag} {name!r}>"
+
+
+def near(name: str, known: Collection[str]) -> str:
+    """A hint for a misspelt name; among very many names only one that differs in case is looked for."""
+    if len(known) <= MANY:
+        hint = did_you_mean(name, known)
+        return hint if len(known) <= FEW or not hint.startswith("known") else ""
+    same = next((other for other in known if other.lower() == name.lower()), "")
+    return f"did you mean {same!r}?" if same else ""
 
 
 class Values:
@@ -39,7 +56,7 @@ class Values:
         text = element.get(name)
         if not text:
             if text == "" and default == 0.0 and least > 0.0:
-                self.fault(element, "bad-number", f"{name} of <{element.tag}> is empty")
+                self.fault(element, "bad-number", f"{name} of {label(element)} is empty")
             return default or least
         return self._quantity(element, name, text, kind, least)
 
@@ -48,14 +65,13 @@ class Values:
             value, unit = parse_quantity(text, kind)
         except ValueError as error:
             code = "bad-unit" if "unit" in str(error) else "bad-number"
-            hint = f"for instance 1{kind.base}; units: {', '.join(kind.units)}"
-            self.fault(element, code, f"{name} of <{element.tag}>: {error}", hint)
+            self.fault(element, code, f"{name} of {label(element)}: {error}", kind.hint)
             return 1.0
         if value < least:
             self.fault(
                 element,
                 "bad-number",
-                f"{name} of <{element.tag}> is {text!r}",
+                f"{name} of {label(element)} is {text!r}",
                 f"expected {'more than 0' if least else '0 or more'}",
             )
             return 1.0
@@ -63,7 +79,7 @@ class Values:
             self.warn(
                 element,
                 "no-unit",
-                f"{name} of <{element.tag}> has no unit: read as {text}{kind.base}",
+                f"{name} of {label(element)} has no unit: read as {text}{kind.base}",
                 f"write {text}{kind.base}",
             )
         return value
@@ -80,17 +96,17 @@ class Values:
             return default
         match = INTEGER.match(text)
         if match is None:
-            self.fault(element, "bad-number", f"{name} of <{element.tag}> is {text!r}", "expected a whole number")
+            self.fault(element, "bad-number", f"{name} of {label(element)} is {text!r}", "expected a whole number")
             return default
         rest = text[match.end() :]
         if rest.strip() and rest.strip(".0"):
-            self.warn(element, "ignored-text", f"{name} of <{element.tag}> is {text!r}, read as {match[0]}")
+            self.warn(element, "ignored-text", f"{name} of {label(element)} is {text!r}, read as {match[0]}")
         value = int(match[0])
         if not least <= value <= most:
             self.fault(
                 element,
                 "bad-number",
-                f"{name} of <{element.tag}> is {value}",
+                f"{name} of {label(element)} is {value}",
                 f"expected {least} to {most}" if most < MAX_HOSTS else f"expected at least {least}",
             )
             return default

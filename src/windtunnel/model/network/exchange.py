@@ -5,7 +5,7 @@ way up and on their way down; between two zones all flows share the way from gat
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from windtunnel.model.network.zone import StarZone, VivaldiZone
@@ -13,23 +13,26 @@ from windtunnel.model.network.zone import StarZone, VivaldiZone
 if TYPE_CHECKING:
     from windtunnel.model.network.network import ZonedNetwork
 
-__all__ = ["exchange"]
+__all__ = ["StarPlan", "exchange"]
 
 
 def exchange(network: "ZonedNetwork", endpoints: Sequence[int]) -> tuple[dict[int, int], float]:
     """Flows over each link when each position sends to each other position, and the greatest latency (s)."""
     times = Counter(endpoints)
-    counts: Counter[int] = Counter()
+    counts: dict[int, int] = {}
     if network.bypassed:
         return counts, pairwise(network, times, counts)
     groups: dict[int, Counter[int]] = {}
-    for point, n in times.items():
-        groups.setdefault(network.homes[point], Counter())[point] = n
+    homes = set(map(network.homes.__getitem__, times))
+    if len(homes) == 1:
+        groups[homes.pop()] = times
+    else:
+        for point, n in times.items():
+            groups.setdefault(network.homes[point], Counter())[point] = n
     latency = 0.0
     for home, members in groups.items():
-        zone = network.zones[home]
-        if isinstance(zone, StarZone):
-            latency = max(latency, star(network, zone, members, counts))
+        if isinstance(network.zones[home], StarZone):
+            latency = max(latency, star(network, home, members, counts))
         else:
             latency = max(latency, pairwise(network, members, counts))
         for other, others in groups.items():
@@ -38,7 +41,7 @@ def exchange(network: "ZonedNetwork", endpoints: Sequence[int]) -> tuple[dict[in
     return counts, latency
 
 
-def pairwise(network: "ZonedNetwork", times: Counter[int], counts: Counter[int]) -> float:
+def pairwise(network: "ZonedNetwork", times: Counter[int], counts: dict[int, int]) -> float:
     """The plain way: all pairs of distinct points, each as often as they are listed."""
     latency = 0.0
     for source, n in times.items():
@@ -47,75 +50,120 @@ def pairwise(network: "ZonedNetwork", times: Counter[int], counts: Counter[int])
             if flows:
                 links, delay = network.route(source, target)
                 latency = max(latency, delay)
-                for link in links:
-                    counts[link] += flows
+                add(counts, links, flows)
     return latency
 
 
-def star(network: "ZonedNetwork", zone: StarZone, times: Counter[int], counts: Counter[int]) -> float:
+def add(counts: dict[int, int], links: Iterable[int], flows: int) -> None:
+    """Count so many more flows on each link."""
+    for link in links:
+        counts[link] = counts.get(link, 0) + flows
+
+
+class StarPlan:
+    """What is worth knowing about the members of a star, computed once.
+
+    A link is private if one member has it and common otherwise; members of one *set* have the same common links.
+    Members of one *kind* have, besides, private links of the same latencies (and the same coordinates): routes
+    between two kinds all have the same latency.
+    """
+
+    def __init__(self, network: "ZonedNetwork", zone: StarZone) -> None:
+        self.once: dict[int, tuple[int, ...]] = {}
+        """Private links either up or down."""
+        self.twice: dict[int, tuple[int, ...]] = {}
+        """Private links both up and down."""
+        self.sets: list[tuple[frozenset[int], frozenset[int]]] = []
+        self.set_of: dict[int, int] = {}
+        self.kind_of: dict[int, int] = {}
+        self.delays: dict[tuple[int, int], float] = {}
+        members = [p for p, home in enumerate(network.homes) if home >= 0 and network.zones[home] is zone]
+        users = Counter(i for p in members for i in {*zone.up.get(p, ()), *zone.down.get(p, ())})
+        places = zone.coordinates if isinstance(zone, VivaldiZone) else {}
+        sets: dict[object, int] = {}
+        kinds: dict[object, int] = {}
+        for point in members:
+            way = zone.up.get(point, ()), zone.down.get(point, ())
+            up, down = (frozenset(i for i in links if users[i] == 1) for links in way)
+            self.once[point], self.twice[point] = tuple(up ^ down), tuple(up & down)
+            common = tuple(frozenset(i for i in links if users[i] > 1) for links in way)
+            if common not in sets:
+                sets[common] = len(sets)
+                self.sets.append((common[0], common[1]))
+            self.set_of[point] = sets[common]
+            # Links in order, a common one told by its number (negative), a private one by its latency alone.
+            traits = tuple(tuple(-1.0 - i if users[i] > 1 else network.latencies[i] for i in links) for links in way)
+            self.kind_of[point] = kinds.setdefault((traits, places.get(point)), len(kinds))
+
+
+def star(network: "ZonedNetwork", home: int, times: Counter[int], counts: dict[int, int]) -> float:
     """Inside a star: a flow crosses a link if its source has it upwards or its target downwards (once if both)."""
-    total = times.total()
+    zone = network.zones[home]
+    assert isinstance(zone, StarZone), "chosen by the caller"
+    plan = network.star_plan(home)
+    others = times.total() - 1
+    latency = 0.0
+    for point, n in times.items():
+        own = n * (n - 1)
+        for link in plan.once[point]:
+            counts[link] = counts.get(link, 0) + n * others
+        for link in plan.twice[point]:
+            counts[link] = counts.get(link, 0) + 2 * n * others - own
+        if own:
+            latency = max(latency, network.route(point, point)[1])
+            if point in zone.loopback:
+                add(counts, {*zone.up.get(point, ()), *zone.down.get(point, ())}, -own)
+                add(counts, set(zone.loopback[point]), own)
+    sizes: dict[int, int] = {}
+    for point, n in times.items():
+        add(sizes, (plan.set_of[point],), n)
+    common_links(plan, sizes, others, counts)
+    return max(latency, star_latency(network, plan, times))
+
+
+def common_links(plan: StarPlan, sizes: dict[int, int], others: int, counts: dict[int, int]) -> None:
+    """Flows over the links that several members have, from how many positions have them up, down and both."""
     ups: Counter[int] = Counter()
     downs: Counter[int] = Counter()
     both: Counter[int] = Counter()
-    for point, n in times.items():
-        up, down = set(zone.up.get(point, ())), set(zone.down.get(point, ()))
-        for link in up:
-            ups[link] += n
-        for link in down:
-            downs[link] += n
-        for link in up & down:
-            both[link] += n
-        own = n * (n - 1)
-        if own and point in zone.loopback:
-            for link in up | down:
-                counts[link] -= own
-            for link in set(zone.loopback[point]):
-                counts[link] += own
+    for number, n in sizes.items():
+        up, down = plan.sets[number]
+        for counter, links in ((ups, up), (downs, down), (both, up & down)):
+            for link in links:
+                counter[link] += n
     for link in ups.keys() | downs.keys():
-        counts[link] += (ups[link] + downs[link]) * (total - 1) - (ups[link] * downs[link] - both[link])
-    return star_latency(network, zone, times, ups, downs)
+        add(counts, (link,), (ups[link] + downs[link]) * others - (ups[link] * downs[link] - both[link]))
 
 
-def star_latency(
-    network: "ZonedNetwork", zone: StarZone, times: Counter[int], ups: Counter[int], downs: Counter[int]
-) -> float:
-    """The greatest latency: members whose links have the same latencies stand for each other."""
-
-    def trait(links: tuple[int, ...], users: Counter[int], n: int) -> tuple[float, ...]:
-        # A link of several members is told by its number (negative), a private one by its latency alone.
-        return tuple(-1.0 - i if users[i] > n else network.latencies[i] for i in links)
-
-    kinds: dict[object, list[int]] = {}
-    coordinates = zone.coordinates if isinstance(zone, VivaldiZone) else {}
-    for point, n in times.items():
-        up = trait(zone.up.get(point, ()), ups, n)
-        down = trait(zone.down.get(point, ()), downs, n)
-        own = tuple(network.latencies[i] for i in zone.loopback.get(point, ()))
-        twice = len(set(zone.up.get(point, ())) & set(zone.down.get(point, ())))
-        alike = kinds.setdefault((up, down, own, twice, coordinates.get(point)), [])
-        if len(alike) < 2:
-            alike.append(point)
+def star_latency(network: "ZonedNetwork", plan: StarPlan, times: Counter[int]) -> float:
+    """The greatest latency between different members."""
+    alike: dict[int, list[int]] = {}
+    for point in times:
+        members = alike.setdefault(plan.kind_of[point], [])
+        if len(members) < 2:
+            members.append(point)
     latency = 0.0
-    for sources in kinds.values():
-        for targets in kinds.values():
-            for source in sources:
-                for target in targets:
-                    if source != target or times[source] > 1:
-                        latency = max(latency, network.route(source, target)[1])
+    for a, sources in alike.items():
+        for b, targets in alike.items():
+            source, target = sources[0], targets[-1]
+            if source == target:
+                continue
+            delay = plan.delays.get((a, b))
+            if delay is None:
+                delay = plan.delays[a, b] = network.route(source, target)[1]
+            latency = max(latency, delay)
     return latency
 
 
 def between(
-    network: "ZonedNetwork", left: tuple[int, Counter[int]], right: tuple[int, Counter[int]], counts: Counter[int]
+    network: "ZonedNetwork", left: tuple[int, Counter[int]], right: tuple[int, Counter[int]], counts: dict[int, int]
 ) -> float:
     """From the members of one zone to those of another: out by the gateway, across, in by the gateway."""
     home, sources = left
     other, targets = right
     across, leave, enter = network.crossing(home, other)
     n, m = sources.total(), targets.total()
-    for link in across:
-        counts[link] += n * m
+    add(counts, across, n * m)
     farthest: list[int] = []
     for members, gateway, flows in ((sources, leave, m), (targets, enter, n)):
         worst, last = -1.0, gateway
@@ -124,8 +172,7 @@ def between(
             if point != gateway:
                 path = network.route(*((point, gateway) if members is sources else (gateway, point)))
             links, delay = path
-            for link in links:
-                counts[link] += times * flows
+            add(counts, links, times * flows)
             if delay > worst:
                 worst, last = delay, point
         farthest.append(last)

@@ -6,8 +6,8 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.diagnostics.suggest import did_you_mean
-from windtunnel.model.network.exchange import exchange
-from windtunnel.model.network.zone import Leg, Zone
+from windtunnel.model.network.exchange import StarPlan, exchange
+from windtunnel.model.network.zone import Leg, StarZone, Zone
 from windtunnel.model.platform import Link
 
 __all__ = ["PointKind", "ZonedNetwork"]
@@ -53,9 +53,10 @@ class ZonedNetwork:
         self._index: dict[str, int] = {}
         self._routes: dict[int, tuple[tuple[int, ...], float]] = {}
         self._joints: dict[tuple[int, int], tuple[int, int, int]] = {}
+        self._plans: dict[int, StarPlan] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_routes": {}, "_joints": {}, "_index": {}}
+        return {**self.__dict__, "_routes": {}, "_joints": {}, "_index": {}, "_plans": {}}
 
     def endpoint(self, name: str) -> int:
         """The point of a host or router.
@@ -94,6 +95,15 @@ class ZonedNetwork:
         counts, latency = exchange(self, endpoints)
         links = self.links
         return {i: amount * n if links[i].shared else amount for i, n in counts.items() if n}, latency
+
+    def star_plan(self, number: int) -> StarPlan:
+        """What is known of the members of a star zone."""
+        plan = self._plans.get(number)
+        if plan is None:
+            zone = self.zones[number]
+            assert isinstance(zone, StarZone), "asked for stars only"
+            plan = self._plans[number] = StarPlan(self, zone)
+        return plan
 
     # Latencies are added in SimGrid's order (between the zones, then on the source's side, then on the target's), so
     # that the sums agree to the last bit.
