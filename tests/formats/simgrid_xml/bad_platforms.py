@@ -1,8 +1,8 @@
 """Platforms with faults, and every finding they give: (line, code, message, hint)."""
 
-# ruff: noqa: E501
-
-HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n'
+HEAD = (
+    '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n'
+)
 
 
 def full(inside, routing="Full"):
@@ -43,22 +43,34 @@ TEXTS = {
     "unknown attribute": full('<host id="h" speed="1Gf" cores="4"/>'),
     "missing attributes": full('<host id="h"/>\n<link id="l"/>'),
     "misplaced element": full('<host id="h" speed="1Gf"><router id="r"/></host>'),
-    "removed elements": full('<host id="h" speed="1Gf"/><storage id="s" typeId="t" attach="h"/>\n<include file="more.xml"/>'),
+    "removed elements": full(
+        '<host id="h" speed="1Gf"/><storage id="s" typeId="t" attach="h"/>\n<include file="more.xml"/>'
+    ),
     "actors": full('<host id="h" speed="1Gf"/>').replace("</platform>", '<actor host="h" function="f"/></platform>'),
-    "hosts and zones mixed": full('<host id="h" speed="1Gf"/>\n<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="0"/>'),
-    "duplicate ids": full('<host id="h" speed="1Gf"/>\n<host id="h" speed="2Gf"/>\n<router id="h"/>\n<link id="l" bandwidth="1GBps"/>\n<link id="l" bandwidth="2GBps"/>'),
+    "hosts and zones mixed": full(
+        '<host id="h" speed="1Gf"/>\n<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="0"/>'
+    ),
+    "duplicate ids": full(
+        '<host id="h" speed="1Gf"/>\n<host id="h" speed="2Gf"/>\n<router id="h"/>\n<link id="l" bandwidth="1GBps"/>\n<link id="l" bandwidth="2GBps"/>'
+    ),
     "links of two clusters with one name": full(
         '<cluster id="c" prefix="n" suffix="" radical="0" speed="1Gf" bw="1GBps" lat="0"/>\n<link id="c_link_0_UP" bandwidth="1GBps"/>'
     ),
-    "bad units": full('<host id="h" speed="1GHz"/><host id="g" speed="fast"/>\n<link id="l" bandwidth="1Gbit" latency="1sec"/>'),
+    "bad units": full(
+        '<host id="h" speed="1GHz"/><host id="g" speed="fast"/>\n<link id="l" bandwidth="1Gbit" latency="1sec"/>'
+    ),
     "negative numbers": full('<host id="h" speed="-1Gf" core="0"/>\n<link id="l" bandwidth="-1Bps" latency="-1s"/>'),
     "numbers out of range": full('<host id="h" speed="1e999f" core="many"/>'),
     "pstate that does not exist": full('<host id="h" speed="2Gf,1Gf" pstate="2"/>'),
     "table of power too short": full(
         '<host id="h" speed="2Gf,1Gf,1f,1f">\n<prop id="wattage_per_state" value="1:2,1:2,1:2"/>\n<prop id="sleep_pstates" value="2:3:4"/></host>'
     ),
-    "table of power malformed": full('<host id="h" speed="2Gf"><prop id="watt_per_state" value="95"/><prop id="wattage_off" value="none"/></host>'),
-    "sleep states malformed": full('<host id="h" speed="2Gf,1Gf,1Gf"><prop id="sleep_pstates" value="1:2, 1:2:1"/></host>'),
+    "table of power malformed": full(
+        '<host id="h" speed="2Gf"><prop id="watt_per_state" value="95"/><prop id="wattage_off" value="none"/></host>'
+    ),
+    "sleep states malformed": full(
+        '<host id="h" speed="2Gf,1Gf,1Gf"><prop id="sleep_pstates" value="1:2, 1:2:1"/></host>'
+    ),
     "compute host without speed": full('<host id="h" speed="0f"/>'),
     "unknown link": full(f'{HOSTS}<route src="h0" dst="h1"><link_ctn id="m"/></route>'),
     "unknown host in a route": full(f'{HOSTS}<route src="h0" dst="h2"><link_ctn id="l"/></route>'),
@@ -72,31 +84,57 @@ TEXTS = {
         f'{HOSTS}<link id="s" bandwidth="1GBps" sharing_policy="DUPLEX"/>\n<route src="h0" dst="h1" symmetrical="perhaps"><link_ctn id="l"/></route>'
     ),
     "route in a cluster zone": full(f"{HOSTS}{GOOD_ROUTE}", "Cluster"),
-    "unknown gateway": full(f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="rc" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'),
-    "swapped gateways": full(f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="rb" gw_dst="ra"><link_ctn id="l"/></zoneRoute>'),
-    "gateway in another zone": full(f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="ra" gw_dst="a0"><link_ctn id="l"/></zoneRoute>'),
-    "gateway is a zone": full(f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="A" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'),
-    "zoneRoute between hosts": full(f'{TWO_ZONES}<zoneRoute src="a0" dst="B" gw_src="ra" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'),
-    "route between zones": full('<host id="h" speed="1Gf"/><link id="l" bandwidth="1GBps"/>\n<route src="h" dst="Z"><link_ctn id="l"/></route>'),
+    "unknown gateway": full(
+        f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="rc" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'
+    ),
+    "swapped gateways": full(
+        f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="rb" gw_dst="ra"><link_ctn id="l"/></zoneRoute>'
+    ),
+    "gateway in another zone": full(
+        f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="ra" gw_dst="a0"><link_ctn id="l"/></zoneRoute>'
+    ),
+    "gateway is a zone": full(
+        f'{TWO_ZONES}<zoneRoute src="A" dst="B" gw_src="A" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'
+    ),
+    "zoneRoute between hosts": full(
+        f'{TWO_ZONES}<zoneRoute src="a0" dst="B" gw_src="ra" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'
+    ),
+    "route between zones": full(
+        '<host id="h" speed="1Gf"/><link id="l" bandwidth="1GBps"/>\n<route src="h" dst="Z"><link_ctn id="l"/></route>'
+    ),
     "route in the wrong zone": full(
         f'{TWO_ZONES}<zone id="C" routing="Full"><zone id="D" routing="Full"><host id="d0" speed="1Gf"/></zone></zone>\n<zoneRoute src="A" dst="D" gw_src="ra" gw_dst="d0"><link_ctn id="l"/></zoneRoute>'
     ),
-    "zone in itself": full('<zone id="Y" routing="Full">\n<zone id="Z" routing="Full"><host id="h" speed="1Gf"/></zone></zone>'),
-    "route to the zone around": full(f'{TWO_ZONES}<zoneRoute src="A" dst="Z" gw_src="ra" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'),
+    "zone in itself": full(
+        '<zone id="Y" routing="Full">\n<zone id="Z" routing="Full"><host id="h" speed="1Gf"/></zone></zone>'
+    ),
+    "route to the zone around": full(
+        f'{TWO_ZONES}<zoneRoute src="A" dst="Z" gw_src="ra" gw_dst="rb"><link_ctn id="l"/></zoneRoute>'
+    ),
     "bad radicals": cluster({"radical": "0-3,x,7-5,1-2-3"}),
     "cluster without bandwidth": cluster({"bw": "0", "bb_lat": "1ms"}),
     "torus of another size": cluster({"topology": "TORUS", "topo_parameters": "2,2"}),
     "torus without sizes": cluster({"topology": "TORUS", "topo_parameters": "2,zero"}),
     "fat tree with too few lists": cluster({"topology": "FAT_TREE", "topo_parameters": "2;2,4;1,2"}),
     "fat tree with lists of wrong length": cluster({"topology": "FAT_TREE", "topo_parameters": "2;2,4;1;1,1"}),
+    "fat tree with too many limiters": cluster(
+        {"topology": "FAT_TREE", "topo_parameters": "3;2,2,2;1,2,2;1,1,1", "limiter_link": "1GBps"}
+    ),
     "dragonfly with too few blades": cluster({"topology": "DRAGONFLY", "topo_parameters": "4,1;1,1;2,1;1"}),
     "unknown topology": cluster({"topology": "RING"}),
     "cabinet outside a cluster zone": full(
         '<cabinet id="c" prefix="n" suffix="" radical="0" speed="1Gf" bw="1GBps" lat="0"/><host_link id="n0" up="u" down="d"/>'
     ),
-    "host_link to nothing": full('<host id="h" speed="1Gf"/>\n<host_link id="h" up="u" down="d"/>\n<host_link id="g" up="u" down="d"/>', "Cluster"),
-    "peer outside a Vivaldi zone": full('<peer id="p" speed="1Gf" bw_in="1MBps" bw_out="1MBps" coordinates="0 0 0"/>'),
-    "Vivaldi without coordinates": full('<host id="h" speed="1Gf"/>\n<host id="g" speed="1Gf" coordinates="1 2"/>', "Vivaldi"),
+    "host_link to nothing": full(
+        '<host id="h" speed="1Gf"/>\n<host_link id="h" up="u" down="d"/>\n<host_link id="g" up="u" down="d"/>',
+        "Cluster",
+    ),
+    "peer outside a Vivaldi zone": full(
+        '<peer id="p" speed="1Gf" bw_in="1MBps" bw_out="1MBps" coordinates="0 0 0"/>'
+    ),
+    "Vivaldi without coordinates": full(
+        '<host id="h" speed="1Gf"/>\n<host id="g" speed="1Gf" coordinates="1 2"/>', "Vivaldi"
+    ),
     "traces": full(
         '<host id="h" speed="1Gf"/>\n<trace id="t" periodicity="1">\n0 1\n2 x\n1 1\n</trace>\n<trace id="t" periodicity="soon">0 1</trace>\n'
         '<trace_connect trace="u" element="h" kind="SPEED"/><trace_connect trace="t" element="g" kind="SPEED"/>'

@@ -178,7 +178,15 @@ def read_fat_tree(
     )
     number = builder.add_zone(zone, fabric.line)
     zone.first, zone.loopbacks, zone.limiters = _hosts(element, number, radical, fabric, values, around)
-    if parts and radical:
+    switches = sum(prod(up[: i + 1]) * prod(down[i + 1 :]) for i in range(len(down)))
+    if fabric.limit > 0 and switches > len(radical) > 0:
+        values.fault(
+            element,
+            "bad-topology",
+            f"limiter_link: the tree has more switches ({switches}) than machines ({len(radical)})",
+            "SimGrid gives both the same names then and refuses the platform",
+        )
+    elif parts and radical:
         _grow_tree(zone, fabric, len(radical))
 
 
