@@ -158,7 +158,7 @@ def test_endpoints_that_make_no_sense(address):
 def test_a_peer_that_hangs(endpoint):
     peer = Peer(endpoint, struct.pack("=I", 1) + HELLO)
     component = BatprotocolComponent(ProcessTransport(endpoint, timeout=0.5))
-    with pytest.raises(ComponentTimeoutError, match="no answer to take_decisions within 0.5 s"):
+    with pytest.raises(ComponentTimeoutError, match=r"no answer to take_decisions within 0\.5 s"):
         simulate(component, WORK)
     component.stop()
     peer.close()
@@ -206,7 +206,7 @@ def test_a_simulator_that_lies_about_the_length(first, said, endpoint):
 
 
 def test_an_endpoint_that_cannot_be_bound():
-    with pytest.raises(UsageError, match="cannot bind to tcp://999.0.0.1:1"):
+    with pytest.raises(UsageError, match=r"cannot bind to tcp://999\.0\.0\.1:1"):
         serve(lambda _: make_scheduler("fcfs"), "tcp://999.0.0.1:1")
 
 
