@@ -92,6 +92,11 @@ def assert_same_jobs(ours, theirs, *, ignore: Collection[str] = (), tolerance: f
     assert_same_csv(ours, theirs, key=("workload_name", "job_id"), ignore=ignore, tolerance=tolerance)
 
 
+def assert_same_states(ours, theirs, **options) -> None:
+    """Compare two ``machine_states.csv``: dates have six digits, so the last one may be off by one."""
+    assert_same_csv(ours, theirs, **({"tolerance": 1.1e-5} | options))
+
+
 def schedule(source: Path | str | bytes) -> dict[str, str]:
     """The figures of a ``schedule.csv`` or ``schedule.json`` as texts."""
     text = text_of(source)

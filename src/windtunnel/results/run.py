@@ -1,0 +1,289 @@
+"""Reading a run again, from its files or from memory: jobs as a data frame, metrics, who was where and when."""
+
+import io
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import HostSet
+from windtunnel.results.columns import Columns
+from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
+from windtunnel.results.metrics import Metrics, Trim, compute
+from windtunnel.results.recording import Recording
+from windtunnel.results.state import RunState, Status, read_state
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Run", "Stretch", "load_run"]
+
+_TEXTS: Final = (
+    "job_id",
+    "workload_name",
+    "profile",
+    "final_state",
+    "allocated_resources",
+    "metadata",
+    "user",
+    "group",
+    "queue",
+    "hosts",
+    "event",
+    "id",
+    "data",
+    "machine_id",
+    "event_type",
+    "epower",
+)
+_DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """A job on hosts, from one date to another (s). A job that was suspended has several."""
+
+    job: str
+    start: float
+    finish: float
+    hosts: HostSet
+
+
+class Run:
+    """What a run left behind. Files are read when something is asked for, and once."""
+
+    def __init__(self, read: Callable[[str], bytes | None], state: RunState, name: str = "") -> None:
+        self._read = read
+        self.state = state
+        self.name = name
+        """Where it came from, for people."""
+
+    @classmethod
+    def of(cls, recording: Recording) -> Self:
+        """The run that a recording holds, as far as it has come."""
+        recording.flush()
+        return cls(recording.read, recording.state, recording.layout.stem or "")
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end."""
+        return self.state.status is Status.COMPLETE
+
+    def file(self, name: str) -> bytes | None:
+        """The content of a file without what a kill left half-written at its end; None when there is no such file."""
+        data = self._read(name)
+        if data is None or name.endswith(".json"):
+            return data
+        return data[: data.rfind(b"\n") + 1]
+
+    def frame(self, name: str) -> "pl.DataFrame | None":
+        """A CSV file as a polars frame; None when there is no such file."""
+        import polars as pl
+
+        data = self.file(name)
+        if not data:
+            return None
+        texts = dict.fromkeys(_TEXTS, pl.String)
+        return pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
+
+    @cached_property
+    def jobs(self) -> "pl.DataFrame":
+        """``jobs.csv``, one row per job that is over: Batsim's columns, and
+
+        - ``id``: workload and job joined by ``!``;
+        - ``user``, ``group``, ``queue``, ``return_code``, ``host_share`` where the run has them;
+        - ``submitted_at``, ``started_at``, ``finished_at`` (UTC) where time 0 has a calendar date.
+
+        Raises:
+            UsageError: there is no such file.
+        """
+        import polars as pl
+
+        jobs = self.frame("jobs.csv")
+        if jobs is None:
+            raise UsageError(f"{self.name or 'this run'} has no jobs.csv")
+        numbers = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch")
+        jobs = jobs.with_columns(
+            pl.concat_str(["workload_name", "job_id"], separator="!").alias("id"),
+            *(pl.col(name).cast(pl.Float64) for name in (*numbers, "consumed_energy")),
+        )
+        extra = self.frame("jobs_extra.csv")
+        if extra is not None:
+            extra = extra.with_columns(pl.col("host_share").cast(pl.Float64))
+            extra = extra.select(c.name for c in extra if c.null_count() < extra.height)
+            jobs = jobs.join(extra, on=["job_id", "workload_name"], how="left", maintain_order="left")
+        zero = self.state.start_date
+        if zero is not None:
+            base = pl.lit(round(zero * 1e6), pl.Int64)
+            jobs = jobs.with_columns(
+                ((pl.col(date) * 1e6).round().cast(pl.Int64) + base).cast(pl.Datetime("us", "UTC")).alias(name)
+                for date, name in _DATES
+            )
+        return jobs
+
+    @cached_property
+    def hosts(self) -> int:
+        """How many compute hosts the site has; for runs of others, computing machines or those that jobs ran on."""
+        known = self.state.platform.hosts
+        if known:
+            return known
+        figures = self.figures.get("nb_computing_machines")
+        if figures:
+            return int(figures)
+        return max((s.hosts.last + 1 for s in self.stretches() if s.hosts), default=0)
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """``schedule.csv`` or ``schedule.json``; empty when the run did not come to write one."""
+        data = self.file("schedule.csv")
+        if data is not None:
+            import csv
+
+            return dict(next(csv.DictReader(io.StringIO(data.decode())), {}))
+        data = self.file("schedule.json")
+        return {} if data is None else dict(msgspec.json.decode(data.replace(b"-nan", b"null")))
+
+    def unavailable(self) -> list[tuple[float, HostSet]]:
+        """The hosts that are not available, from each date (s) on at which that changes."""
+        events = self.frame("events.csv")
+        steps: list[tuple[float, HostSet]] = []
+        away = HostSet()
+        if events is not None:
+            for row in events.iter_rows(named=True):
+                if row["event"] in ("available", "unavailable"):
+                    hosts = HostSet.parse(row["hosts"] or "")
+                    away = away | hosts if row["event"] == "unavailable" else away - hosts
+                    steps.append((float(row["time"]), away))
+        return steps
+
+    def stretches(self) -> Iterator[Stretch]:
+        """Which job was on which hosts and when; in the order in which jobs ended."""
+        paused: dict[str, list[Stretch]] = {}
+        suspensions = self.frame("suspensions.csv")
+        if suspensions is not None:
+            for row in suspensions.iter_rows(named=True):
+                job = f"{row['workload_name']}!{row['job_id']}"
+                hosts = HostSet.parse(row["allocated_resources"] or "")
+                paused.setdefault(job, []).append(Stretch(job, float(row["from"]), float(row["until"]), hosts))
+        sets: dict[str, HostSet] = {}
+        columns = ("id", "starting_time", "finish_time", "allocated_resources")
+        for job, start, finish, text in self.jobs.select(columns).iter_rows():
+            if job in paused:
+                yield from paused[job]
+            elif start is not None:
+                hosts = sets.get(text or "") or sets.setdefault(text or "", HostSet.parse(text or ""))
+                yield Stretch(job, start, finish, hosts)
+
+    def columns(self) -> Columns:
+        """What metrics are computed from, with the digits that the files have."""
+        from windtunnel.model import JobState
+
+        jobs = self.jobs
+        made = Columns(self.hosts)
+        owners: dict[tuple[str, str], int] = {("", ""): 0}
+        made.submitted.extend(jobs["submission_time"].cast(float))
+        made.start.extend(jobs["starting_time"].fill_null(-1.0))
+        made.finish.extend(jobs["finish_time"].fill_null(-1.0))
+        sizes: dict[str | None, int] = {None: 0}
+        for text in jobs["allocated_resources"]:
+            if text not in sizes:
+                sizes[text] = len(HostSet.parse(text))
+            made.used.append(sizes[text])
+        if "host_share" in jobs.columns:
+            for rank, share in enumerate(jobs["host_share"]):
+                if share is not None:
+                    made.used[rank] = share
+        states = {state.name: int(state) for state in JobState}
+        made.codes.extend(states[name] for name in jobs["final_state"])
+        if {"user", "queue"} & set(jobs.columns):
+            users, queues = (
+                jobs[name].fill_null("") if name in jobs.columns else [""] * jobs.height for name in ("user", "queue")
+            )
+            for rank, pair in enumerate(zip(users, queues, strict=True)):
+                made.codes[rank] += 16 * owners.setdefault(pair, len(owners))
+            made.owners = list(owners)
+        made.unavailable = [(date, len(away)) for date, away in self.unavailable()]
+        made.pauses = list(self._pauses())
+        return made
+
+    def _pauses(self) -> Iterator[tuple[float, float, float]]:
+        """Gaps between the stretches of suspended jobs, and up to the end of those that ended while suspended."""
+        if self.frame("suspensions.csv") is None:
+            return
+        ends = dict(self.jobs.select("id", "finish_time").iter_rows())
+        last: dict[str, Stretch] = {}
+        for stretch in self.stretches():
+            before = last.get(stretch.job)
+            if before is not None:
+                yield (before.finish, stretch.start, float(len(before.hosts)))
+            last[stretch.job] = stretch
+        for job, stretch in last.items():
+            if ends[job] is not None and ends[job] > stretch.finish:
+                yield (stretch.finish, ends[job], float(len(stretch.hosts)))
+
+    def metrics(self, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Metrics:
+        """The metrics, computed from the files.
+
+        Raises:
+            UsageError: a trim is malformed, or nothing remains.
+        """
+        joules = float(self.figures.get("consumed_joules") or 0.0)
+        return compute(self.columns(), warm_up=warm_up, cool_down=cool_down, joules=joules or None)
+
+    def parquet(self, folder: str | Path) -> list[Path]:
+        """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.
+
+        Raises:
+            UsageError: the folder cannot be made.
+        """
+        target = Path(folder)
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise UsageError(f"{target} cannot be made: {fault.strerror}") from fault
+        written = []
+        for name in KNOWN_FILES:
+            frame = self.jobs if name == "jobs.csv" else self.frame(name) if name.endswith(".csv") else None
+            if frame is not None and name not in ("jobs_extra.csv", "schedule.csv"):
+                path = target / name.replace(".csv", ".parquet")
+                frame.write_parquet(path, compression="zstd")
+                written.append(path)
+        return written
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name} {self.state.status}>"
+
+
+def load_run(path: str | Path) -> Run:
+    """Read the run in a directory, or with a prefix as Batsim has them (``out`` for ``out_jobs.csv``).
+
+    Runs of Batsim itself can be read too: what only ``run.json`` tells is missing then.
+
+    Raises:
+        UsageError: there is no run.
+    """
+    base = Path(path).absolute()
+    for stem in (f"{base}/", f"{base}_", f"{base}"):
+        layout = Layout(stem)
+        state, jobs = (layout.path(name) for name in ("run.json", "jobs.csv"))
+        assert state is not None
+        assert jobs is not None
+        if state.is_file():
+            return Run(_reader(layout), read_state(state), str(path))
+        if jobs.is_file():
+            dialect = Dialect.BATSIM5 if Path(f"{stem}schedule.json").exists() else Dialect.BATSIM4
+            return Run(_reader(layout), RunState(status=Status.COMPLETE, dialect=dialect.value), str(path))
+    raise UsageError(
+        f"there is no run in {str(path)!r}: neither run.json nor jobs.csv",
+        "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv",
+    )
+
+
+def _reader(layout: Layout) -> Callable[[str], bytes | None]:
+    def read(name: str) -> bytes | None:
+        path = layout.path(name)
+        return path.read_bytes() if path is not None and path.is_file() else None
+
+    return read

@@ -1,0 +1,114 @@
+"""Reading a run again."""
+
+import datetime as dt
+
+import polars as pl
+import pytest
+from tests.results.small_runs import outage, record
+from tests.shared import shared
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import HostSet
+from windtunnel.results.layout import Dialect, Layout
+from windtunnel.results.run import Run, load_run
+
+
+def test_jobs_are_a_frame_with_calendar_dates(tmp_path):
+    zero = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+    record(Layout.directory(tmp_path), start_date=zero.timestamp())
+    jobs = load_run(tmp_path).jobs
+    assert jobs.height == 60
+    one = jobs.row(by_predicate=pl.col("id") == "w0!7", named=True)
+    assert (one["job_id"], one["workload_name"], one["user"]) == ("7", "w0", "user1")
+    assert "group" not in jobs.columns
+    assert one["started_at"] == zero + dt.timedelta(seconds=one["starting_time"])
+    assert jobs.schema["submitted_at"] == pl.Datetime("us", "UTC")
+
+
+def test_a_run_without_dates_or_users_has_no_such_columns():
+    from tests.results.small_runs import workload
+
+    jobs = Run.of(record(jobs=workload(users=0))).jobs
+    assert not {"user", "started_at"} & set(jobs.columns)
+
+
+def test_metrics_from_files_are_those_of_the_run(tmp_path):
+    recording = record(Layout.directory(tmp_path), events=[outage()])
+    made = recording.metrics()
+    again = load_run(tmp_path).metrics()
+    assert again.users.keys() == made.users.keys() == {"user0", "user1", "user2"}
+    assert again.states == made.states
+    assert again.utilisation == pytest.approx(made.utilisation, abs=1e-6)
+    assert again.available_host_seconds == pytest.approx(made.available_host_seconds, abs=1e-3)
+    for name in ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown"):
+        assert getattr(again, name).p90 == pytest.approx(getattr(made, name).p90, abs=1e-5)
+    trimmed = load_run(tmp_path).metrics("10%", 50.0)
+    assert trimmed.jobs < made.jobs
+
+
+def test_stretches_never_overlap_on_a_host_nor_lie_on_hosts_that_are_away():
+    run = Run.of(record(events=[outage()]))
+    stretches = sorted(run.stretches(), key=lambda s: s.start)
+    busy = [0.0] * 8
+    for stretch in stretches:
+        for host in stretch.hosts:
+            assert busy[host] <= stretch.start + 1e-6
+            busy[host] = stretch.finish
+    assert run.unavailable() == [(100.0, HostSet.parse("6-7")), (200.0, HostSet())]
+    assert not [s for s in stretches if 100.0 < s.start < 200.0 and not s.hosts.isdisjoint(HostSet.parse("6-7"))]
+
+
+def test_a_last_row_that_a_kill_cut_is_left_out(tmp_path):
+    record(Layout.directory(tmp_path))
+    with (tmp_path / "jobs.csv").open("ab") as file:
+        file.write(b"61,w0,d4,3.0000")
+    assert load_run(tmp_path).jobs.height == 60
+
+
+def test_parquet_holds_the_same(tmp_path):
+    run = Run.of(record(events=[outage()]))
+    written = run.parquet(tmp_path / "tables")
+    assert {p.name for p in written} == {
+        "jobs.parquet",
+        "machine_states.parquet",
+        "events.parquet",
+        "schedule.parquet",
+    }
+    assert pl.read_parquet(tmp_path / "tables/jobs.parquet").equals(run.jobs)
+
+
+def test_there_is_no_run(tmp_path):
+    with pytest.raises(UsageError, match="there is no run"):
+        load_run(tmp_path)
+    (tmp_path / "run.json").write_text('{"status": "sleeping"}')
+    with pytest.raises(UsageError, match="not readable"):
+        load_run(tmp_path)
+
+
+def test_prefixes_are_found(tmp_path):
+    record(Layout.batsim4(f"{tmp_path}/exp"))
+    assert load_run(tmp_path / "exp").complete
+    record(Layout.batsim5(f"{tmp_path}/five/"))
+    run = load_run(tmp_path / "five")
+    assert run.state.dialect == Dialect.BATSIM5.value
+    assert run.jobs["profile"][0].startswith("w0!")
+    assert run.figures["nb_jobs"] == 60
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize(
+    ("case", "hosts", "jobs"),
+    [
+        ("batsim4/filler--small--mixed", 4, 9),
+        ("batsim4/rejecter--small--mixed", 4, 9),
+        ("batsim5/simple-fcfs-0/out", 4, 0),
+    ],
+)
+def test_runs_of_batsim_itself_can_be_read(case, hosts, jobs):
+    run = load_run(shared(f"golden/{case}"))
+    assert run.hosts == hosts
+    assert run.jobs.height >= jobs
+    metrics = run.metrics()
+    assert metrics.jobs == run.jobs.height
+    if "mixed" in case:
+        assert metrics.makespan == float(run.figures["makespan"])
