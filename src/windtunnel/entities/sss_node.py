@@ -5,6 +5,7 @@ the format share it.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
@@ -69,6 +70,7 @@ class SssNode(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
 
+_quoted = lru_cache(4096)(quoteattr)  # units, metrics and names come again for each node
 _SIMPLE = (
     ("Id", "id"),
     ("Name", "name"),
@@ -111,13 +113,13 @@ def node_xml(node: SssNode, *, moab: bool = False, indent: str = "") -> str:
 def _consumable(item: Consumable, *, moab: bool) -> str:
     text = f"<{item.element}"
     if item.name:
-        text += f" name={quoteattr(item.name)}"
+        text += f" name={_quoted(item.name)}"
     if item.type:
-        text += f" type={quoteattr(item.type)}"
+        text += f" type={_quoted(item.type)}"
     if item.units:
-        text += f" units={quoteattr(item.units)}"
+        text += f" units={_quoted(item.units)}"
     if item.metric:
-        text += f" metric={quoteattr(item.metric)}"
+        text += f" metric={_quoted(item.metric)}"
     if item.wall_duration is not None:
         text += f' wallDuration="{duration_text(item.wall_duration, plain=moab)}"'
     if item.consumption_rate is not None:

@@ -1,0 +1,202 @@
+"""An environment as the engine sees it: hosts, a network if asked for, and external events (decisions.md 19).
+
+Rules: a machine is a host, numbered in the order of the document. A core computes clock rate times
+``flops_per_cycle`` flop/s (the mean over the CPUs, weighted by cores). Cores, memory (bytes), GPUs and disk (bytes)
+are resources. The format states average watts: those of CPUs and GPUs are taken as their power under load, of which
+they draw ``idle_share`` when idle; memory and storage draw theirs always.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from windtunnel.diagnostics import Finding, Severity, UsageError
+from windtunnel.model import EventList, ExternalEvent, Host, HostSet, Platform, PowerState
+from windtunnel.model.site import Datacenter, Id, Machine, MachineState, MachineStateChange, Rack, Room, Site
+from windtunnel.model.tree_network import TreeNetwork
+
+__all__ = ["Mapped", "Mapping", "datacenter_hosts", "site_platform"]
+
+MB: Final = 1_000_000
+_NETWORK = re.compile(r"(star|rack):(.+)")
+
+
+class Mapping(msgspec.Struct, frozen=True, kw_only=True):
+    """How a description becomes numbers."""
+
+    flops_per_cycle: float = 1.0
+    idle_share: float = 0.5
+    """The share of its average watts that an idle CPU or GPU draws."""
+    network: str = ""
+    """Empty: communication is free; ``star:BANDWIDTH,LATENCY`` or ``rack:BANDWIDTH,LATENCY,UPLINK`` (bytes/s, s)."""
+
+
+class Mapped(msgspec.Struct, frozen=True):
+    """A platform, what happens to it, and what was decided on the way."""
+
+    platform: Platform
+    events: EventList
+    notes: tuple[Finding, ...]
+
+
+DEFAULT: Final = Mapping()
+
+
+def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Mapped:
+    """The platform and the external events of a site.
+
+    Raises:
+        UsageError: the network cannot be understood.
+    """
+    notes: list[str] = []
+    hosts: list[Host] = []
+    numbers: dict[Id, int] = {}
+    names: Counter[str] = Counter()
+    starts: list[ExternalEvent] = []
+    switches: list[int] = []
+    racks: dict[int, int] = {}
+    for datacenter, room, rack, machine in site.machines():
+        number = len(hosts)
+        name = machine.name or (f"machine-{machine.id}" if machine.id is not None else f"host{number}")
+        names[name] += 1
+        if names[name] > 1:
+            notes.append(f"several machines are called {name!r}; the later ones get a number")
+            name = f"{name}#{names[name]}"
+        hosts.append(_host(number, name, machine, (datacenter, room, rack), mapping, notes))
+        if machine.id is not None:
+            numbers[machine.id] = number
+        if machine.state is not MachineState.ACTIVE:
+            starts.append(_state_event(0.0, number, machine.state, "state at the start", machine.id))
+        switches.append(racks.setdefault(id(rack), len(racks)))
+    network = _network(mapping.network, switches)
+    if network is not None:
+        hosts = [msgspec.structs.replace(host, endpoint=host.id) for host in hosts]
+    platform = Platform(name=site.name or "environment", hosts=tuple(hosts), network=network, site=site, path=path)
+    events = EventList(name="environment", events=(*starts, *_events(site, numbers)), path=path)
+    return Mapped(platform, events, _findings(notes, path))
+
+
+def datacenter_hosts(site: Site) -> tuple[HostSet, ...]:
+    """The hosts of each datacenter, which follow each other."""
+    counts = Counter(id(datacenter) for datacenter, *_ in site.machines())
+    first = 0
+    sets = []
+    for datacenter in site.datacenters:
+        count = counts[id(datacenter)]
+        sets.append(HostSet.span(count, first))
+        first += count
+    return tuple(sets)
+
+
+def _findings(notes: list[str], path: str) -> tuple[Finding, ...]:
+    file = path or "environment"
+    return tuple(
+        Finding(file, message=text + (f" ({count} times)" if count > 1 else ""), severity=Severity.NOTE)
+        for text, count in Counter(notes).items()
+    )
+
+
+def _host(
+    number: int,
+    name: str,
+    machine: Machine,
+    place: tuple[Datacenter, Room, Rack],
+    mapping: Mapping,
+    notes: list[str],
+) -> Host:
+    cores = machine.cores
+    rates = {cpu.clock_rate for cpu in machine.cpus}
+    if len(rates) > 1:
+        notes.append("a machine has CPUs of different clock rates: their mean, weighted by cores, counts")
+    if not cores:
+        notes.append("a machine without CPUs becomes a host of one core that computes nothing")
+    mean = sum(cpu.clock_rate * cpu.cores for cpu in machine.cpus) / cores if cores else 0.0
+    speed = mean * mapping.flops_per_cycle
+    idle, full = _watts(machine, mapping.idle_share)
+    return Host(
+        id=number,
+        name=name,
+        cores=max(cores, 1),
+        pstates=(PowerState(speed, idle, idle, full),),
+        resources=_resources(machine),
+        properties=_properties(machine),
+        place=tuple(_label(kind, item) for kind, item in zip(("datacenter", "room", "rack"), place, strict=True)),
+    )
+
+
+def _watts(machine: Machine, idle_share: float) -> tuple[float | None, float | None]:
+    if machine.watts is None:
+        return None, None
+    changing = sum(part.energy_consumption or 0.0 for part in (*machine.cpus, *machine.gpus))
+    steady = sum(part.energy_consumption or 0.0 for part in (*machine.memory, *machine.storage))
+    return steady + idle_share * changing, steady + changing
+
+
+def _resources(machine: Machine) -> dict[str, float]:
+    amounts: dict[str, float] = {}
+    if machine.memory:
+        amounts["memory"] = float(sum(part.capacity for part in machine.memory) * MB)
+    if machine.gpus:
+        amounts["gpus"] = float(len(machine.gpus))
+    if machine.storage:
+        amounts["disk"] = float(sum(part.capacity for part in machine.storage) * MB)
+    return amounts
+
+
+def _properties(machine: Machine) -> dict[str, str]:
+    found = {} if machine.id is None else {"machine_id": str(machine.id)}
+    for name, labels in (
+        ("cpu_model", [cpu.label for cpu in machine.cpus]),
+        ("gpu_model", [gpu.label for gpu in machine.gpus]),
+    ):
+        counted = Counter(label for label in labels if label)
+        if counted:
+            found[name] = ", ".join(
+                f"{count} x {label}" if len(counted) > 1 else label for label, count in counted.items()
+            )
+    for way in ("read", "write"):
+        speeds = [speed for part in machine.storage if (speed := getattr(part, f"{way}_speed")) is not None]
+        if speeds:
+            found[f"disk_{way}_speed"] = f"{sum(speeds) * MB:.15g}"
+    return found
+
+
+def _label(kind: str, item: Datacenter | Room | Rack) -> str:
+    return item.name or (f"{kind} {item.id}" if item.id is not None else kind)
+
+
+def _events(site: Site, numbers: dict[Id, int]) -> Iterable[ExternalEvent]:
+    """Events in order of time; at one time, in the order of the document."""
+    datacenters = {datacenter.id: rank for rank, datacenter in enumerate(site.datacenters)}
+    timed = [(event.time, event) for event in site.events if event.time is not None]
+    for time, event in sorted(timed, key=lambda pair: pair[0]):
+        if isinstance(event, MachineStateChange):
+            yield _state_event(time, numbers[event.machine], event.state, event.cause, event.machine)
+        else:
+            scheduler = event.scheduler
+            facts = {"datacenter": datacenters[event.datacenter], "scheduler": scheduler.name}
+            options = dict(scheduler.options)
+            yield ExternalEvent(timestamp=time, kind="scheduler_change", attributes={**facts, "options": options})
+
+
+def _state_event(time: float, host: int, state: MachineState, cause: str, machine: Id | None) -> ExternalEvent:
+    facts = {"state": state.value, "cause": cause, "machine": machine}
+    return ExternalEvent(timestamp=time, kind="machine_state", hosts=HostSet.span(1, host), attributes=facts)
+
+
+def _network(text: str, switches: list[int]) -> TreeNetwork | None:
+    if not text:
+        return None
+    match = _NETWORK.fullmatch(text)
+    try:
+        figures = [float(part) for part in match[2].split(",")] if match else []
+    except ValueError:
+        figures = []
+    if match and len(figures) == {"star": 2, "rack": 3}[match[1]] and all(figure >= 0 for figure in figures):
+        bandwidth, latency, *uplink = figures
+        return TreeNetwork(switches, bandwidth, latency, *uplink)
+    hint = "star:BANDWIDTH,LATENCY or rack:BANDWIDTH,LATENCY,UPLINK, in bytes/s and s, such as star:125e6,50e-6"
+    raise UsageError(f"{text!r} is no network", hint)
