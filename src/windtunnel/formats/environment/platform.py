@@ -123,7 +123,7 @@ def _host(
         pstates=(PowerState(speed, idle, idle, full),),
         resources=_resources(machine),
         properties=_properties(machine),
-        place=tuple(_label(kind, item) for kind, item in zip(("datacenter", "room", "rack"), place, strict=True)),
+        place=(_label("datacenter", place[0]), _label("room", place[1]), _label("rack", place[2])),
     )
 
 
