@@ -1,0 +1,24 @@
+"""How running tasks share hosts and links: SimGrid's rule, event-driven (spec: execution-model.md 2).
+
+Usage::
+
+    build = Builder(endpoints, network)                     # endpoints: of each host, in the network
+    system = System(speeds, cores, network.links)           # flop/s of a core, cores, per host
+    action = system.start(now, build.homogeneous(hosts, flops, amount), tag=job)
+    date = system.next_event()                              # infinite when nothing moves
+    for action in system.advance(date):                     # complete, in the order of their start
+        ...                                                 # action.tag
+
+Every call that changes something takes the present date, which never goes back; what is changed at one date is
+solved once, when a date or a load is asked for. Do not go beyond ``next_event``; calling ``advance`` at dates of
+other events as well merges completions within SimGrid's tolerances. An ``Action`` with ``latent`` set has not begun
+to progress. Loads for meters: make the system with ``watch_loads`` and ask ``changed_loads`` after each instant.
+A system is plain data: it can be pickled and copied between calls.
+"""
+
+from windtunnel.engine.sharing.fluid import Action, System
+from windtunnel.engine.sharing.maxmin import max_min
+from windtunnel.engine.sharing.solver import Rule, fair_bottleneck
+from windtunnel.engine.sharing.tasks import TCP_GAMMA, Builder, Task
+
+__all__ = ["TCP_GAMMA", "Action", "Builder", "Rule", "System", "Task", "fair_bottleneck", "max_min"]

@@ -1,0 +1,309 @@
+"""Running actions that share cpus and links, driven by events (execution-model.md 2.2 to 2.7).
+
+Nothing is walked at every step: the remaining part of an action is touched only when its rate changes, completion
+dates wait in a heap, and only what depends on a change is solved again.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import Any, Final
+
+from windtunnel.engine.sharing.groups import Group, Groups
+from windtunnel.engine.sharing.solver import Element, Rule, fair_bottleneck
+from windtunnel.engine.sharing.tasks import Task
+from windtunnel.model.platform import Link
+
+__all__ = ["Action", "System"]
+
+DONE: Final = 1e-14
+"""A smaller fraction of a task that remains is nothing."""
+
+NOW: Final = 1e-9
+"""Sleeps and latencies end together with an event that comes at most this much (s) earlier."""
+
+
+@dataclass(slots=True, eq=False)
+class Action:
+    """A task under way, or a sleep (no task). ``tag`` is the caller's.
+
+    ``remaining`` is the fraction that was left at ``since``; progress goes on at ``rate`` (1/s). ``due`` is the date
+    of its next event: the end of its latency while it is ``latent``, else its completion.
+    """
+
+    number: int
+    task: Task | None
+    tag: Any
+    since: float
+    latent: bool
+    due: float = math.inf
+    remaining: float = 1.0
+    rate: float = 0.0
+    bound: float = math.inf
+    network_bound: float = math.inf
+
+
+class System:
+    """All actions of a simulation, by number.
+
+    Args:
+        speeds: flop/s of one core of each host.
+        cores: number of cores of each host.
+        links: bandwidth and policy of each link.
+        rule: who gets how much: ``fair_bottleneck`` (SimGrid's) or ``max_min``.
+        watch_loads: keep note of the hosts whose load changes (for ``changed_loads``).
+    """
+
+    def __init__(
+        self,
+        speeds: Sequence[float],
+        cores: Sequence[int],
+        links: Iterable[Link] = (),
+        *,
+        rule: Rule = fair_bottleneck,
+        watch_loads: bool = False,
+    ) -> None:
+        links = tuple(links)
+        self.now = 0.0
+        self.rule = rule
+        self.watch_loads = watch_loads
+        self.speeds = list(speeds)
+        self.cores = list(cores)
+        self.actions: dict[int, Action] = {}
+        self._groups = Groups(
+            [*(speed * n for speed, n in zip(speeds, cores, strict=True)), *(link.bandwidth for link in links)],
+            [*(False for _ in speeds), *(not link.shared for link in links)],
+        )
+        self._heap: list[tuple[float, int]] = []
+        self._next = 0
+        self._dirty: set[int] = set()
+        self._changed: set[int] = set()
+
+    def start(self, now: float, task: Task, tag: Any = None) -> Action:
+        """Start a task. It may be due at once: ask ``next_event``."""
+        action = self._new(now, task, tag)
+        action.network_bound = task.network_bound
+        if task.latency > 0.0:
+            action.latent = True
+            self._schedule(action, now + task.latency)
+        else:
+            self._enable(action)
+        return action
+
+    def sleep(self, now: float, duration: float, tag: Any = None) -> Action:
+        """Start an action that lasts ``duration`` seconds and uses nothing."""
+        action = self._new(now, None, tag)
+        self._schedule(action, now + max(0.0, duration))
+        return action
+
+    def cancel(self, now: float, action: Action) -> None:
+        """Take an action away; what it used is free from now on. One that has ended is left alone."""
+        self._go(now)
+        if action.number in self.actions:
+            self._touch(action)
+            self._leave(action)
+
+    def next_event(self) -> float:
+        """The date of the next completion or end of latency (infinite if nothing moves)."""
+        self.settle()
+        heap = self._heap
+        while heap:
+            due, number = heap[0]
+            action = self.actions.get(number)
+            if action is not None and action.due == due:
+                return due
+            heappop(heap)
+        return math.inf
+
+    def advance(self, now: float) -> list[Action]:
+        """Go to a date, not beyond ``next_event``; the actions that are complete then, in the order of their start.
+
+        Those within SimGrid's tolerances of the date (1e-9 s for sleeps and latencies, 1e-14 of a task) end with it.
+        """
+        self._go(now)
+        ended: list[Action] = []
+        begun: list[Action] = []
+        later: list[tuple[float, int]] = []
+        horizon = now + max(NOW, 4.0 * math.ulp(now))
+        while self._heap and self._heap[0][0] <= horizon:
+            due, number = heappop(self._heap)
+            action = self.actions.get(number)
+            if action is None or action.due != due:
+                continue
+            if due <= now or self._within_tolerance(action):
+                (begun if action.latent else ended).append(action)
+                action.due = math.inf
+            else:
+                later.append((due, number))
+        for entry in later:
+            heappush(self._heap, entry)
+        for action in sorted(ended, key=_number):
+            action.remaining = 0.0
+            action.since = now
+            self._leave(action)
+        for action in sorted(begun, key=_number):
+            action.latent = False
+            self._enable(action)
+        return sorted(ended, key=_number)
+
+    def set_speed(self, now: float, hosts: Iterable[int], speed: float) -> None:
+        """Give the cores of hosts another speed (flop/s): capacity and bounds of their tasks change."""
+        self._go(now)
+        by_cores: dict[int, list[int]] = {}
+        for host in hosts:
+            self.speeds[host] = speed
+            by_cores.setdefault(self.cores[host], []).append(host)
+        for cores, alike in by_cores.items():
+            for number in self._groups.set_capacity(alike, cores * speed):
+                self._rebound(self.actions[number])
+
+    def set_bandwidth(self, now: float, link: int, bandwidth: float) -> None:
+        """Give a link another bandwidth (B/s)."""
+        self._go(now)
+        self._dirty |= self._groups.set_capacity([len(self.speeds) + link], bandwidth)
+
+    def set_network_bound(self, now: float, action: Action, bound: float) -> None:
+        """Change what the TCP window allows (1/s): the latency of a link in use has changed."""
+        self._go(now)
+        action.network_bound = bound
+        if action.number in self._groups.footprints:
+            self._rebound(action)
+
+    def remaining(self, now: float, action: Action) -> float:
+        """The fraction of a task that is left."""
+        return max(0.0, action.remaining - action.rate * (now - action.since))
+
+    def load(self, host: int) -> float:
+        """flop/s in use on a host."""
+        self.settle()
+        group_id = self._groups.group_of.get(host)
+        return 0.0 if group_id is None else self._group_load(group_id)
+
+    def changed_loads(self) -> dict[int, float]:
+        """flop/s in use on the hosts where it may have changed since this was last asked (if loads are watched)."""
+        self.settle()
+        group_of = self._groups.group_of
+        known: dict[int | None, float] = {None: 0.0}
+        loads: dict[int, float] = {}
+        for host in sorted(self._changed):
+            group_id = group_of.get(host)
+            if group_id is not None and group_id not in known:
+                known[group_id] = self._group_load(group_id)
+            loads[host] = known[group_id]
+        self._changed.clear()
+        return loads
+
+    def settle(self) -> None:
+        """Solve again, at the present date, whatever depends on what has changed."""
+        if self._dirty:
+            for number in sorted(self._dirty):
+                if number in self._dirty:
+                    self._solve(*self._groups.component(number))
+
+    def _go(self, now: float) -> None:
+        """Move to a date. What changed at the date before counts from there."""
+        if now != self.now:
+            self.settle()
+            self.now = now
+
+    def _group_load(self, group_id: int) -> float:
+        return math.fsum(
+            (weight if isinstance(weight, float) else math.fsum(weight)) * self.actions[number].rate
+            for number, weight in self._groups.groups[group_id].elements.items()
+        )
+
+    def _new(self, now: float, task: Task | None, tag: Any) -> Action:
+        self._go(now)
+        action = self.actions[self._next] = Action(self._next, task, tag, now, latent=False)
+        self._next += 1
+        return action
+
+    def _enable(self, action: Action) -> None:
+        """The latency is paid: from now on it takes part."""
+        task = action.task
+        assert task is not None
+        action.since = self.now
+        if task.empty:
+            action.remaining = 0.0
+            self._schedule(action, self.now)
+            return
+        self._groups.add(action.number, (*task.cpus, *task.links))
+        self._rebound(action)
+
+    def _rebound(self, action: Action) -> None:
+        """One core of every host, and the TCP window, bound its rate."""
+        assert action.task is not None
+        bound = action.network_bound
+        speed = self.speeds.__getitem__
+        for hosts, weight in action.task.cpus:
+            bound = min(bound, min(map(speed, hosts)) / (weight if isinstance(weight, float) else max(weight)))
+        action.bound = bound
+        self._dirty.add(action.number)
+
+    def _leave(self, action: Action) -> None:
+        del self.actions[action.number]
+        if action.number in self._groups.footprints:
+            self._dirty |= self._groups.remove(action.number)
+            self._dirty.discard(action.number)
+            self._mark(action)
+
+    def _solve(self, numbers: list[int], shared: list[int]) -> None:
+        index = {number: i for i, number in enumerate(numbers)}
+        groups = [self._groups.groups[group_id] for group_id in shared]
+        actions = [self.actions[number] for number in numbers]
+        footprints = self._groups.footprints
+        rates = self.rule(
+            [action.bound for action in actions],
+            [footprints[number].limits for number in numbers],
+            [group.capacity for group in groups],
+            [group.fatpipe for group in groups],
+            [_elements(group, index) for group in groups],
+        )
+        self._dirty.difference_update(numbers)
+        for action, rate in zip(actions, rates, strict=True):
+            if rate != action.rate:
+                self._touch(action)
+                action.rate = rate
+                self._mark(action)
+                self._schedule(action, self.now + action.remaining / rate if rate > 0.0 else math.inf)
+
+    def _touch(self, action: Action) -> None:
+        """Take off what was done since the rate changed last."""
+        left = self.remaining(self.now, action)
+        action.remaining = left if left >= DONE else 0.0
+        action.since = self.now
+
+    def _mark(self, action: Action) -> None:
+        if self.watch_loads and action.task is not None:
+            for hosts, _ in action.task.cpus:
+                self._changed.update(hosts)
+
+    def _schedule(self, action: Action, due: float) -> None:
+        action.due = due
+        if due < math.inf:
+            if len(self._heap) > 64 + 4 * len(self.actions):
+                self._heap = [(a.due, a.number) for a in self.actions.values() if a.due < math.inf]
+                heapify(self._heap)
+            else:
+                heappush(self._heap, (due, action.number))
+
+    def _within_tolerance(self, action: Action) -> bool:
+        if action.latent or action.task is None:
+            return action.due - self.now < NOW
+        return (action.due - self.now) * action.rate < DONE or action.due - self.now <= 4.0 * math.ulp(self.now)
+
+
+def _elements(group: Group, index: dict[int, int]) -> list[Element]:
+    """The last enabled first, also among those of one task."""
+    elements: list[Element] = []
+    for number, weight in reversed(group.elements.items()):
+        if isinstance(weight, float):
+            elements.append((index[number], weight))
+        else:
+            elements += [(index[number], each) for each in reversed(weight)]
+    return elements
+
+
+def _number(action: Action) -> int:
+    return action.number

@@ -1,0 +1,156 @@
+"""From hosts, flops and bytes to what a task consumes (execution-model.md 2.2 and 2.3).
+
+Constraints are numbered: cpus first (the number of their host), then links. A task is plain data; homogeneous ones
+stay a few bundles however many hosts they have.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.engine.sharing.groups import Bundle, Weight
+from windtunnel.model.platform import Network
+
+__all__ = ["TCP_GAMMA", "Builder", "Task"]
+
+TCP_GAMMA: Final = 4194304.0
+"""Bytes in flight that a flow may have: it never goes faster than gamma / (2 * latency) (network/TCP-gamma)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a task consumes per unit of rate (its whole amounts), ready to be started in a ``System``.
+
+    ``hosts`` are as given (for meters and failures); ``latency`` in seconds comes before any progress, once;
+    ``network_bound`` (1/s) is what the TCP window allows.
+    """
+
+    hosts: tuple[int, ...]
+    cpus: tuple[Bundle, ...] = ()
+    links: tuple[Bundle, ...] = ()
+    latency: float = 0.0
+    network_bound: float = math.inf
+
+    @property
+    def empty(self) -> bool:
+        """Nothing to do once the latency is paid."""
+        return not self.cpus and not self.links
+
+
+class Builder:
+    """Makes tasks for one platform.
+
+    Args:
+        endpoints: the number of each host in the network.
+        network: links and routes; without one communication is free.
+        gamma: the TCP window in bytes.
+    """
+
+    def __init__(self, endpoints: Sequence[int], network: Network | None, *, gamma: float = TCP_GAMMA) -> None:
+        self.endpoints = tuple(endpoints)
+        self.network = network
+        self.gamma = gamma
+
+    def homogeneous(self, hosts: Sequence[int], flops: float, amount: float) -> Task:
+        """Every position computes ``flops`` and sends ``amount`` bytes to every other position."""
+        positions = self._checked(hosts)
+        cpus = _cpus_alike(positions, _amount(flops, "flops"))
+        if len(positions) < 2 or _amount(amount, "bytes") == 0.0 or self.network is None:
+            return Task(positions, cpus)
+        weights, latency = self.network.all_to_all([self.endpoints[host] for host in positions], amount)
+        return Task(positions, cpus, self._links(weights), latency, self._window(latency * amount))
+
+    def matrices(
+        self, hosts: Sequence[int], flops: Sequence[float] | None, amounts: Sequence[Sequence[float]] | None
+    ) -> Task:
+        """Position i computes ``flops[i]`` and sends ``amounts[i][j]`` bytes to position j (also to itself).
+
+        As in SimGrid, the bytes of a task with one position are dropped.
+        """
+        positions = self._checked(hosts)
+        cpus = _cpus(positions, flops)
+        if len(positions) < 2 or amounts is None:
+            return Task(positions, cpus)
+        if len(amounts) != len(positions) or any(len(row) != len(positions) for row in amounts):
+            n = len(positions)
+            raise UsageError(f"a task on {n} positions needs a matrix of {n} rows of {n} bytes")
+        return self._with_flows(
+            positions,
+            cpus,
+            (
+                (source, target, _amount(flow, "bytes"))
+                for source, row in zip(positions, amounts, strict=True)
+                for target, flow in zip(positions, row, strict=True)
+                if flow
+            ),
+        )
+
+    def flows(self, hosts: Sequence[int], flows: Iterable[tuple[int, int, float]]) -> Task:
+        """A task of transfers only: (source host, target host, bytes) each; none is dropped, whatever ``hosts``."""
+        return self._with_flows(
+            self._checked(hosts), (), ((s, t, _amount(flow, "bytes")) for s, t, flow in flows if flow)
+        )
+
+    def _with_flows(
+        self, hosts: tuple[int, ...], cpus: tuple[Bundle, ...], flows: Iterable[tuple[int, int, float]]
+    ) -> Task:
+        if self.network is None:
+            return Task(hosts, cpus)
+        links = self.network.links
+        weights: dict[int, float] = {}
+        longest = window = 0.0
+        for source, target, amount in flows:
+            route, latency = self.network.route(self.endpoints[source], self.endpoints[target])
+            longest = max(longest, latency)
+            window = max(window, latency * amount)
+            for link in route:
+                before = weights.get(link, 0.0)
+                weights[link] = before + amount if links[link].shared else max(before, amount)
+        return Task(hosts, cpus, self._links(weights), longest, self._window(window))
+
+    def _links(self, weights: Mapping[int, float]) -> tuple[Bundle, ...]:
+        alike: dict[float, list[int]] = {}
+        for link, weight in weights.items():
+            alike.setdefault(weight, []).append(len(self.endpoints) + link)
+        return tuple((tuple(constraints), weight) for weight, constraints in alike.items())
+
+    def _window(self, latency_times_bytes: float) -> float:
+        return self.gamma / (2.0 * latency_times_bytes) if latency_times_bytes > 0.0 else math.inf
+
+    def _checked(self, hosts: Sequence[int]) -> tuple[int, ...]:
+        positions = tuple(hosts)
+        if not positions or min(positions) < 0 or max(positions) >= len(self.endpoints):
+            raise UsageError(f"a task needs hosts among 0..{len(self.endpoints) - 1}, not {list(positions)}")
+        return positions
+
+
+def _amount(value: float, what: str) -> float:
+    if not 0.0 <= value < math.inf:
+        raise UsageError(f"a task cannot have {value!r} {what}", "amounts are finite and not negative")
+    return float(value)
+
+
+def _cpus_alike(hosts: tuple[int, ...], flops: float) -> tuple[Bundle, ...]:
+    if flops == 0.0:
+        return ()
+    if len(set(hosts)) == len(hosts):
+        return ((hosts, flops),)
+    return _cpus(hosts, [flops] * len(hosts))
+
+
+def _cpus(hosts: tuple[int, ...], flops: Sequence[float] | None) -> tuple[Bundle, ...]:
+    """One element for every position: a host that is listed k times has k of them."""
+    if flops is None:
+        return ()
+    if len(flops) != len(hosts):
+        raise UsageError(f"a task on {len(hosts)} positions needs as many flops, not {len(flops)}")
+    listed: dict[int, tuple[float, ...]] = {}
+    for host, amount in zip(hosts, flops, strict=True):
+        if _amount(amount, "flops") > 0.0:
+            listed[host] = (*listed.get(host, ()), float(amount))
+    alike: dict[Weight, list[int]] = {}
+    for host, weights in listed.items():
+        alike.setdefault(weights[0] if len(weights) == 1 else weights, []).append(host)
+    return tuple((tuple(constraints), weight) for weight, constraints in alike.items())
