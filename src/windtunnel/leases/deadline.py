@@ -1,0 +1,288 @@
+"""Deadline leases: not before their start, finished by their deadline, at the cost of others that can wait."""
+
+from typing import TYPE_CHECKING
+
+from windtunnel.leases.mapper import GreedyMapper, Mapping
+from windtunnel.leases.placement import Earliest, NotSchedulableError
+from windtunnel.leases.record import LeaseRecord
+from windtunnel.leases.reservations import Progress, Reservation, VirtualMachines, union
+from windtunnel.model.lease import LeaseKind, LeaseState
+
+if TYPE_CHECKING:
+    from windtunnel.leases.core import Core
+
+__all__ = ["DeadlineMapper", "DeadlinePlanner", "Transaction", "can_suspend", "preempt_machines"]
+
+SUSPENDED = LeaseState.SUSPENDED_PENDING
+
+
+class Transaction:
+    """The slot table and the schedules of some leases as they are now, to go back to."""
+
+    def __init__(self, core: "Core", leases: list[LeaseRecord]) -> None:
+        self._core = core
+        self._table = core.table.save()
+        self._leases = [(lease, lease.state, lease.vms[:]) for lease in leases]
+        self._machines = [
+            (vm, vm.start, vm.end, vm.premature, vm.pre[:], vm.post[:]) for lease in leases for vm in lease.vms
+        ]
+
+    def rollback(self) -> None:
+        """Go back."""
+        for lease, state, vms in self._leases:
+            lease.state, lease.vms = state, vms
+        for vm, start, end, premature, pre, post in self._machines:
+            vm.start, vm.end, vm.premature, vm.pre, vm.post = start, end, premature, pre, post
+        self._core.table.restore(self._table)
+
+
+def can_suspend(core: "Core", lease: LeaseRecord, time: int, now: int | None = None) -> bool:
+    """Whether the machines that run at a time will have run long enough to be worth suspending."""
+    vm = lease.vm_at(time)
+    if vm is None or time < vm.start:
+        return False
+    running = time - vm.start if now is None else min(time - vm.start, time - now)
+    return running >= core.times.threshold(lease)
+
+
+def preempt_machines(core: "Core", vm: VirtualMachines, time: int) -> None:
+    """Suspend scheduled or running machines by a time."""
+    core.suspension.suspend(vm, time)
+    core.table.move(vm)
+    for reservation in vm.post:
+        core.table.add(reservation)
+    core.note_premature(vm.lease)
+
+
+def _withdraw(core: "Core", vm: VirtualMachines) -> None:
+    vm.lease.vms.remove(vm)
+    core.withdraw(vm)
+
+
+def _enter_table(core: "Core", vm: VirtualMachines) -> None:
+    for reservation in (*vm.pre, vm, *vm.post):
+        core.table.add(reservation)
+
+
+class DeadlineMapper(GreedyMapper):
+    """The greedy mapper, except that leases that give way are given new times at once, or do not give way."""
+
+    reschedules = True
+
+    def map(
+        self,
+        lease: LeaseRecord,
+        start: int,
+        end: int,
+        *,
+        strict: bool,
+        preempt: bool = False,
+        nodes: int | None = None,
+    ) -> Mapping | None:
+        if not preempt:
+            return super().map(lease, start, end, strict=strict, nodes=nodes)
+        held = self.core.table.overlapping(start, end)
+        transaction = Transaction(self.core, self.candidates(lease, held, start))
+        found = super().map(lease, start, end, strict=strict, preempt=True, nodes=nodes)
+        if found is None:
+            transaction.rollback()
+        return found
+
+    def preempt(self, lease: LeaseRecord, start: int, end: int) -> bool:
+        """Suspend or cancel a lease by ``start`` and plan the rest of it from ``end`` on; ``False`` if that fails."""
+        core = self.core
+        if lease.deadline is None:  # Haizea crashes here [Q]
+            return False
+        transaction = Transaction(core, [lease])
+        vm, later = lease.vm_at(start), lease.vms_after(start)
+        state: LeaseState | None = None
+        resuming: LeaseState | None = SUSPENDED
+        if core.times.suspends and vm is not None and can_suspend(core, lease, start, core.now):
+            left = lease.remaining_at(start)
+            preempt_machines(core, vm, min(start, vm.end))
+            left += vm.post[-1].end - vm.post[0].start
+        else:
+            left = lease.remaining_at(start if vm is None else vm.start)
+            if vm is not None:
+                _withdraw(core, vm)
+            state = self._state_after_cancel(lease, vm)
+            if lease.last_vm is None or not (vm or lease.last_vm).is_suspending:
+                resuming = None
+        for other in later:
+            _withdraw(core, other)
+        if resuming is None and lease.last_vm is not None and lease.last_vm.is_suspending:
+            resuming = SUSPENDED
+        try:
+            new = core.deadlines.place(lease, left, Earliest(end), resuming)
+        except NotSchedulableError:
+            transaction.rollback()
+            return False
+        core.enter(lease, new)
+        if state is not None:
+            lease.state = state
+        return True
+
+    def _state_after_cancel(self, lease: LeaseRecord, vm: VirtualMachines | None) -> LeaseState | None:
+        """The state that fits a lease whose machines at the time of preemption were cancelled."""
+        if vm is not None:
+            if vm.state is not Progress.ACTIVE:
+                return None
+            suspended = lease.last_vm is not None and lease.last_vm.is_suspending
+            return LeaseState.SUSPENDED_SCHEDULED if suspended else LeaseState.READY
+        untouched = {LeaseState.ACTIVE, LeaseState.SUSPENDING, SUSPENDED, LeaseState.SUSPENDED_SCHEDULED}
+        return None if lease.state in untouched else LeaseState.READY
+
+
+class DeadlinePlanner:
+    """Finds a place for a deadline lease: by itself, by preempting, or by rescheduling all that has not started."""
+
+    def __init__(self, core: "Core") -> None:
+        self.core = core
+
+    def schedule(
+        self, lease: LeaseRecord, remaining: int, earliest: Earliest
+    ) -> tuple[VirtualMachines, tuple[LeaseRecord, ...]]:
+        """Machines for the lease, and who must still give way.
+
+        Raises:
+            NotSchedulableError: the deadline cannot be met without others missing theirs.
+        """
+        start, deadline = lease.start, lease.deadline
+        assert start is not None
+        assert deadline is not None
+        earliest.time = max(start, earliest.time)
+        if (deadline - start) / lease.requested <= 2.0:
+            try:
+                vm, preempted = self.core.placement.exact(lease)
+            except NotSchedulableError:
+                pass
+            else:
+                return vm, (() if self.core.mapper.reschedules else preempted)
+        try:
+            return self.place(lease, remaining, earliest), ()
+        except NotSchedulableError:
+            return self._rearrange(lease, max(self.core.now, earliest.time)), ()
+
+    def place(
+        self, lease: LeaseRecord, remaining: int, earliest: Earliest, state: LeaseState | None = None
+    ) -> VirtualMachines:
+        """Machines as soon as possible, in one piece, that are done by the deadline.
+
+        Raises:
+            NotSchedulableError: there is no room for that.
+        """
+        assert lease.start is not None
+        assert lease.deadline is not None
+        earliest.time = max(lease.start, earliest.time)
+        vm = self.core.placement.soon(lease, remaining, earliest, in_future=True, state=state)
+        if vm.end - vm.start != remaining or vm.end > lease.deadline:
+            if not self.core.options.haizea_compat:
+                self.core.lose_future(lease)
+            raise NotSchedulableError("could not be scheduled before its deadline")
+        return vm
+
+    def _rearrange(self, lease: LeaseRecord, earliest: int) -> VirtualMachines:
+        """Take out all deadline leases that have not started and put them back, the most urgent first."""
+        core = self.core
+        waiting = [vm for vm in core.table.from_on(earliest) if _is_waiting(vm)]
+        machines = [vm for vm in waiting if isinstance(vm, VirtualMachines)]
+        leases = sorted({vm.lease for vm in machines}, key=lambda other: other.id)
+        transaction = Transaction(core, leases)
+        for vm in machines:
+            _withdraw(core, vm)
+        before = {other: [vm for vm in machines if vm.lease is other] for other in leases}
+        leases.append(lease)
+        leases.sort(key=lambda other: _urgency(other, earliest, core.now))
+        plan = _Plan(self, before, earliest)
+        try:
+            mine = plan.until(lease, leases)
+            plan.restore_untouched(leases)
+            plan.rest(leases)
+        except NotSchedulableError:
+            transaction.rollback()
+            raise
+        for other in leases:
+            if other not in plan.settled:
+                plan.put_back(other)
+        for other, vm in plan.placed.items():
+            other.add_vm(vm)
+            core.note_premature(other)
+        for reservation in (*mine.pre, mine, *mine.post):
+            core.table.remove(reservation)
+        return mine
+
+
+class _Plan:
+    """One attempt to reschedule deadline leases."""
+
+    def __init__(
+        self, planner: DeadlinePlanner, before: dict[LeaseRecord, list[VirtualMachines]], earliest: int
+    ) -> None:
+        self._planner, self._core = planner, planner.core
+        self._before, self._earliest = before, earliest
+        self._dirty_nodes = 0
+        self._dirty_until = earliest
+        self.settled: set[LeaseRecord] = set()
+        self.placed: dict[LeaseRecord, VirtualMachines] = {}
+
+    def _place(self, lease: LeaseRecord) -> VirtualMachines:
+        last, begin, state = lease.last_vm, self._earliest, None
+        if last is not None and last.is_suspending:
+            state, begin = SUSPENDED, max(last.post[-1].end, begin)
+        vm = self._planner.place(lease, lease.remaining_at(begin), Earliest(begin), state)
+        self._dirty_until = max(vm.end, self._dirty_until)
+        _enter_table(self._core, vm)
+        self.settled.add(lease)
+        return vm
+
+    def until(self, lease: LeaseRecord, leases: list[LeaseRecord]) -> VirtualMachines:
+        """Place leases in order up to the new one, whose machines are returned."""
+        for other in leases:
+            vm = self._place(other)
+            self._dirty_nodes |= vm.mask
+            if other is lease:
+                return vm
+            self.placed[other] = vm
+        raise AssertionError("the lease is among them")
+
+    def restore_untouched(self, leases: list[LeaseRecord]) -> None:
+        """Leases on nodes nobody new came to keep their old places."""
+        nodes = {lease: union(vm.mask for vm in self._before[lease]) for lease in leases if lease not in self.settled}
+        dirty, stable = self._dirty_nodes, False
+        while not stable:
+            stable = True
+            for mask in nodes.values():
+                if mask & dirty and mask & ~dirty:
+                    dirty |= mask
+                    stable = False
+        for lease, mask in nodes.items():
+            if not mask & dirty:
+                self.put_back(lease)
+                self.settled.add(lease)
+
+    def put_back(self, lease: LeaseRecord) -> None:
+        """Restore a lease's old machines."""
+        for vm in self._before[lease]:
+            self._core.enter(lease, vm)
+
+    def rest(self, leases: list[LeaseRecord]) -> None:
+        """Place the others, until all that is left starts after everything that moved."""
+        left = [lease for lease in leases if lease not in self.settled]
+        for i, lease in enumerate(left):
+            if min(vm.start for other in left[i:] for vm in self._before[other]) > self._dirty_until:
+                return
+            self.placed[lease] = self._place(lease)
+
+
+def _is_waiting(reservation: Reservation) -> bool:
+    return (
+        isinstance(reservation, VirtualMachines)
+        and reservation.lease.kind is LeaseKind.DEADLINE
+        and reservation.state is Progress.SCHEDULED
+        and all(r.state is Progress.SCHEDULED for r in reservation.pre)
+    )
+
+
+def _urgency(lease: LeaseRecord, earliest: int, now: int) -> float:
+    assert lease.deadline is not None
+    return (lease.deadline - earliest) / lease.remaining_at(now)

@@ -1,0 +1,197 @@
+"""Placing the machines of a lease: at an exact time, or as soon as there is room."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from windtunnel.diagnostics import SimulationError
+from windtunnel.leases.mapper import Mapping
+from windtunnel.leases.record import LeaseRecord
+from windtunnel.leases.reservations import TICKS, Shutdown, Transfer, VirtualMachines
+from windtunnel.leases.space import Vector
+from windtunnel.model.lease import LeaseKind, LeaseState
+from windtunnel.model.lease_options import MigrationMode, SuspensionMode
+
+if TYPE_CHECKING:
+    from windtunnel.leases.core import Core
+
+__all__ = ["Earliest", "NotSchedulableError", "Placement", "Readiness"]
+
+RESUMING = {LeaseState.SUSPENDED_PENDING, LeaseState.SUSPENDED_QUEUED, LeaseState.SUSPENDED_SCHEDULED}
+
+
+class NotSchedulableError(Exception):
+    """There is no room for a lease now; internal, never seen by users."""
+
+
+class Readiness(NamedTuple):
+    """Why some nodes could start a lease at a time of their own: the image lies there, or is on its way there."""
+
+    time: int
+    piggyback: Transfer | None = None
+
+
+class Earliest:
+    """When each node could start a lease: ``time``, but for ``exceptions`` (by bit)."""
+
+    def __init__(self, time: int, *, transfer_start: int = 0) -> None:
+        self.time = time
+        self.transfer_start = transfer_start
+        self.exceptions: dict[int, Readiness] = {}
+
+    def steps(self, nodes: int) -> list[tuple[int, int]]:
+        """Times, ascending, each with the nodes that could start by then."""
+        at: dict[int, int] = {}
+        rest = nodes
+        for bit, readiness in self.exceptions.items():
+            at[readiness.time] = at.get(readiness.time, 0) | (1 << bit)
+            rest &= ~(1 << bit)
+        if rest:
+            at[self.time] = at.get(self.time, 0) | rest
+        steps, ready = [], 0
+        for time in sorted(at):
+            ready |= at[time]
+            steps.append((time, ready))
+        return steps
+
+
+class Placement:
+    """Places machines; what it plans is put in the slot table by its caller."""
+
+    def __init__(self, core: "Core") -> None:
+        self.core = core
+
+    def may_reserve(self) -> bool:
+        """Whether one more best-effort lease may have a reservation in the future."""
+        limit = self.core.options.max_future
+        return limit is None or len(self.core.future) < limit
+
+    def exact(self, lease: LeaseRecord) -> tuple[VirtualMachines, tuple[LeaseRecord, ...]]:
+        """Machines at exactly the requested start, and who must give way.
+
+        Raises:
+            NotSchedulableError: there is no room.
+        """
+        start = lease.start
+        assert start is not None, "the start is exact"
+        if start < self.core.now:  # Haizea takes it, and stops when its end comes [Q]
+            raise NotSchedulableError("its start is past")
+        end = start + lease.requested + self.core.times.shutdown(lease)
+        mapping = self.core.mapper.map(lease, start, end, strict=True, preempt=True)
+        if mapping is None:
+            raise NotSchedulableError("not enough resources in the requested interval")
+        vm = self._machines(lease, start, end, mapping)
+        self.core.suspension.shutdown(vm)
+        return vm, mapping.preempted
+
+    def soon(
+        self,
+        lease: LeaseRecord,
+        remaining: int,
+        earliest: Earliest,
+        *,
+        in_future: bool,
+        state: LeaseState | None = None,
+    ) -> VirtualMachines:
+        """Machines at the first time there is room for them, now or (``in_future``) later.
+
+        Args:
+            lease: whose machines.
+            remaining: how long they still must run.
+            earliest: when nodes could start it.
+            in_future: whether a reservation in the future is allowed.
+            state: plan as if the lease were in this state.
+
+        Raises:
+            NotSchedulableError: there is no room.
+        """
+        times = self.core.times
+        shutdown = times.shutdown(lease)
+        resuming = (lease.state if state is None else state) in RESUMING
+        asked = remaining + (times.resume_estimate(lease) if resuming else 0) + shutdown
+        only = None
+        if resuming and self.core.options.migration is MigrationMode.NO and lease.last_vm is not None:
+            only = lease.last_vm.mask
+        steps = earliest.steps(self.core.table.all_nodes)
+        last = steps[-1][0]
+        points: list[tuple[int, int | None]] = [(time, only) for time, _ in steps] if resuming else list(steps)
+        latest = None if lease.deadline is None else lease.deadline - remaining
+        found = self._first_fit(lease, _until(points, latest), asked, shutdown)
+        later = False
+        if found is None and in_future:
+            later = True
+            futures = _until(((time, only) for time in self._releases(last)), latest)
+            found = self._first_fit(lease, futures, asked, shutdown)
+            if found is None and lease.deadline is None:
+                # Haizea gives up here [Q]; any other end may be the one that makes room.
+                ends = sorted({r.end for r in self.core.table.ending_after(last)})
+                found = self._first_fit(lease, ((time, only) for time in ends), asked, shutdown)
+        if found is None:
+            if later and lease.deadline is None:
+                message = f"lease {lease.id} finds no room at any time, not even when all others are gone"
+                raise SimulationError(message, now=self.core.now / TICKS)
+            raise NotSchedulableError("not enough resources")
+        start, mapping = found
+        vm = self._machines(lease, start, mapping.end, mapping)
+        if resuming:
+            self.core.suspension.resume(vm, start)
+        if (vm.end - vm.start) - shutdown < remaining:
+            self.core.suspension.suspend(vm, mapping.end)
+        else:
+            vm.place(end=min(vm.end, vm.start + remaining + shutdown))
+            self.core.suspension.shutdown(vm)
+        if later:
+            self.core.future[lease] = None
+        return vm
+
+    def _first_fit(
+        self, lease: LeaseRecord, points: Iterable[tuple[int, int | None]], asked: int, shutdown: int
+    ) -> tuple[int, Mapping] | None:
+        """The first of these times at which a lease fits, for all it asks or long enough to be worth a suspension."""
+        options = self.core.options
+        strict = (
+            options.suspension is SuspensionMode.NONE
+            or (lease.numnodes > 1 and options.suspension is SuspensionMode.SERIAL_ONLY)
+            or lease.kind is LeaseKind.DEADLINE
+        )
+        least = self.core.times.threshold(lease)
+        sure = asked if strict else min(asked, least)
+        profile = self.core.table.profile
+        for start, nodes in points:
+            if profile.least_free(start, start + sure) < lease.cpu:
+                continue
+            mapping = self.core.mapper.map(lease, start, start + asked, strict=strict, nodes=nodes)
+            if mapping is None:
+                continue
+            length = mapping.end - start
+            if length >= asked or least <= length <= asked - shutdown:
+                return start, mapping
+        return None
+
+    def _releases(self, after: int) -> list[int]:
+        """The times after which machines are gone, shutdown or suspension included."""
+        ending = self.core.table.ending_after(after)
+        times = {r.final_end for r in ending if isinstance(r, VirtualMachines)}
+        for r in ending:
+            if isinstance(r, Shutdown) and (r.vm.key is None or r.vm.end <= after):
+                times.add(r.end)
+        return sorted(times)
+
+    def _machines(self, lease: LeaseRecord, start: int, end: int, mapping: Mapping) -> VirtualMachines:
+        space = self.core.table.space
+        on: dict[int, Vector] = {}
+        if lease.uniform and len(set(mapping.hosts)) == len(mapping.hosts):
+            mask = 0
+            for bit in mapping.hosts:
+                mask |= 1 << bit
+            parts: dict[Vector, int] = {lease.needs[0]: mask}
+        else:
+            for need, bit in zip(lease.needs, mapping.hosts, strict=True):
+                on[bit] = space.plus(on[bit], need) if bit in on else need
+            parts = {}
+            for bit, amount in on.items():
+                parts[amount] = parts.get(amount, 0) | (1 << bit)
+        return VirtualMachines(lease, start, end, tuple(parts.items()), mapping.hosts)
+
+
+def _until(points: Iterable[tuple[int, int | None]], latest: int | None) -> list[tuple[int, int | None]]:
+    return [point for point in points if latest is None or point[0] <= latest]

@@ -1,0 +1,138 @@
+"""Suspension, resumption and shutdown of the machines of a lease: which nodes work when."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from windtunnel.diagnostics import SimulationError
+from windtunnel.leases.reservations import TICKS, Resumption, Shutdown, Suspension, VirtualMachines
+from windtunnel.leases.space import Vector
+from windtunnel.model.lease import CPU, DISK, MEMORY
+from windtunnel.model.lease_options import Exclusion
+
+if TYPE_CHECKING:
+    from windtunnel.leases.core import Core
+
+__all__ = ["SuspendResume"]
+
+_Operation = tuple[int, int, dict[int, list[int]]]
+"""Start, end, virtual nodes by node."""
+_Kind = TypeVar("_Kind", Suspension, Resumption)
+_Length = Callable[[int], int]
+
+
+class SuspendResume:
+    """Plans suspensions (backward from a deadline), resumptions (forward) and shutdowns."""
+
+    def __init__(self, core: "Core") -> None:
+        self.core = core
+
+    def shutdown(self, vm: VirtualMachines) -> None:
+        """Let the machines shut down in the last part of their time."""
+        start, end = vm.end - self.core.times.shutdown(vm.lease), vm.end
+        everyone = tuple(range(vm.lease.numnodes))
+        shutdown = Shutdown(vm, start, end, vm.parts, everyone)
+        vm.place(end=start)
+        self._replace_post(vm, [shutdown])
+
+    def suspend(self, vm: VirtualMachines, by: int) -> None:
+        """Let the machines be saved by a time; they stop when the first save begins.
+
+        Raises:
+            SimulationError: there is not enough time for it since the machines started.
+        """
+        operations = self._operations(vm, by, self.core.times.one_suspend, forward=False)
+        saves = self._reservations(vm, operations, Suspension)
+        if by < vm.start or by > vm.end or saves[0].start < vm.start:
+            message = f"lease {vm.lease.id} cannot be suspended between {vm.start / TICKS:g} and {by / TICKS:g} s"
+            raise SimulationError(message, now=self.core.now / TICKS)
+        vm.place(end=saves[0].start)
+        self._replace_post(vm, list(saves))
+
+    def resume(self, vm: VirtualMachines, at: int) -> None:
+        """Let the machines be restored from a time on; they start when the last is restored.
+
+        Raises:
+            SimulationError: the machines' time ends before they are restored.
+        """
+        operations = self._operations(vm, at, self.core.times.one_resume, forward=True)
+        restores = self._reservations(vm, operations, Resumption)
+        if restores[-1].end > vm.end:
+            message = f"lease {vm.lease.id} cannot be resumed between {at / TICKS:g} and {vm.end / TICKS:g} s"
+            raise SimulationError(message, now=self.core.now / TICKS)
+        vm.place(start=restores[-1].end)
+        vm.pre.extend(restores)
+
+    def _replace_post(self, vm: VirtualMachines, post: list[Suspension] | list[Shutdown]) -> None:
+        for old in vm.post:
+            self.core.table.discard(old)
+        vm.post = list(post)
+
+    def _reservations(self, vm: VirtualMachines, operations: list[_Operation], kind: type[_Kind]) -> list[_Kind]:
+        made = []
+        for start, end, where in operations:
+            parts: dict[Vector, int] = {}
+            for node, vnodes in where.items():
+                amount = self._amount(vm, vnodes)
+                parts[amount] = parts.get(amount, 0) | (1 << node)
+            vnodes_here = tuple(v for vnodes in where.values() for v in vnodes)
+            made.append(kind(vm, start, end, tuple(parts.items()), vnodes_here))
+        return sorted(made, key=lambda r: r.start)
+
+    def _amount(self, vm: VirtualMachines, vnodes: list[int]) -> Vector:
+        """What saving these virtual nodes holds on their node: CPU, and memory and disk for their memory.
+
+        Haizea takes a whole CPU whatever was asked for, and all the memory once per virtual node [Q].
+        """
+        space, lease = self.core.table.space, vm.lease
+        memory = sum(lease.memories[v] for v in vnodes)
+        if self.core.options.haizea_compat:
+            memory *= len(vnodes)
+            position = space.position[CPU]
+            cpu = (100,) if position < space.singles else (100,) * len(vnodes)
+        else:
+            cpu = tuple(space.cpu(lease.needs[v]) for v in vnodes)
+            cpu = cpu if space.position[CPU] >= space.singles else (sum(cpu),)
+        return space.vector({CPU: cpu, MEMORY: (memory,), DISK: (memory,)})
+
+    def _operations(self, vm: VirtualMachines, time: int, length: _Length, *, forward: bool) -> list[_Operation]:
+        if self.core.options.suspendresume_exclusion is Exclusion.GLOBAL:
+            return self._one_by_one(vm, time, length, forward=forward)
+        return self._node_by_node(vm, time, length, forward=forward)
+
+    def _one_by_one(self, vm: VirtualMachines, time: int, length: _Length, *, forward: bool) -> list[_Operation]:
+        operations: list[_Operation] = []
+        for vnode, node in enumerate(vm.hosts):
+            takes = length(vm.lease.memories[vnode]) + self.core.times.overhead
+            start = time if forward else time - takes
+            operations.append((start, start + takes, {node: [vnode]}))
+            time = start + takes if forward else start
+        return operations
+
+    def _node_by_node(self, vm: VirtualMachines, time: int, length: _Length, *, forward: bool) -> list[_Operation]:
+        """Nodes in parallel, one virtual node at a time on each; what coincides becomes one operation."""
+        reached: dict[int, int] = {}
+        together: dict[tuple[int, int], dict[int, list[int]]] = {}
+        for vnode, node in enumerate(vm.hosts):
+            takes = length(vm.lease.memories[vnode])
+            start = reached.get(node, time) if forward else reached.get(node, time) - takes
+            reached[node] = start + takes if forward else start
+            together.setdefault((start, start + takes), {}).setdefault(node, []).append(vnode)
+        spans = []
+        for (start, end), where in sorted(together.items()):
+            overhead = self.core.times.overhead * sum(map(len, where.values()))
+            spans.append((start, end + overhead, where) if forward else (start - overhead, end, where))
+        return _apart(spans, forward=forward)
+
+
+def _apart(spans: list[_Operation], *, forward: bool) -> list[_Operation]:
+    """Operations that overlap are shifted apart, away from the time they are planned from."""
+    spans = sorted(spans, key=lambda s: s[0]) if forward else sorted(spans, key=lambda s: s[1])[::-1]
+    placed: list[_Operation] = []
+    for start, end, where in spans:
+        shift = 0
+        if placed and forward:
+            shift = max(0, placed[-1][1] - start)
+        elif placed:
+            shift = -max(0, end - placed[-1][0])
+        placed.append((start + shift, end + shift, where))
+    return placed

@@ -1,0 +1,80 @@
+"""How long things take: suspending, resuming, shutting down, moving images. All in ticks."""
+
+from math import ceil
+
+from windtunnel.leases.record import LeaseRecord, ticks
+from windtunnel.leases.reservations import TICKS
+from windtunnel.model.lease import LeaseState
+from windtunnel.model.lease_options import Exclusion, LeaseOptions, SuspensionMode
+
+__all__ = ["LeaseTimes", "transfer_time"]
+
+
+def transfer_time(megabytes: float, mbps: float) -> int:
+    """The time to move an image over the network, in whole seconds (ticks)."""
+    return ceil(megabytes / (mbps / 8)) * TICKS
+
+
+class LeaseTimes:
+    """The times that follow from the options; one object per scheduler."""
+
+    def __init__(self, options: LeaseOptions) -> None:
+        self.options = options
+        self.suspends = options.suspension is not SuspensionMode.NONE
+        self.overhead = ticks(options.enactment_overhead)
+        self._shutdown = ticks(options.shutdown_time)
+        self._local = options.suspendresume_exclusion is Exclusion.LOCAL
+
+    def one_suspend(self, megabytes: int) -> int:
+        """Saving the memory of one virtual node, without the enactment overhead."""
+        forced = self.options.override_suspend_time
+        return ceil(megabytes / self.options.suspend_rate) * TICKS if forced is None else ticks(forced)
+
+    def one_resume(self, megabytes: int) -> int:
+        """Restoring the memory of one virtual node, without the enactment overhead."""
+        forced = self.options.override_resume_time
+        return ceil(megabytes / self.options.resume_rate) * TICKS if forced is None else ticks(forced)
+
+    def suspend_estimate(self, lease: LeaseRecord) -> int:
+        """What suspending a lease is reckoned with: all virtual nodes one after the other, also where nodes work in
+        parallel; a given time counts once for all of them [Q].
+        """
+        if self.options.override_suspend_time is not None and self.options.haizea_compat:
+            return ticks(self.options.override_suspend_time)
+        return sum(self.one_suspend(memory) + self.overhead for memory in lease.memories)
+
+    def resume_estimate(self, lease: LeaseRecord) -> int:
+        """What resuming a lease is reckoned with; as for suspending [Q]."""
+        if self.options.override_resume_time is not None and self.options.haizea_compat:
+            return ticks(self.options.override_resume_time)
+        return sum(self.one_resume(memory) + self.overhead for memory in lease.memories)
+
+    def shutdown(self, lease: LeaseRecord) -> int:
+        """Shutting down the machines of a lease."""
+        return self._shutdown + self.overhead * lease.numnodes
+
+    def threshold(self, lease: LeaseRecord) -> int:
+        """The least time a lease must run once started, so that it does not only pay overheads."""
+        if self.options.force_scheduling_threshold is not None:
+            return ticks(self.options.force_scheduling_threshold)
+        if not self.suspends:
+            return 0
+        safe = self.suspend_estimate(lease)
+        if lease.state is LeaseState.SUSPENDED_QUEUED:
+            safe += self.resume_estimate(lease)
+        return round(safe + safe * self.options.scheduling_threshold_factor)
+
+    def memory_migration_estimate(self, lease: LeaseRecord, bandwidth: float) -> int:
+        """Moving the memory of all virtual nodes. Haizea takes for each the memory of all those on its node [Q]."""
+        vm = lease.last_vm
+        assert vm is not None, "only suspended leases migrate"
+        if not self.options.haizea_compat:
+            return sum(transfer_time(memory, bandwidth) for memory in lease.memories)
+        on_node: dict[int, int] = {}
+        for host, memory in zip(vm.hosts, lease.memories, strict=True):
+            on_node[host] = on_node.get(host, 0) + memory
+        return sum(transfer_time(on_node[host], bandwidth) for host in vm.hosts)
+
+    def disk_migration_estimate(self, lease: LeaseRecord, bandwidth: float) -> int:
+        """Moving the disk images of all virtual nodes."""
+        return 0 if lease.software is None else transfer_time(lease.software.size, bandwidth) * lease.numnodes

@@ -1,0 +1,185 @@
+"""Running the recorded Haizea cases: reading their configuration and inputs, and our outcome in their form."""
+
+import gzip
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from windtunnel.diagnostics import Findings
+from windtunnel.formats.haizea_ini import config_from_sections
+from windtunnel.formats.lwf import read_annotations, read_lwf
+from windtunnel.formats.lwf_text import read_lwf_text
+from windtunnel.leases.accounting import Accounting
+from windtunnel.leases.reservations import TICKS, DiskMigration, Migration, Transfer, VirtualMachines
+from windtunnel.leases.simulate import run_leases
+from windtunnel.leases.workload import annotate, inject, site_from_text
+from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, NodeSet, When
+
+PROBES = ("ar", "best-effort", "immediate", "lease-extras", "deadline", "price")
+
+
+def seconds(ticks):
+    return None if ticks is None else ticks / TICKS
+
+
+@lru_cache(maxsize=8)
+def workload(path: Path):
+    return read_lwf_text(path) if path.read_bytes()[:1].isdigit() else read_lwf(path)
+
+
+def load(case_path: Path, tmp: Path):
+    case = json.loads(gzip.decompress(case_path.read_bytes()))
+    inputs = case_path.parent / "lwf"
+    trace = inputs / case["trace"]
+    if not trace.exists():
+        packed = inputs / (case["trace"] + ".gz")
+        trace = tmp / case["trace"]
+        if not trace.exists():
+            trace.write_bytes(gzip.decompress(packed.read_bytes()))
+    if case["trace"] == "sample.lwf":  # its leases are commented out as delivered, and were not when it was run
+        trace = tmp / "sample.lwf"
+        before, mark, after = (inputs / "sample.lwf").read_text().partition("<!-- First lease request -->")
+        trace.write_text(before + mark + after.replace("<!--\n", "").replace("-->\n\n", "\n"))
+    sections: dict[str, dict[str, str]] = {}
+    for key, value in case["config"].items():
+        section, option = key.split(".", 1)
+        sections.setdefault(section, {})[option] = value
+    config = config_from_sections(sections, Findings("case"))
+    work = workload(trace)
+    leases = list(work.leases)
+    if config.injection_file:
+        leases = inject(leases, injected(case))
+    if config.annotation_file:
+        leases = annotate(leases, read_annotations(inputs / Path(config.annotation_file).name))
+    site = work.site if config.resources == "in-tracefile" else site_from_text(config.resources)
+    return case, config, site, leases
+
+
+def injected(case):
+    """The injected leases, as the outcome tells what they asked for (the file itself was not recorded)."""
+    return [
+        Lease(
+            id=lease["id"] - 1_000_000,
+            submit=lease["submit"],
+            nodes=(NodeSet(lease["numnodes"], {CPU: (100,), MEMORY: (1024,)}),),
+            start=When.UNSPECIFIED if lease["requested_start"] == "Unspecified" else lease["requested_start"],
+            duration=lease["requested_duration"],
+            real_duration=lease["known_duration"],
+            preemptible=lease["preemptible"],
+            software=DiskImage("foobar.img", 1024),
+        )
+        for lease in case["leases"]
+        if lease["id"] > 1_000_000
+    ]
+
+
+class Recorder:
+    """Observes a run and keeps its events in the recorded form, and all leases."""
+
+    def __init__(self):
+        self.events = []
+        self.leases = {}
+        self.table = None
+
+    def nodes(self, reservation):
+        return self.table.node_ids(reservation.mask)
+
+    def changed(self, now, lease, old, new):
+        self.events.append([seconds(now), lease.id, "state", old.label, new.label])
+
+    def began(self, now, r):
+        if not isinstance(r, DiskMigration):  # not recorded
+            self.events.append([seconds(now), r.lease.id, "rr-start", r.name, self.nodes(r)])
+
+    def ended(self, now, r):
+        if not isinstance(r, DiskMigration):
+            self.events.append([seconds(now), r.lease.id, "rr-end", r.name, self.nodes(r)])
+
+    def ended_early(self, now, vm):
+        self.events.append([seconds(now), vm.lease.id, "premature-end", "VM", self.nodes(vm)])
+
+    def requested(self, now, lease):
+        self.leases[lease.id] = lease
+
+    def finished(self, now, lease):
+        pass
+
+    def step(self, now, core):
+        self.table = core.table
+
+    def reservation(self, r):
+        state = r.state.name.lower()
+        shown = {
+            "start": seconds(r.start),
+            "end": seconds(r.end),
+            "pnodes": self.nodes(r),
+            "state": state,
+            "type": r.name.lower(),
+        }
+        if isinstance(r, VirtualMachines):
+            shown["nodes"] = {str(v + 1): node + 1 for v, node in enumerate(r.hosts)}
+            shown["pre"] = [self.reservation(p) for p in r.pre]
+            shown["post"] = [self.reservation(p) for p in r.post]
+        elif isinstance(r, Migration | DiskMigration):
+            shown["transfers"] = {str(v + 1): [a + 1, b + 1] for v, (a, b) in r.moves.items()}
+        elif isinstance(r, Transfer):
+            shown["to"] = {
+                str(node + 1): sorted([lease.id, v + 1] for lease, v in receivers)
+                for node, receivers in r.receivers.items()
+            }
+            shown["deadline"] = seconds(r.deadline)
+            shown["file"] = r.image
+        elif hasattr(r, "vnodes") and shown["type"] != "shutdown":
+            shown["vnodes"] = [v + 1 for v in r.vnodes]
+        return shown
+
+    def outcome(self, lease):
+        shown = {
+            "accumulated": seconds(lease.accumulated),
+            "deadline": seconds(lease.deadline),
+            "end": seconds(lease.end),
+            "id": lease.id,
+            "known_duration": seconds(lease.known),
+            "numnodes": lease.numnodes,
+            "preemptible": lease.lease.preemptible,
+            "preparation": [self.reservation(r) for r in lease.preparation],
+            "price": lease.price,
+            "requested_duration": seconds(lease.requested),
+            "requested_start": {When.UNSPECIFIED: "Unspecified", When.NOW: "Now"}.get(
+                lease.lease.start, seconds(lease.start)
+            ),
+            "start": seconds(lease.started),
+            "state": lease.state.label,
+            "submit": seconds(lease.submit),
+            "suspensions": sum(
+                r.name == "Suspension" and r.state.name == "DONE" for vm in lease.vms for r in vm.post
+            ),
+            "type": str(lease.kind),
+            "vm_ends_done": [[seconds(a), seconds(b)] for a, b in lease.ran],
+            "vms": [self.reservation(vm) for vm in lease.vms],
+        }
+        if lease.extras:
+            shown["extras"] = lease.extras
+        return shown
+
+
+def run(case_path: Path, tmp: Path):
+    """The recorded case, and our outcome in the same form."""
+    case, config, site, leases = load(case_path, tmp)
+    recorder, accounting = Recorder(), Accounting(PROBES)
+    recorder_table(recorder, site, config)
+    scheduler = run_leases(site, leases, config.options, [recorder, accounting], stop=config.stop)
+    accounting.close(scheduler.now)
+    return case, {
+        "end_time": seconds(scheduler.now),
+        "leases": [recorder.outcome(lease) for lease in recorder.leases.values()],
+        "stats": accounting.stats,
+        "lease_stats": {str(key): value for key, value in accounting.lease_stats.items()},
+        "events": recorder.events,
+    }
+
+
+def recorder_table(recorder, site, config):
+    from windtunnel.leases.core import Core
+
+    recorder.table = Core(site, config.options).table
