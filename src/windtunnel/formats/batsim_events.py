@@ -12,7 +12,7 @@ import msgspec
 from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
-from windtunnel.formats.files import read_bytes
+from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.model import EventList, ExternalEvent, HostSet
 
 __all__ = ["read_events", "write_events"]
@@ -77,8 +77,8 @@ class _Line:
         try:
             value = msgspec.json.decode(self._text)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            message = str(error).removeprefix("JSON is malformed: ")
-            self._all.add(f"not valid JSON: {message}", code="json", line=self._line)
+            message, _, column = json_fault(error, self._text)
+            self._all.add(message, code="json", line=self._line, column=column)
             return None
         event = self._parse(value, known)
         for finding in self._findings:

@@ -4,7 +4,6 @@ Sources: Batsim's own behaviour (tags v3.1.0, v4.2.1, v5.0.0-rc2). What is sane 
 an id a full one; a cycle of sequences is refused; ``recv`` keeps the profiles it names alive.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from windtunnel.entities.batsim_profiles import generation_of_type, profile_from
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.trace_files import load_traces
 from windtunnel.formats.batsim_references import check_references, executors, used_profiles
-from windtunnel.formats.files import read_bytes
+from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.model import Job, JobList, Profile, TraceReplayProfile
 
 __all__ = ["BatsimWorkload", "read_batsim", "read_batsim4", "read_batsim5"]
@@ -117,15 +116,8 @@ class _Document:
                 return
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as whole:
             error = whole
-        message = str(error).removeprefix("JSON is malformed: ").partition(" - at ")[0]
-        found = re.search(r" \(byte (\d+)\)$", message)
-        if found is None:
-            findings.add(f"not valid JSON: {message}", code="json")
-            return
-        before = self._data[: int(found[1])].decode("utf-8", "replace")
-        line = before.count("\n") + 1
-        column = len(before) - before.rfind("\n")
-        findings.add(f"not valid JSON: {message[: found.start()]}", code="json", line=line, column=column)
+        message, line, column = json_fault(error, self._data)
+        findings.add(message, code="json", line=line, column=column)
 
     def whole(self) -> Any:
         """The whole document, for positions."""

@@ -1,13 +1,14 @@
 """Opening input files: gzip is transparent, and what cannot be read is a finding."""
 
 import gzip
+import re
 import zlib
 from pathlib import Path
 from typing import TextIO
 
 from windtunnel.diagnostics import Findings
 
-__all__ = ["GZIP", "ReadError", "open_text", "read_bytes"]
+__all__ = ["GZIP", "ReadError", "json_fault", "open_text", "read_bytes"]
 
 GZIP = b"\x1f\x8b"
 """How gzipped files begin."""
@@ -35,3 +36,14 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
         findings.add(f"cannot be read: {error}", code="unreadable")
         return None
     return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def json_fault(error: Exception, data: bytes) -> tuple[str, int, int]:
+    """What a JSON decoder complains about, as a message with line and column (0 where it does not tell)."""
+    text = str(error).removeprefix("JSON is malformed: ").partition(" - at ")[0]
+    found = re.search(r" \(byte (\d+)\)$", text)
+    if found is None:
+        return f"not valid JSON: {text}", 0, 0
+    before = data[: int(found[1])].decode("utf-8", "replace")
+    message = f"not valid JSON: {text[: found.start()]}"
+    return message, before.count("\n") + 1, len(before) - before.rfind("\n")

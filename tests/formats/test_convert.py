@@ -1,0 +1,192 @@
+"""Conversion is reading and writing; what is lost is said."""
+
+import json
+from math import inf
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.shared import shared
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.formats.batsim_workload import read_batsim
+from windtunnel.formats.batsim_write import write_batsim
+from windtunnel.formats.convert import convert, target_format
+from windtunnel.formats.registry import read_workload
+from windtunnel.formats.swf import read_swf
+from windtunnel.formats.swf_write import SwfLog, read_swf_log, write_swf, write_swf_log
+from windtunnel.model import (
+    DelayProfile,
+    ForkJoinCompositionProfile,
+    Job,
+    JobList,
+    ParallelTaskProfile,
+    Request,
+    SendProfile,
+    SequentialCompositionProfile,
+)
+
+integers = st.integers(-1, 10**9)
+times = st.integers(-1, 10**9) | st.floats(0, 1e9)
+columns = [integers, times, times, times, integers, times, times, integers, times, times, *[integers] * 7, times]
+rows = st.lists(st.tuples(*columns), min_size=1, max_size=5)
+
+
+@given(rows, st.lists(st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=9), max_size=3))
+def test_writing_a_log_that_was_read_keeps_its_fields(tmp_path_factory, rows, comments):
+    path = tmp_path_factory.mktemp("swf") / "log.swf"
+    log = SwfLog([f"; {text}".rstrip() for text in comments], rows)
+    write_swf_log(log, path)
+    assert read_swf_log(path) == log
+    second = path.with_name("again.swf")
+    write_swf_log(read_swf_log(path), second)
+    assert second.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["accasim_test", "easy_mediumWL_smallPF"])
+def test_real_logs_keep_their_fields(tmp_path, name):
+    source = shared(f"traces/{name}.swf")
+    assert convert(source, tmp_path / "copy.swf") == []
+    assert read_swf_log(tmp_path / "copy.swf") == read_swf_log(source)
+    assert list(read_swf(tmp_path / "copy.swf")) == list(read_swf(source))
+
+
+def test_there_and_back_again(tmp_path):
+    source = shared("traces/KTH-SP2-1996-2.swf.gz")
+    lost = ["the calendar date of the start is left out"]
+    assert convert(source, tmp_path / "5.json") == lost
+    assert convert(tmp_path / "5.json", tmp_path / "4.json", to="batsim4") == []
+    assert convert(tmp_path / "4.json", tmp_path / "back.swf") == []
+    assert list(read_swf(tmp_path / "back.swf")) == list(read_swf(source))
+
+
+numbers = st.integers(0, 10**6).map(float) | st.floats(0.001, 1e6)
+jobs = st.lists(
+    st.builds(
+        Job,
+        id=st.integers(0, 10**6).map("w0!{}".format),
+        request=st.integers(1, 64).map(lambda n: Request(n, n)),
+        profile=numbers.map(lambda run: DelayProfile(delay=run)),
+        submission_time=numbers,
+        walltime=numbers.map(lambda limit: limit + 1e6),
+        user=st.integers(0, 99).map(str),
+        group=st.integers(0, 99).map(str),
+        queue=st.integers(0, 99).map(str),
+    ),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda job: job.id,
+)
+
+
+def text_of(run):
+    return str(int(run)) if run.is_integer() else repr(run)
+
+
+@settings(deadline=None, max_examples=20)
+@given(jobs)
+def test_swf_to_batsim_and_back(tmp_path_factory, jobs):
+    folder = tmp_path_factory.mktemp("convert")
+    base = min(job.submission_time for job in jobs)
+    for job in jobs:
+        job.submission_time -= base
+        job.profile.id = f"w0!{text_of(job.profile.delay)}"
+    write_swf(JobList("w0", jobs, hosts=64), folder / "a.swf")
+    first = list(read_swf(folder / "a.swf"))
+    assert sorted(first, key=lambda job: job.id) == sorted(jobs, key=lambda job: job.id)
+    for generation in (4, 5):
+        assert convert(folder / "a.swf", folder / "b.json", to=f"batsim{generation}") == []
+        assert convert(folder / "b.json", folder / "c.swf") == []
+        again = list(read_swf(folder / "c.swf"))
+        assert sorted(again, key=lambda job: job.id) == sorted(first, key=lambda job: job.id)
+
+
+def test_jobs_without_work_end_at_once_in_batsim(tmp_path):
+    jobs = [Job(id="w0!1", request=Request(1), profile=DelayProfile(id="w0!0", delay=0.0), walltime=5)]
+    for generation, kind in ((4, "parallel_homogeneous"), (5, "ParallelTaskHomogeneousProfile")):
+        assert write_batsim(JobList("w0", jobs), tmp_path / "w.json", generation=generation) == []
+        document = json.loads((tmp_path / "w.json").read_text())
+        assert (document["nb_res"], document["profiles"]["0"]["type"]) == (1, kind)
+    write_swf(read_batsim(tmp_path / "w.json"), tmp_path / "w.swf")
+    assert [job.profile.delay for job in read_swf(tmp_path / "w.swf")] == [0]
+
+
+def test_what_swf_cannot_keep_is_said(tmp_path):
+    task = ParallelTaskProfile(id="w0!t", computation_vector=(1.0,))
+    short = DelayProfile(id="w0!s", delay=2.0, return_code=1)
+    loop = SequentialCompositionProfile(id="w0!q", profile_ids=("w0!s", "w0!f"), repetition_count=3)
+    fork = ForkJoinCompositionProfile(id="w0!f", profile_ids=("w0!s", "w0!s"))
+    jobs = [
+        Job(id="w0!a", request=Request(1), profile=task, user="ann", queue="night"),
+        Job(id="w0!b", request=Request(2), profile=loop, user="bob", dependencies=("w0!a",), think_time=4.0),
+        Job(id="w0!c", request=Request(1), profile=short, dependencies=("w0!a", "w0!b"), extra_data="x"),
+    ]
+    profiles = {profile.id: profile for profile in (task, short, loop, fork)}
+    assert write_swf(JobList("w0", jobs, profiles), tmp_path / "w.swf") == [
+        "1 jobs: the run time of a ParallelTaskProfile is unknown, -1 written",
+        "job names are numbered; the header says which is which",
+        "user names are numbered; the header says which is which",
+        "1 jobs: SWF has one preceding job at most, -1 written",
+        "1 jobs: extra data and amounts of resources are left out",
+    ]
+    log = read_swf_log(tmp_path / "w.swf")
+    assert "; Note: user 2 is 'bob'" in log.comments
+    assert "; Queue: 1 night" in log.comments
+    a, b, c = log.rows
+    assert (a[3], b[3], c[3]) == (-1, 12, 2)
+    assert (a[8], a[10], c[10]) == (-1, 1, 0)
+    assert (b[16], b[17], c[16]) == (1, 4, -1)
+    assert (a[11], b[11], c[11]) == (1, 2, -1)
+
+
+def test_what_batsim_cannot_keep_is_said(tmp_path):
+    profile = DelayProfile(id="w0!d", delay=1.0)
+    jobs = [Job(id="w0!1", request=Request(1), profile=profile, dependencies=("w0!0",), walltime=inf)]
+    assert write_batsim(JobList("w0", jobs), tmp_path / "w.json") == [
+        "1 jobs: Batsim has no dependencies, they are left out"
+    ]
+    talking = [Job(id="w0!1", request=Request(1), profile=SendProfile(id="w0!s", message={}))]
+    with pytest.raises(UsageError, match="Batsim 5 has no form for a SendProfile"):
+        write_batsim(JobList("w0", talking), tmp_path / "x.json")
+    assert not (tmp_path / "x.json").exists()
+
+
+@pytest.mark.parametrize("name", ["test_various_profile_types", "test_sequence_delay", "test_tuto_stencil"])
+def test_files_of_batsim_4_survive_unchanged(tmp_path, name):
+    source = shared(f"golden/batsim4/inputs/workloads/{name}.json")
+    assert convert(source, tmp_path / "copy.json", to="batsim4") == []
+    first, second = read_batsim(source), read_batsim(tmp_path / "copy.json")
+    for job in second:
+        job.source["id"] = next(j for j in first if j.id == job.id).source["id"]
+    assert list(second) == list(first)
+    assert second.profiles == first.profiles
+
+
+def test_traces_are_named_from_the_new_place(tmp_path):
+    source = shared("golden/batsim4/inputs/workloads/test_usage_trace.json")
+    (tmp_path / "sub").mkdir()
+    convert(source, tmp_path / "sub" / "copy.json")
+    copy = read_batsim(tmp_path / "sub" / "copy.json")
+    first = read_batsim(source)
+    assert copy.generation == 5
+    assert [job.name for job in copy] == [job.name for job in first]
+    traces = {profile.name: getattr(profile, "traces", None) for profile in first.profiles.values()}
+    assert {profile.name: getattr(profile, "traces", None) for profile in copy.profiles.values()} == traces
+
+
+def test_the_target_says_the_format(tmp_path):
+    assert target_format(tmp_path / "x.SWF") == "swf"
+    assert target_format(tmp_path / "x.json") == "batsim5"
+    with pytest.raises(UsageError, match="the suffix tells no format to write"):
+        target_format(tmp_path / "x.txt")
+    with pytest.raises(
+        UsageError, match="there is no format 'batsim' to write workloads in\n  hint: did you mean 'batsim"
+    ):
+        target_format(tmp_path / "x.json", "batsim")
+
+
+def test_options_go_to_the_reader(tmp_path):
+    (tmp_path / "a.swf").write_text("1 50 -1 30 2 -1 -1 2 20 -1 1 3 4 -1 1 -1 -1 -1\n")
+    convert(tmp_path / "a.swf", tmp_path / "b.swf", walltime="kill", keep_epoch=True)
+    assert read_swf_log(tmp_path / "b.swf").rows[0][1:9] == (50, -1, 30, -1, -1, -1, 2, 20)
+    assert len(read_workload(tmp_path / "b.swf")) == 1

@@ -1,0 +1,138 @@
+"""Formats are told by content; readers get checked options."""
+
+import gzip
+from importlib.metadata import EntryPoint
+
+import pytest
+from tests.shared import shared
+
+from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.formats import registry
+from windtunnel.formats.registry import (
+    FORMATS,
+    Format,
+    find_format,
+    list_formats,
+    load,
+    read_events,
+    read_platform,
+    read_workload,
+)
+from windtunnel.model import DelayProfile, Job, JobList, Request
+
+ROW = "1 0 -1 10 2 -1 -1 2 20 -1 1 3 4 -1 1 -1 -1 -1\n"
+JSON = '{"nb_res": 1, "jobs": [], "profiles": {}}'
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="input"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name"),
+    [
+        (ROW, "workload", "swf"),
+        ("\n ; Version: 2\n", "workload", "swf"),
+        ("1;0;-1;10;2;-1\n", "workload", "swf"),
+        (gzip.compress(ROW.encode()), "workload", "swf"),
+        (JSON, "workload", "batsim"),
+        ("\ufeff " + JSON, "workload", "batsim"),
+        (gzip.compress(JSON.encode()), "workload", "batsim"),
+        ("{}", "events", "events"),
+        ("<?xml version='1.0'?><platform version='4.1'/>", "platform", "simgrid"),
+        ("<lease-workload/>", "leases", "lwf"),
+    ],
+)
+def test_formats_are_told_by_content(file, text, kind, name):
+    assert find_format(file(text, "misleading.swf.json"), kind).name == name
+
+
+def test_what_is_in_no_format_is_said(file):
+    with pytest.raises(InputError, match=r"is in none of the workload formats\n  hint: known formats: .*swf"):
+        find_format(file("hello"), "workload")
+    with pytest.raises(InputError, match="is empty"):
+        find_format(file(" \n"), "platform")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_workload("/does/not/exist")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_workload(file(b"\x1f\x8bxx"))
+
+
+def test_options_are_those_of_the_reader(file):
+    path = file(ROW)
+    assert read_workload(path, "w7", walltime="kill")[0].id == "w7!1"
+    with pytest.raises(UsageError, match="the format swf has no option 'waltime'\n  hint: did you mean 'walltime'"):
+        read_workload(path, waltime="kill")
+    with pytest.raises(UsageError, match="has no option 'walltime'"):
+        read_workload(file(JSON), walltime="kill")
+    with pytest.raises(UsageError, match="'hosts:3' has no options"):
+        read_platform("hosts:3", mmax=1)
+
+
+def test_a_format_can_be_chosen_by_name(file):
+    document = '{"nb_res": 1, "jobs": [], "profiles": {"d": {"type": "delay", "delay": 1}}}'
+    assert read_workload(file(document), format="batsim4").generation == 4
+    with pytest.raises(InputError, match="unknown type 'delay'"):
+        read_workload(file(document), format="batsim5")
+    with pytest.raises(UsageError, match="there is no workload format 'swff'\n  hint: did you mean 'swf'"):
+        read_workload(file(document), format="swff")
+
+
+def test_platforms_in_a_word_and_in_a_file():
+    assert len(read_platform("hosts:4x2").hosts) == 4
+    assert len(read_platform(shared("golden/batsim4/inputs/platforms/small_platform.xml")).hosts) == 4
+
+
+def test_events(file):
+    assert read_events(file('{"type": "generic", "timestamp": 1, "data": ""}'), "we0").events[0].id == "we0!0"
+
+
+def test_the_list_of_formats_prints():
+    lines = [str(form) for form in list_formats()]
+    assert any(line.split()[:4] == ["swf", "workload", "read,", "write"] for line in lines)
+    for form in FORMATS:
+        for function in filter(None, (form.looks_like, form.reader, form.writer)):
+            assert callable(load(function))
+
+
+def read_words(path, name, *, size=1):
+    words = path.read_text().split()[1:]
+    profile = DelayProfile(id=f"{name}!d", delay=1)
+    return JobList(name, [Job(id=f"{name}!{word}", request=Request(size), profile=profile) for word in words])
+
+
+WORDS = Format(
+    name="words",
+    kind="workload",
+    description="a word for each job",
+    looks_like=lambda head: head.startswith(b"words"),
+    reader=read_words,
+)
+
+
+def plug_in(monkeypatch, value):
+    class Point(EntryPoint):
+        def load(self):
+            return value
+
+    point = Point(name="words", value="words:WORDS", group=registry.GROUP)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == registry.GROUP else [])
+
+
+def test_other_packages_bring_formats(file, monkeypatch):
+    plug_in(monkeypatch, WORDS)
+    assert [job.id for job in read_workload(file("words b a"), "w0", size=3)] == ["w0!a", "w0!b"]
+    assert "words" in {form.name for form in list_formats()}
+    assert find_format(file(ROW), "workload").name == "swf"
+
+
+def test_an_entry_that_is_no_format_is_refused(file, monkeypatch):
+    plug_in(monkeypatch, read_words)
+    with pytest.raises(UsageError, match=r"the format 'words' \(words:WORDS\) is no"):
+        read_workload(file("words a"))
