@@ -1,7 +1,7 @@
 """A decision component's library in a child process: it may crash or hang without taking the simulation with it.
 
-Frames over a socket pair: ``S`` + initialisation data, ``A`` + message, ``Q``; answered by ``+`` + result (for ``S``
-preceded by the flags, 4 bytes) or ``-`` + an error text.
+Frames over a socket pair (4 bytes of length, then): ``S`` + initialisation data, ``A`` + message, ``Q``; answered by
+``+`` + result (for ``S`` preceded by the flags, 4 bytes) or ``-`` + an error text.
 """
 
 import os
@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
-from multiprocessing.connection import Connection
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError
 from windtunnel.wires.library import LibraryTransport
@@ -26,7 +25,7 @@ class IsolatedTransport:
         self._arguments = (path, load_method)
         self._timeout = timeout
         self._child: subprocess.Popen[bytes] | None = None
-        self._line: Connection | None = None
+        self._line: socket.socket | None = None
 
     def start(self, init_data: bytes) -> tuple[int, bytes]:
         """Start the child and initialise the library in it.
@@ -36,7 +35,8 @@ class IsolatedTransport:
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            self._line = Connection(ours.detach())
+            ours.settimeout(self._timeout)
+            self._line = ours
             program = "import sys; from windtunnel.wires.isolated import serve; serve(*sys.argv[1:])"
             self._child = subprocess.Popen(  # noqa: S603 -- our own interpreter and our own program
                 [sys.executable, "-c", program, str(theirs.fileno()), *self._arguments],
@@ -60,7 +60,7 @@ class IsolatedTransport:
         child, self._child = self._child, None
         if line is not None:
             with suppress(OSError):
-                line.send_bytes(b"Q")
+                _send(line, b"Q")
         if child is not None:
             try:
                 child.wait(5.0)
@@ -75,13 +75,13 @@ class IsolatedTransport:
         if line is None:
             raise ComponentError(f"{self.name}: {function} was called when the library was not running")
         try:
-            line.send_bytes(frame)
-            if not line.poll(self._timeout):
-                self._kill()
-                raise ComponentTimeoutError(
-                    f"{self.name}: {function} did not return within {self._timeout:g} s; its process was killed"
-                )
-            answer = line.recv_bytes()
+            _send(line, frame)
+            answer = _receive(line)
+        except TimeoutError:
+            self._kill()
+            raise ComponentTimeoutError(
+                f"{self.name}: {function} did not return within {self._timeout:g} s; its process was killed"
+            ) from None
         except (EOFError, OSError):
             raise ComponentError(f"{self.name}: the library {self._death()} during {function}") from None
         if answer[:1] == b"-":
@@ -106,22 +106,49 @@ class IsolatedTransport:
         return f"ended its process (exit code {code})"
 
 
+def _send(line: socket.socket, frame: bytes) -> None:
+    line.sendall(len(frame).to_bytes(4, "little") + frame)
+
+
+def _receive(line: socket.socket) -> bytes:
+    found = line.recv(16384)
+    while len(found) < 4:
+        found += _more(line, 4)
+    missing = 4 + int.from_bytes(found[:4], "little") - len(found)
+    if missing == 0:
+        return found[4:]
+    parts = [found[4:]]
+    while missing > 0:
+        parts.append(_more(line, missing))
+        missing -= len(parts[-1])
+    return b"".join(parts)
+
+
+def _more(line: socket.socket, size: int) -> bytes:
+    found = line.recv(min(size, 1 << 20))
+    if not found:
+        raise EOFError
+    return found
+
+
 def serve(descriptor: str, path: str, load_method: str) -> None:
     """The child: load the library and answer frames until told to stop, or until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
     library = LibraryTransport(path, load_method)
-    with Connection(int(descriptor)) as line:
+    with socket.socket(fileno=int(descriptor)) as line:
         try:
-            while (frame := line.recv_bytes()) != b"Q":
-                try:
-                    if frame[:1] == b"S":
-                        flags, hello = library.start(frame[1:])
-                        answer = b"+" + flags.to_bytes(4, "little") + hello
-                    else:
-                        answer = b"+" + library.ask(frame[1:])
-                except ComponentError as error:
-                    answer = b"-" + error.message.encode()
-                line.send_bytes(answer)
+            while (frame := _receive(line)) != b"Q":
+                _send(line, _answer(library, frame))
         except EOFError:
             pass
         library.stop()
+
+
+def _answer(library: LibraryTransport, frame: bytes) -> bytes:
+    try:
+        if frame[:1] == b"S":
+            flags, hello = library.start(frame[1:])
+            return b"+" + flags.to_bytes(4, "little") + hello
+        return b"+" + library.ask(frame[1:])
+    except ComponentError as error:
+        return b"-" + error.message.encode()
