@@ -74,7 +74,11 @@ def _read_flat(
     split = element.get("sharing_policy", "SPLITDUPLEX") in {"SPLITDUPLEX", "FULLDUPLEX"}
     properties = properties_of(element, values)
 
-    zone = StarZone(name=name, point=builder.point(name, PointKind.ZONE, parent, line), parent=parent)
+    # SimGrid gives the properties of a cluster to each host and to the zone.
+    inside = {**around, **properties}
+    zone = StarZone(
+        name=name, point=builder.point(name, PointKind.ZONE, parent, line), parent=parent, properties=inside
+    )
     number = builder.add_zone(zone, line)
     trunk: tuple[int, ...] = ()
     if trunk_bandwidth > 0 or trunk_latency > 0:
@@ -84,7 +88,7 @@ def _read_flat(
         trunk = (builder.add_link(Link(f"{name}_backbone", trunk_bandwidth, trunk_latency, shared), line),)
     for i in values.radical(element):
         host = builder.add_host(f"{prefix}{i}{suffix}", number, line, speeds)
-        host.cores, host.properties, host.zone_properties = cores, properties, around
+        host.cores, host.properties, host.zone_properties = cores, properties, inside
         link = f"{name}_link_{i}"
         if own_bandwidth > 0 or own_latency > 0:
             own = builder.add_link(Link(f"{link}_loopback", own_bandwidth, own_latency, shared=False), line)

@@ -87,12 +87,13 @@ def _hosts(
     builder, line = fabric.builder, fabric.line
     speeds, cores = values.speeds(element), values.integer(element, "core", 1, least=1)
     properties = properties_of(element, values)
+    inside = builder.zones[number].properties = {**around, **properties}
     own_bandwidth = values.quantity(element, "loopback_bw", BANDWIDTH)
     own_latency = values.quantity(element, "loopback_lat", TIME)
     first, loopbacks, limiters = len(builder.names), [], []
     for rank, i in enumerate(radical):
         host = builder.add_host(f"{element.get('prefix', '')}{i}{element.get('suffix', '')}", number, line, speeds)
-        host.cores, host.properties, host.zone_properties = cores, properties, around
+        host.cores, host.properties, host.zone_properties = cores, properties, inside
         if own_bandwidth > 0 or own_latency > 0:
             own = Link(f"{fabric.name}_link_{i}_loopback", own_bandwidth, own_latency, shared=False)
             loopbacks.append(builder.add_link(own, line))
