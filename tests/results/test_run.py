@@ -72,7 +72,6 @@ def test_parquet_holds_the_same(tmp_path):
         "jobs.parquet",
         "machine_states.parquet",
         "events.parquet",
-        "schedule.parquet",
     }
     assert pl.read_parquet(tmp_path / "tables/jobs.parquet").equals(run.jobs)
 
