@@ -152,8 +152,10 @@ def test_dependencies_are_counted_or_honoured(log):
     )
     plain = read_swf(path)
     assert [job.dependencies for job in plain] == [()] * 4
+    assert not plain.has_dependencies
     assert plain.report.noted == {"preceding job, ignored": 3}
     honoured = read_swf(path, dependencies=True)
+    assert honoured.has_dependencies
     assert [(j.dependencies, j.think_time) for j in honoured] == [
         ((), 0),
         (("w0!1",), 60),

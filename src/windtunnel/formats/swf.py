@@ -117,6 +117,11 @@ class SwfWorkload:
         return _NO_PROFILES
 
     @property
+    def has_dependencies(self) -> bool:
+        """Whether jobs may wait for others (read with ``dependencies=True``)."""
+        return self.preceding is not None
+
+    @property
     def hosts(self) -> int:
         """MaxProcs (or MaxNodes) of the header, in hosts of ``cores_per_host`` cores; 0 when it has neither."""
         for key in ("MaxProcs", "MaxNodes"):

@@ -52,6 +52,8 @@ class JobList:
         self.path = path
         self.profiles: Mapping[str, Profile] = profiles if profiles is not None else {}
         self.hosts = hosts
+        self.has_dependencies = any(job.dependencies for job in jobs)
+        """Whether a job waits for others before it is submitted."""
         self._jobs = sorted(jobs, key=lambda job: (job.submission_time, job.id))
 
     def __len__(self) -> int:
