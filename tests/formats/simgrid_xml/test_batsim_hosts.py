@@ -34,13 +34,14 @@ def platform_of(case, numbering):
     path = option("-p", "--platform")
     mmax = int(option("--mmax") or 0)
     if "--mmax-workload" in words:
-        workload = json.loads(shared(f"golden/batsim4/inputs/{option('-w', '--workload')}").read_text())
+        file = option("-w", "--workload").removeprefix("inputs/")
+        workload = json.loads(shared(f"golden/{case.parent.name}/inputs/{file}").read_text())
         mmax = max(mmax, workload["nb_res"])
     folder = shared(
         f"golden/{case.parent.name}" if path.startswith("inputs") else f"golden/{case.parent.name}/inputs"
     )
     master = option("-m", "--master-host") or "master_host"
-    roles = [tuple(words[i + 1].split(":")) for i, word in enumerate(words) if word == "-r"]
+    roles = [tuple(role.split(":")) for role in (option("-r") or "").split(",") if role]
     return read_platform(folder / path, numbering=numbering, master=master, mmax=mmax, add_roles=roles)
 
 

@@ -74,6 +74,8 @@ def _role(host: HostDraft, given: str, findings: Findings) -> str:
     """The one role of a host; given twice it is an error, as in Batsim."""
     own = host.properties.get("role", "")
     role = given or own
+    if given:
+        host.properties = {**host.properties, "role": given}  # schedulers see it, as in Batsim
     if given and own and given != own:
         message = f"host {host.name!r} has the role {own!r} in the platform and is given {given!r}"
         findings.add(message, code="role", line=host.line, hint="keep one of them")
