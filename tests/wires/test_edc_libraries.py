@@ -1,11 +1,16 @@
 """Decision components as shared libraries, in process and isolated: the C interface, and all that can go wrong."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
+from tests.shared import missing
 from tests.wires.peers import EXAMPLES, ROOT, build, jobs, simulate
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, ProtocolError
+from windtunnel.schedulers import make_scheduler
+from windtunnel.wires.batprotocol.idl import SCHEMA_FILE
 from windtunnel.wires.batprotocol.session import BatprotocolComponent
 from windtunnel.wires.isolated import IsolatedTransport
 from windtunnel.wires.library import LibraryTransport
@@ -53,6 +58,31 @@ def test_the_example_schedules(transport, one_by_one):
         "w0!4": (30.0, 31.0, "0"),
     }
     assert starts.rejected == ["w0!2"]
+
+
+@pytest.fixture(scope="module")
+def fcfs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fcfs")
+    compiler, flatc = shutil.which("g++"), shutil.which("flatc")
+    if compiler is None:
+        missing("g++")
+    if flatc is None:
+        missing("flatc (flatbuffers-compiler)")
+    subprocess.run([flatc, "--cpp", "-o", folder, SCHEMA_FILE], check=True)
+    command = [compiler, "-Wall", "-Wextra", "-O1", "-shared", "-fPIC", f"-I{folder}", f"-I{EXAMPLES}"]
+    subprocess.run([*command, EXAMPLES / "fcfs.cpp", "-o", folder / "libfcfs.so"], check=True)
+    return str(folder / "libfcfs.so")
+
+
+@BOTH
+def test_the_example_in_cpp_does_what_ours_does_in_process(transport, fcfs):
+    workload = jobs(*((float(i // 3), 1 + i * 7 % 5, 1.0 + i * 5 % 11) for i in range(100)))
+    component = BatprotocolComponent(transport(fcfs))
+    theirs = simulate(component, workload)
+    component.stop()
+    ours = simulate(make_scheduler("fcfs"), workload)
+    assert (theirs.ran, theirs.rejected) == (ours.ran, ours.rejected)
+    assert (len(ours.ran), len(ours.rejected)) == (80, 20)
 
 
 @BOTH
