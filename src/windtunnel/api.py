@@ -128,7 +128,8 @@ class Simulation:
 
         site = platform if isinstance(platform, Platform) else read_platform(platform, **(platform_options or {}))
         workloads = read_workloads(workload, site, **(workload_options or {}))
-        lists = [
+        own = [] if site.events is None else [site.events]
+        lists = own + [
             event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
             for rank, event in enumerate(events)
         ]

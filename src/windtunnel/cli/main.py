@@ -22,6 +22,8 @@ class Command(NamedTuple):
 COMMANDS: Final[dict[str, Command]] = {
     "run": Command("run:run", "Simulate a workload on a platform under a scheduler."),
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
+    "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),
+    "resolve": Command("resolve:resolve", "Print an environment with all inheritance carried out."),
     "formats": Command("lists:formats", "List the file formats that can be read and written."),
 }
 

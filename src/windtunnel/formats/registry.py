@@ -71,6 +71,14 @@ FORMATS: Final = (
         writer=f"{_HERE}.swf_write:write_swf",
     ),
     Format(
+        name="jsspp-osp",
+        kind="workload",
+        description="JSSPP-OSP workload (JSON): workflows of tasks",
+        starts="{",
+        looks_like=f"{_HERE}.osp_workload:looks_like_workload",
+        reader=f"{_HERE}.osp_workload:read_workload",
+    ),
+    Format(
         name="batsim",
         kind="workload",
         description="Batsim workload (JSON) of whichever generation",
@@ -101,6 +109,22 @@ FORMATS: Final = (
         looks_like=f"{_HERE}.recognise:anything",
         reader=f"{_HERE}.batsim_events:read_events",
         writer=f"{_HERE}.batsim_events:write_events",
+    ),
+    Format(
+        name="environment",
+        kind="platform",
+        description="JSSPP-OSP environment (JSON): datacenters down to memory modules, and their events",
+        starts="{",
+        looks_like=f"{_HERE}.environment.as_platform:looks_like_environment",
+        reader=f"{_HERE}.environment.as_platform:read_platform",
+    ),
+    Format(
+        name="sss",
+        kind="platform",
+        description="SSS node objects 3.1.0 (XML)",
+        starts="<",
+        looks_like=f"{_HERE}.sss.platform:looks_like_nodes",
+        reader=f"{_HERE}.sss.platform:read_platform",
     ),
     Format(
         name="simgrid",

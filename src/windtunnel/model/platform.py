@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 import msgspec
 
+from windtunnel.model.workload import EventList
+
 __all__ = ["Host", "Link", "Network", "Platform", "PowerState", "natural_key"]
 
 
@@ -103,6 +105,8 @@ class Platform(msgspec.Struct, kw_only=True):
     """SimGrid's configuration items of the input."""
     site: Any = None
     """The full description the platform was made from, where there is one (datacenters, racks...)."""
+    events: EventList | None = None
+    """What the description itself says will happen (states of machines, changes of schedulers)."""
     path: str = ""
 
     @property

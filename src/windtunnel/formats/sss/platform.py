@@ -1,16 +1,19 @@
 """Nodes as a platform: Configured gives cores and resources, Feature, Opsys and Arch properties, State the start."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
 from windtunnel.diagnostics import Finding, Severity
 from windtunnel.entities.sss_host import host_of_node
 from windtunnel.entities.sss_node import SssNode
+from windtunnel.formats.sss.reader import read
 from windtunnel.model import EventList, ExternalEvent, HostSet, Platform
 
-__all__ = ["NodePlatform", "nodes_platform"]
+__all__ = ["NodePlatform", "looks_like_nodes", "nodes_platform", "read_platform"]
 
 
 class NodePlatform(msgspec.Struct, frozen=True):
@@ -39,3 +42,19 @@ def nodes_platform(nodes: Sequence[SssNode], path: str = "") -> NodePlatform:
     platform = Platform(name="nodes", hosts=tuple(hosts), path=path)
     findings = tuple(Finding(path or "nodes", message=text, severity=Severity.WARNING) for text in notes)
     return NodePlatform(platform, EventList(name="nodes", events=tuple(events), path=path), findings)
+
+
+def looks_like_nodes(head: bytes) -> bool:
+    """XML with a node object near its beginning."""
+    return re.search(rb"<(\w+:)?Node[\s>]", head) is not None
+
+
+def read_platform(path: str | Path) -> Platform:
+    """The platform of a file of node objects; nodes that are Offline come as events.
+
+    Raises:
+        InputError: the file has errors.
+    """
+    nodes, _ = read(path)
+    made = nodes_platform(nodes, str(Path(path).absolute()))
+    return msgspec.structs.replace(made.platform, events=made.events)

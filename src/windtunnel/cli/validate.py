@@ -1,0 +1,123 @@
+"""``windtunnel validate``: everything that is wrong with a file, with its place."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+__all__ = ["validate"]
+
+
+def validate(
+    files: Annotated[list[Path], typer.Argument(help="Files; - is standard input.", metavar="FILE...")],
+    output: Annotated[
+        str, typer.Option("--format", help="How to print findings: text, json, sarif or github.")
+    ] = "text",
+    kind: Annotated[
+        str, typer.Option("--kind", help="environment, nodes or workload, where the content does not tell.")
+    ] = "",
+    strict: Annotated[bool, typer.Option("--strict", help="Make warnings errors.")] = False,
+    schema_only: Annotated[
+        bool, typer.Option("--schema-only", help="Environments: no error beyond those of the published schema.")
+    ] = False,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Environments: also what only a simulation needs.")
+    ] = False,
+    merge_order: Annotated[
+        str, typer.Option(help="Environments: merge arrays as the document says, or as the reference tool does.")
+    ] = "document",
+    allow_files: Annotated[
+        Optional[Path],  # noqa: UP045 -- typer reads it
+        typer.Option(help="Environments: a folder from which other files may be inherited.", metavar="FOLDER"),
+    ] = None,
+) -> None:
+    """Say everything that is wrong with environments, node objects, workloads and platforms.
+
+    Exit code 0: no errors; 1: errors; 2: a file cannot be read.
+
+    Examples:
+      windtunnel validate environment.json
+
+      windtunnel validate --strict --format github *.json
+    """
+    from windtunnel.diagnostics import Finding, Severity, UsageError, did_you_mean
+    from windtunnel.diagnostics.render import RENDERERS, render
+
+    if output not in RENDERERS:
+        raise UsageError(f"there is no form {output!r}", did_you_mean(output, RENDERERS))
+    options = environment_options(merge_order, allow_files, strict=strict, schema_only=schema_only, simulate=simulate)
+    findings: list[Finding] = []
+    for file in files:
+        findings += _check(file, _data(file), kind, options, strict=strict)
+    print(render(findings, output))
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        raise typer.Exit(1)
+
+
+def environment_options(merge_order: str, allow_files: Path | None, **flags: bool) -> Any:
+    """The options of the environment reader, from those of a command line."""
+    from windtunnel.diagnostics import UsageError, did_you_mean
+    from windtunnel.formats.environment import Options
+    from windtunnel.schedulers.registry import scheduler_names
+
+    orders = ("document", "reference")
+    if merge_order not in orders:
+        raise UsageError(f"there is no merge order {merge_order!r}", did_you_mean(merge_order, orders))
+    if allow_files is not None and not allow_files.is_dir():
+        raise UsageError(f"{allow_files} is no folder")
+    names = frozenset(scheduler_names()) | {"stage-scheduler"}
+    return Options(reference_order=merge_order == "reference", files=allow_files, schedulers=names, **flags)
+
+
+def _data(file: Path) -> bytes:
+    from windtunnel.diagnostics import UsageError
+
+    try:
+        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) -> Any:
+    """The findings of one file, by its kind."""
+    import msgspec
+
+    from windtunnel.diagnostics import InputError, Severity
+    from windtunnel.formats import environment, osp_workload, sss
+    from windtunnel.formats.environment.as_platform import looks_like_environment
+    from windtunnel.formats.registry import read_platform, read_workload
+    from windtunnel.formats.sss.platform import looks_like_nodes
+
+    kind = kind or _kind(data, looks_like_nodes, osp_workload.looks_like_workload, looks_like_environment)
+    name = "standard input" if str(file) == "-" else str(file)
+    if kind == "environment":
+        return environment.check(data, name, options, folder=file.parent).findings
+    if kind == "nodes":
+        found = sss.check(data, name).findings
+    elif kind == "workload" and osp_workload.looks_like_workload(data):
+        found = osp_workload.check(data, name)
+    else:
+        try:
+            read = (read_platform if kind == "platform" else read_workload)(file)
+            found = tuple(getattr(read, "warnings", ()))
+        except InputError as error:
+            found = error.findings
+    if not strict:
+        return found
+    return [
+        msgspec.structs.replace(f, severity=Severity.ERROR) if f.severity is Severity.WARNING else f for f in found
+    ]
+
+
+def _kind(data: bytes, *tests: Any) -> str:
+    """What a file is: nodes, an OSP workload, an environment, another platform, another workload."""
+    is_nodes, is_osp, is_environment = tests
+    head = data[: 1 << 16].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"<"):
+        return "nodes" if is_nodes(head) else "platform"
+    if is_osp(head):
+        return "workload"
+    if is_environment(head) or (head[:1] in (b"{", b"[", b"") and b'"jobs"' not in data):
+        return "environment"
+    return "workload"

@@ -1,0 +1,50 @@
+"""The environment format as a platform format: read, check, map; for the registry of formats."""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from windtunnel.formats.environment.platform import Mapping, site_platform
+from windtunnel.formats.environment.reader import Options, read
+from windtunnel.model import Platform
+
+__all__ = ["looks_like_environment", "read_platform"]
+
+_KEYS = re.compile(rb'"(environment|datacenters|definitions)"\s*:')
+
+
+class _AnyName(frozenset[str]):
+    """Scheduler names are judged by whoever makes the schedulers."""
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+
+def looks_like_environment(head: bytes) -> bool:
+    """A JSON object with one of the format's first keys."""
+    return _KEYS.search(head) is not None
+
+
+def read_platform(
+    path: str | Path,
+    *,
+    flops_per_cycle: float = 1.0,
+    idle_share: float = 0.5,
+    network: str = "",
+    merge_order: Literal["document", "reference"] = "document",
+    allow_files: str | Path | None = None,
+) -> Platform:
+    """The platform of an environment; its events come with it, and ``site`` holds the whole description.
+
+    Raises:
+        InputError: the file has errors; what else is found goes with them.
+        UsageError: an option makes no sense.
+    """
+    files = Path(allow_files) if allow_files else None
+    options = Options(simulate=True, reference_order=merge_order == "reference", files=files, schedulers=_AnyName())
+    site, _ = read(path, options)
+    mapping = Mapping(flops_per_cycle=float(flops_per_cycle), idle_share=float(idle_share), network=network)
+    mapped = site_platform(site, mapping, str(Path(path).absolute()))
+    return msgspec.structs.replace(mapped.platform, events=mapped.events)

@@ -1,0 +1,89 @@
+"""``windtunnel validate`` and ``windtunnel resolve``."""
+
+import io
+import json
+
+import pytest
+
+from environments import MACHINE, document, machine
+from shared import shared
+from windtunnel.cli.main import main
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.json").write_text(json.dumps(document(machine(1))))
+    (tmp_path / "odd.json").write_text(json.dumps(document({**MACHINE, "clockrate": 1}), indent=1))
+    (tmp_path / "bad.json").write_text(json.dumps(document(machine(1), machine(1, state="x"))))
+    (tmp_path / "nodes.xml").write_text("<Node><Processors>1</Processors></Node>")
+    (tmp_path / "w.json").write_text('{"workflows": [{"tasks": [{}]}]}')
+    (tmp_path / "batsim.json").write_text('{"nb_res": 1, "jobs": [{"id": 3}], "profiles": {}}')
+    (tmp_path / "platform.xml").write_text("<platform/>")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "shown"),
+    [
+        (["good.json"], 0, "no findings"),
+        (["odd.json"], 0, "1 warning"),
+        (["--strict", "odd.json"], 1, "1 error"),
+        (["bad.json"], 1, "2 errors"),
+        (["bad.json", "--schema-only"], 1, "1 error, 1 warning"),
+        (["nodes.xml"], 1, "SSS010"),
+        (["w.json"], 1, "OSP005"),
+        (["batsim.json"], 1, "batsim.json"),
+        (["platform.xml"], 1, "platform.xml"),
+        (["good.json", "bad.json"], 1, "bad.json:1:"),
+        (["missing.json"], 2, ""),
+        (["good.json", "--format", "yaml"], 2, ""),
+        (["good.json", "--merge-order", "odd"], 2, ""),
+    ],
+)
+def test_validate(files, capsys, arguments, code, shown):
+    assert main(["validate", *arguments]) == code
+    assert shown in capsys.readouterr().out
+
+
+def test_forms_for_machines(files, capsys):
+    main(["validate", "bad.json", "--format", "json"])
+    plain = json.loads(capsys.readouterr().out)
+    assert [(f["code"], f["severity"], f["line"]) for f in plain] == [("ENV022", "error", 1), ("ENV030", "error", 1)]
+    main(["validate", "bad.json", "--format", "sarif"])
+    log = json.loads(capsys.readouterr().out)
+    (run,) = log["runs"]
+    assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} == {"ENV022", "ENV030"}
+    assert run["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 1
+    main(["validate", "odd.json", "--format", "github"])
+    line = capsys.readouterr().out
+    assert line.startswith("::warning file=odd.json,line=")
+    assert "title=ENV040::" in line
+
+
+def test_standard_input(monkeypatch, capsys):
+    class Input:
+        buffer = io.BytesIO(b"{}")
+
+    monkeypatch.setattr("sys.stdin", Input)
+    assert main(["validate", "-"]) == 1
+    assert "standard input:1:1" in capsys.readouterr().out
+
+
+def test_resolve(files, capsys):
+    doc = document({"$base": "#/definitions/m", "id": 7}, definitions={"m": MACHINE})
+    (files / "e.json").write_text(json.dumps(doc))
+    assert main(["resolve", "e.json", "--no-definitions"]) == 0
+    shown = capsys.readouterr()
+    tree = json.loads(shown.out)
+    assert tree["environment"]["datacenters"][0]["rooms"][0]["objects"][0]["units"] == [{**MACHINE, "id": 7}]
+    assert "definitions" not in tree
+    assert "document order" in shown.err
+    assert main(["resolve", "bad.json"]) == 1
+    assert json.loads(capsys.readouterr().out)["environment"]
+
+
+def test_the_examples_of_the_format(capsys):
+    folder = shared("traces/jsspp-osp")
+    assert main(["validate", str(folder / "environment.json"), str(folder / "workload.json")]) == 0
+    assert "4 warnings" in capsys.readouterr().out
