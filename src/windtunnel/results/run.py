@@ -54,7 +54,7 @@ class Stretch(msgspec.Struct, frozen=True):
 class Run:
     """What a run left behind. Files are read when something is asked for, and once."""
 
-    def __init__(self, read: Callable[[str], bytes | None], state: RunState, name: str = "") -> None:
+    def __init__(self, read: Callable[[str], bytes | None], state: RunState, name: str = "this run") -> None:
         self._read = read
         self.state = state
         self.name = name
@@ -64,7 +64,7 @@ class Run:
     def of(cls, recording: Recording) -> Self:
         """The run that a recording holds, as far as it has come."""
         recording.flush()
-        return cls(recording.read, recording.state, recording.layout.stem or "")
+        return cls(recording.read, recording.state, recording.layout.stem or "in memory")
 
     @property
     def complete(self) -> bool:
@@ -103,7 +103,7 @@ class Run:
 
         jobs = self.frame("jobs.csv")
         if jobs is None:
-            raise UsageError(f"{self.name or 'this run'} has no jobs.csv")
+            raise UsageError(f"{self.name} has no jobs.csv")
         numbers = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch")
         jobs = jobs.with_columns(
             pl.concat_str(["workload_name", "job_id"], separator="!").alias("id"),

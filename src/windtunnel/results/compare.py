@@ -1,0 +1,203 @@
+"""Two runs side by side: what differs, job by job and in sum."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from windtunnel.results.metrics import Metrics, Trim
+from windtunnel.results.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Comparison", "Difference", "compare"]
+
+_FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] = (
+    ("makespan", "s", lambda m: m.makespan),
+    ("waiting time, mean", "s", lambda m: m.waiting_time.mean),
+    ("waiting time, 95 %", "s", lambda m: m.waiting_time.p95),
+    ("waiting time, max", "s", lambda m: m.waiting_time.max),
+    ("turnaround time, mean", "s", lambda m: m.turnaround_time.mean),
+    ("slowdown, mean", "", lambda m: m.slowdown.mean),
+    ("bounded slowdown, mean", "", lambda m: m.bounded_slowdown.mean),
+    ("bounded slowdown, 95 %", "", lambda m: m.bounded_slowdown.p95),
+    ("utilisation", "", lambda m: m.utilisation),
+    ("throughput", "jobs/h", lambda m: m.throughput),
+    ("success rate", "", lambda m: m.success_rate),
+    ("energy", "J", lambda m: m.consumed_joules),
+)
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One figure of both runs. ``relative`` is (b - a) / a, None when a is 0 or a figure is missing."""
+
+    name: str
+    unit: str
+    a: float | None
+    b: float | None
+
+    @property
+    def change(self) -> float | None:
+        """The figure of b minus that of a."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+    @property
+    def relative(self) -> float | None:
+        """The change as a share of a."""
+        change = self.change
+        return None if change is None or not self.a else change / self.a
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What differs between run a and run b. Jobs are matched by their ids; times in s."""
+
+    a: str
+    b: str
+    inputs: dict[str, tuple[str, str]]
+    """What was noted about both runs and is not the same."""
+    jobs_a: int
+    jobs_b: int
+    only_a: int
+    """Jobs that run b has no row for."""
+    only_b: int
+    earlier: int
+    """Jobs that started earlier in b."""
+    later: int
+    same_start: int
+    other_hosts: int
+    """Jobs that had other hosts in b."""
+    other_state: int
+    """Jobs that ended in another way in b."""
+    mean_shift: float
+    """Mean of start in b minus start in a, over jobs that ran in both."""
+    figures: list[Difference]
+
+    @property
+    def identical(self) -> bool:
+        """Whether every job started, ended and ran alike."""
+        return not (self.only_a or self.only_b or self.earlier or self.later or self.other_hosts or self.other_state)
+
+    def table(self) -> list[tuple[str, str, str, str, str]]:
+        """Rows (figure, a, b, b - a, relative) for people; figures that neither run has are left out."""
+
+        def text(value: float | None, sign: str = "") -> str:
+            return "-" if value is None else f"{value:{sign},.4f}"
+
+        return [
+            (
+                f"{d.name} [{d.unit}]" if d.unit else d.name,
+                text(d.a),
+                text(d.b),
+                text(d.change, "+"),
+                "" if d.relative is None else f"{d.relative:+.1%}",
+            )
+            for d in self.figures
+            if d.a is not None or d.b is not None
+        ]
+
+    def __str__(self) -> str:
+        if self.identical:
+            return f"{self.a} and {self.b} are alike: {self.jobs_a:,} jobs, same starts, ends and hosts"
+        common = self.jobs_a - self.only_a
+        lines = [
+            f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",
+            *(f"  input {name}: {a} / {b}" for name, (a, b) in self.inputs.items()),
+            f"  started earlier in b: {self.earlier:,}, later: {self.later:,}, at the same time: {self.same_start:,}",
+            f"  mean shift of starts: {self.mean_shift:+,.2f} s",
+            f"  other hosts: {self.other_hosts:,}, other end: {self.other_state:,}",
+        ]
+        rows = [("", "a", "b", "b - a", ""), *self.table()]
+        widths = [max(len(row[i]) for row in rows) for i in range(5)]
+        for name, *values in rows:
+            cells = "  ".join(f"{v:>{w}}" for v, w in zip(values, widths[1:], strict=True))
+            lines.append(f"  {name:<{widths[0]}}  {cells}".rstrip())
+        return "\n".join(lines)
+
+
+def changed_jobs(a: Run, b: Run, tolerance: float = 1e-6) -> "pl.DataFrame":
+    """The jobs that differ, the greatest shift of start first.
+
+    Columns: ``id``; ``state``, ``start``, ``finish``, ``hosts`` of both (``_a``, ``_b``; null where a run has no such
+    job or it never ran); ``start_shift`` and ``finish_shift`` (b - a, s). Dates closer than ``tolerance`` are equal.
+    """
+    import polars as pl
+
+    names = {
+        "final_state": "state",
+        "starting_time": "start",
+        "finish_time": "finish",
+        "allocated_resources": "hosts",
+    }
+    sides = [
+        run.jobs.select("id", *(pl.col(old).alias(f"{new}_{side}") for old, new in names.items()))
+        for run, side in ((a, "a"), (b, "b"))
+    ]
+    both = sides[0].join(sides[1], on="id", how="full", coalesce=True, maintain_order="left_right")
+    both = both.with_columns(
+        (pl.col("start_b") - pl.col("start_a")).alias("start_shift"),
+        (pl.col("finish_b") - pl.col("finish_a")).alias("finish_shift"),
+    )
+    moved = (pl.col("start_shift").abs() > tolerance) | (pl.col("finish_shift").abs() > tolerance)
+    other = pl.col("state_a").ne_missing(pl.col("state_b")) | pl.col("hosts_a").ne_missing(pl.col("hosts_b"))
+    return both.filter(moved.fill_null(value=False) | other).sort(
+        pl.col("start_shift").abs(), descending=True, nulls_last=True, maintain_order=True
+    )
+
+
+def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Comparison:
+    """Compare two runs; dates closer than ``tolerance`` (s) count as equal.
+
+    Raises:
+        UsageError: a run has no jobs.csv, or a trim is malformed.
+    """
+    import polars as pl
+
+    changed = changed_jobs(a, b, tolerance)
+    shift = changed["start_shift"]
+    only_a = a.jobs.join(b.jobs, on="id", how="anti").height
+    only_b = b.jobs.join(a.jobs, on="id", how="anti").height
+    started = ["id", "starting_time"]
+    common = a.jobs.select(started).join(b.jobs.select(started), on="id").drop_nulls()
+    shifts = common["starting_time_right"] - common["starting_time"]
+    earlier, later = int((shift < -tolerance).sum()), int((shift > tolerance).sum())
+    in_both = changed.filter(pl.col("state_a").is_not_null() & pl.col("state_b").is_not_null())
+    metrics = [run.metrics(warm_up, cool_down) for run in (a, b)]
+    return Comparison(
+        a=a.name,
+        b=b.name,
+        inputs=_inputs(a, b),
+        jobs_a=a.jobs.height,
+        jobs_b=b.jobs.height,
+        only_a=only_a,
+        only_b=only_b,
+        earlier=earlier,
+        later=later,
+        same_start=common.height - earlier - later,
+        other_hosts=in_both.filter(pl.col("hosts_a").ne_missing(pl.col("hosts_b"))).height,
+        other_state=in_both.filter(pl.col("state_a") != pl.col("state_b")).height,
+        mean_shift=float(shifts.sum()) / common.height if common.height else 0.0,
+        figures=_figures(*metrics),
+    )
+
+
+def _figures(a: Metrics, b: Metrics) -> list[Difference]:
+    return [Difference(name, unit, figure(a), figure(b)) for name, unit, figure in _FIGURES]
+
+
+def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:
+    """What differs of what both runs' ``run.json`` say."""
+
+    def notes(run: Run) -> dict[str, str]:
+        state = run.state
+        platform = f"{state.platform.path or state.platform.name} ({run.hosts} hosts)"
+        workloads = ", ".join(w.path or w.name for w in state.workloads)
+        status = f"{state.status}{f' ({state.reason})' if state.reason else ''}"
+        facts = {name: str(value) for name, value in state.facts.items()}
+        return {"platform": platform, "workloads": workloads, "status": status, **facts}
+
+    ours, theirs = notes(a), notes(b)
+    names = [*ours, *(name for name in theirs if name not in ours)]
+    return {
+        name: (ours.get(name, "-"), theirs.get(name, "-")) for name in names if ours.get(name) != theirs.get(name)
+    }

@@ -1,0 +1,53 @@
+"""Two runs side by side."""
+
+import pytest
+from tests.results.small_runs import outage, record, workload
+
+from windtunnel.results.compare import changed_jobs, compare
+from windtunnel.results.layout import Layout
+from windtunnel.results.run import Run, load_run
+
+
+def test_a_run_is_like_itself(tmp_path):
+    record(Layout.directory(tmp_path / "a"))
+    record(Layout.directory(tmp_path / "b"))
+    a, b = load_run(tmp_path / "a"), load_run(tmp_path / "b")
+    made = compare(a, b)
+    assert made.identical
+    assert made.inputs == {}
+    assert "are alike: 60 jobs" in str(made)
+    assert changed_jobs(a, b).is_empty()
+
+
+def test_what_differs_between_two_schedulers():
+    a, b = Run.of(record(scheduler="fcfs")), Run.of(record(scheduler="easy"))
+    made = compare(a, b)
+    assert made.inputs["scheduler"] == ("fcfs", "easy")
+    assert made.earlier + made.later + made.same_start == 60
+    assert made.earlier > 0
+    waits = next(d for d in made.figures if d.name == "waiting time, mean")
+    assert waits.change == pytest.approx(made.mean_shift, abs=1e-5)
+    assert waits.relative < 0
+    text = str(made)
+    assert "started earlier in b" in text
+    assert "waiting time, mean [s]" in text
+    changed = changed_jobs(a, b)
+    assert (changed["start_shift"].drop_nulls().abs().to_list()) == sorted(
+        changed["start_shift"].drop_nulls().abs(), reverse=True
+    )
+    moved = changed.filter(changed["start_shift"].abs() > 1e-6).height
+    assert moved == made.earlier + made.later
+
+
+def test_jobs_of_one_run_only_and_other_inputs():
+    a = Run.of(record(jobs=workload(60)))
+    b = Run.of(record(jobs=workload(40), events=[outage()]))
+    made = compare(a, b)
+    assert (made.jobs_a, made.jobs_b, made.only_a, made.only_b) == (60, 40, 20, 0)
+    assert not made.identical
+    assert changed_jobs(a, b).filter(changed_jobs(a, b)["state_b"].is_null()).height == 20
+
+
+def test_a_tolerance_makes_near_dates_equal():
+    a, b = Run.of(record(scheduler="fcfs")), Run.of(record(scheduler="easy"))
+    assert compare(a, b, tolerance=1e9).same_start == 60
