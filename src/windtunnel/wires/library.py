@@ -14,7 +14,7 @@ __all__ = ["LOAD_METHODS", "LibraryTransport"]
 LOAD_METHODS: Final = ("dlopen", "dlmopen")
 _FLAGS: Final = os.RTLD_NOW | os.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0)
 _NEW_NAMESPACE: Final = -1
-_BUFFER: Final = ctypes.POINTER(ctypes.c_uint8)
+_BUFFER: Final = ctypes.POINTER(ctypes.c_char)
 _SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {
     "batsim_edc_init": (
         ctypes.c_char_p,
@@ -44,6 +44,7 @@ class LibraryTransport:
         self._started = False
         self._reply = _BUFFER()
         self._size = ctypes.c_uint32()
+        self._out = (ctypes.byref(self._reply), ctypes.byref(self._size))
 
     def start(self, init_data: bytes) -> tuple[int, bytes]:
         """Load the library and call its init.
@@ -61,8 +62,7 @@ class LibraryTransport:
             function.restype = ctypes.c_uint8
             setattr(library, name, function)
         flags = ctypes.c_uint32()
-        reply, size = ctypes.byref(self._reply), ctypes.byref(self._size)
-        code = library.batsim_edc_init(init_data, len(init_data), ctypes.byref(flags), reply, size)
+        code = library.batsim_edc_init(init_data, len(init_data), ctypes.byref(flags), *self._out)
         if code:
             raise ComponentError(f"Error while calling init on the EDC library: returned {code} ({self._path})")
         self._started = True
@@ -77,8 +77,7 @@ class LibraryTransport:
         library = self._library
         if library is None:
             raise ComponentError(f"{self._path}: take_decisions was called before init")
-        reply, size = ctypes.byref(self._reply), ctypes.byref(self._size)
-        code = library.batsim_edc_take_decisions(message, len(message), reply, size)
+        code = library.batsim_edc_take_decisions(message, len(message), *self._out)
         if code:
             raise ComponentError(
                 f"Error while calling take_decisions on the EDC library: returned {code} ({self._path})"
@@ -97,11 +96,13 @@ class LibraryTransport:
 
     def _taken(self, function: str) -> bytes:
         """The reply, copied at once: the buffer is the library's, and valid until its next call only."""
-        if not self._size.value:
+        size = self._size.value
+        if not size:
             return b""
         if not self._reply:
-            raise ComponentError(f"{self._path}: {function} gave {self._size.value} bytes at a null pointer")
-        return ctypes.string_at(self._reply, self._size.value)
+            raise ComponentError(f"{self._path}: {function} gave {size} bytes at a null pointer")
+        taken: bytes = self._reply[:size]  # type: ignore[assignment]  # a slice of c_char is bytes
+        return taken
 
     def _load(self) -> ctypes.CDLL:
         try:

@@ -60,7 +60,7 @@ class BatprotocolComponent:
             ComponentError: it failed; ProtocolError: its answer makes no sense.
         """
         message = s.Message(now=now, events=tuple([notice_out(notice) for notice in notices]))
-        asked = text.encode(message) + b"\0" if self._json else binary.encode(message)
+        asked = text.encode(message, check=False) + b"\0" if self._json else binary.encode(message)
         answer = self._transport.ask(asked)
         try:
             reply = self._decode(answer)
