@@ -22,7 +22,7 @@ def events_due(world: World, submitter: Submitter) -> None:
     events = submitter.source.events
     while submitter.next < submitter.size:
         event = events[submitter.next]
-        if event.timestamp > world.now:
+        if event.timestamp > world.horizon:
             world.push(event.timestamp, Priority.EXTERNAL, EXTERNAL, submitter)
             return
         submitter.next += 1

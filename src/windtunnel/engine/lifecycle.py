@@ -56,7 +56,7 @@ def submit_due(world: World, submitter: Submitter) -> None:
     while index < size:
         job = submitter.upcoming or workload[index]
         submitter.upcoming = None
-        if job.submission_time > now:
+        if job.submission_time > world.horizon:
             submitter.next = index
             submitter.upcoming = job
             world.push(job.submission_time, Priority.SUBMISSION, SUBMIT, submitter)

@@ -148,17 +148,18 @@ def _happen(world: World) -> None:
     """Everything in the calendar at the next instant (at this one, if something is to be told already)."""
     heap = world.heap
     handlers = _HANDLERS
-    now = world.now
+    horizon = world.horizon
     moved = False
     while heap:
         date, _, _, kind, payload, version = heap[0]
         if version >= 0 and payload.version != version:
             heappop(heap)
             continue
-        if date > now:
+        if date > horizon:
             if moved or world.open == 0 or _to_tell(world):
                 return
-            world.now = now = date
+            world.now = date
+            world.horizon = horizon = date + 1e-9 + date * 1e-15
             world.rounds = 0
         moved = True
         heappop(heap)

@@ -126,6 +126,9 @@ class World:
         self.event_lists = tuple(event_lists)
         self.options = options
         self.now = 0.0
+        self.horizon = 1e-9
+        """What is planned until then happens now: SimGrid's precision of 1e-9 s (execution-model.md 2.5), or a few
+        units in the last place of a large date; sums that are equal on paper meet in the same instant."""
         self.heap: list[Entry] = []
         self.sequence = 0
         self.open = 0

@@ -24,7 +24,7 @@ class ProfileBatsched(Batsched):
         self._begins: dict[str, int] = {}  # where the jobs in the profile begin
 
     def _on_begin(self, notice: SimulationBegins) -> None:
-        self._profile = Profile(self._n, exact(notice.timestamp), self.policy)
+        self._profile = Profile(self._n, exact(round(notice.timestamp, 6)), self.policy)
 
     def _refuses(self, job: Job) -> bool:
         return job.request.hosts > self._n or self._duration(job) is None

@@ -74,8 +74,9 @@ class Batsched(Scheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Read everything, decide once."""
-        self._now = now
-        self._last = notices[-1].timestamp if notices else now
+        # batsched computes with dates as Batsim prints them; in process they come whole.
+        self._now = seen = round(now, 6)
+        self._last = round(notices[-1].timestamp, 6) if notices else seen
         for notice in notices:
             kind = type(notice)
             if kind is JobSubmitted:
@@ -93,8 +94,8 @@ class Batsched(Scheduler):
                 self._over = True
             else:
                 self._on_other(notice)
-        self._decide(now)
-        reply = Reply(max(now, self._latest), self._decisions)
+        self._decide(seen)
+        reply = Reply(now if self._latest <= seen else max(now, self._latest), self._decisions)
         self._clear()
         return reply
 
