@@ -7,6 +7,7 @@ once without importing them.
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
 __all__ = ["COMMANDS", "main"]
@@ -25,6 +26,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),
     "resolve": Command("resolve:resolve", "Print an environment with all inheritance carried out."),
     "formats": Command("lists:formats", "List the file formats that can be read and written."),
+    "inspect": Command("inspect:inspect", "Describe a platform, or a route between two of its hosts."),
 }
 
 _EXAMPLES: Final = """\
@@ -96,7 +98,9 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
     if not isinstance(command, typer.Typer):
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         function: Callable[..., Any] = command
-        app.command()(function)
+        # Examples keep their lines: click wraps a paragraph unless it begins with a backspace.
+        text = cleandoc(function.__doc__ or "")
+        app.command(help=text.replace("\nExample", "\n\b\nExample"))(function)
     try:
         code = app(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
     except click.exceptions.Abort:

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.formats.simgrid_xml.builder import HostDraft
-from windtunnel.formats.simgrid_xml.values import near
 from windtunnel.model.platform import natural_key
 
 __all__ = ["DEFAULT_MASTER", "Numbering", "Roles", "assign_roles"]
@@ -41,7 +40,9 @@ def assign_roles(
     names = {host.name for host in hosts}
     for name in add_roles:
         if name not in names:
-            findings.add(f"a role is given to {name!r}, which is no host", code="role", hint=near(name, names))
+            findings.add(
+                f"a role is given to {name!r}, which is no host", code="role", hint=did_you_mean(name, names)
+            )
     found = Roles([], [], "")
     masters: list[HostDraft] = []
     for host in hosts:
@@ -94,7 +95,7 @@ def _check_master(
     if masters:
         return
     if master and master != DEFAULT_MASTER:
-        findings.add(f"the master {master!r} is no host", code="role", hint=near(master, names))
+        findings.add(f"the master {master!r} is no host", code="role", hint=did_you_mean(master, names))
     elif require_master:
         hint = f"name a host {DEFAULT_MASTER}, give it the property role=master, or name it with --master-host"
         findings.add("no host has the role master", code="role", hint=hint)

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from windtunnel.diagnostics import did_you_mean
 from windtunnel.formats.simgrid_xml.builder import Builder
 from windtunnel.formats.simgrid_xml.grammar import children, tag_of
-from windtunnel.formats.simgrid_xml.values import Values, near
+from windtunnel.formats.simgrid_xml.values import Values
 from windtunnel.model.network import FullZone, Leg, PointKind, StarZone
 from windtunnel.model.network.table import TableZone
 
@@ -85,7 +86,7 @@ class RouteReader:
             self.values.fault(step, "no-direction", message, "remove direction, or make the link SPLITDUPLEX")
             return None
         self.values.fault(
-            step, "unknown-link", f"no link is called {name!r}", near(name, [*numbers, *self.builder.split])
+            step, "unknown-link", f"no link is called {name!r}", did_you_mean(name, [*numbers, *self.builder.split])
         )
         return None
 
@@ -111,7 +112,7 @@ class RouteReader:
                 n for n, p in builder.points.items() if (builder.kinds[p] is PointKind.ZONE) is self.between_zones
             ]
             word = "zone" if self.between_zones else "host or router"
-            self.fault("unknown-end", f"{attribute}: there is no {word} {name!r}", near(name, wanted))
+            self.fault("unknown-end", f"{attribute}: there is no {word} {name!r}", did_you_mean(name, wanted))
             return None
         if (builder.kinds[point] is PointKind.ZONE) is not self.between_zones:
             if self.between_zones:
@@ -157,7 +158,9 @@ class RouteReader:
         point = builder.points.get(name)
         if point is None:
             inside = [n for n, p in builder.points.items() if zone is not None and self.inside(p, zone)]
-            self.fault("unknown-gateway", f"{attribute}: there is no host or router {name!r}", near(name, inside))
+            self.fault(
+                "unknown-gateway", f"{attribute}: there is no host or router {name!r}", did_you_mean(name, inside)
+            )
             return None
         if builder.kinds[point] is PointKind.ZONE:
             self.fault("bad-gateway", f"{attribute}: {name!r} is a zone", "a gateway is a host or a router")

@@ -1,21 +1,19 @@
 """Attribute values: every reader reports what is wrong and returns something harmless, so that reading goes on."""
 
 import re
-from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.diagnostics import Findings
 from windtunnel.formats.simgrid_xml.grammar import line_of
 from windtunnel.formats.simgrid_xml.units import SPEED, Quantity, parse_quantity
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["Values", "label", "near"]
+__all__ = ["Values", "label"]
 
 INTEGER = re.compile(r"[ \t\r\n]*[+-]?[0-9]+")
 RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", re.ASCII)
-FEW, MANY = 12, 300
 MAX_HOSTS = 10_000_000
 """No more hosts in one radical, and no more cores in one host."""
 
@@ -24,15 +22,6 @@ def label(element: "_Element") -> str:
     """How findings call an element: ``<host 'h0'>``."""
     name = element.get("id")
     return f"<{element.tag}>" if name is None else f"<{element.tag} {name!r}>"
-
-
-def near(name: str, known: Collection[str]) -> str:
-    """A hint for a misspelt name; among very many names only one that differs in case is looked for."""
-    if len(known) <= MANY:
-        hint = did_you_mean(name, known)
-        return hint if len(known) <= FEW or not hint.startswith("known") else ""
-    same = next((other for other in known if other.lower() == name.lower()), "")
-    return f"did you mean {same!r}?" if same else ""
 
 
 class Values:

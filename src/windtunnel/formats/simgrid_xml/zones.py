@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from windtunnel.diagnostics import did_you_mean
 from windtunnel.formats.simgrid_xml.builder import Builder, HostDraft
 from windtunnel.formats.simgrid_xml.clusters import POSITIVE, properties_of, read_cabinet, read_cluster
 from windtunnel.formats.simgrid_xml.grammar import children, line_of, tag_of
 from windtunnel.formats.simgrid_xml.routes import read_route
 from windtunnel.formats.simgrid_xml.traces import Profile, Traces
 from windtunnel.formats.simgrid_xml.units import BANDWIDTH, SPEED, TIME
-from windtunnel.formats.simgrid_xml.values import Values, near
+from windtunnel.formats.simgrid_xml.values import Values
 from windtunnel.model.network import (
     DijkstraZone,
     EmptyZone,
@@ -36,6 +37,7 @@ ROUTINGS: Mapping[str, type[Zone]] = {
     "vivaldi": VivaldiZone,
     "none": EmptyZone,
 }
+NAMES = ("Full", "Floyd", "Dijkstra", "DijkstraCache", "Cluster", "Vivaldi", "None")
 MAX_DEPTH = 200
 """Zones nested deeper than this are refused."""
 
@@ -81,7 +83,9 @@ class ZoneReader:
             hint = (
                 "Wifi networks are not supported"
                 if routing.lower() == "wifi"
-                else near(routing, ("Full", "Floyd", "Dijkstra", "DijkstraCache", "Cluster", "Vivaldi", "None"))
+                else did_you_mean(
+                    routing, ("Full", "Floyd", "Dijkstra", "DijkstraCache", "Cluster", "Vivaldi", "None")
+                )
             )
             values.fault(element, "unknown-routing", f"zone {name!r}: unknown routing {routing!r}", hint)
             kind = FullZone
@@ -231,7 +235,7 @@ class ZoneReader:
         if host is None or builder.homes[host.point] != number:
             inside = builder.host_order[number]
             message = f"host_link: the zone {zone.name!r} has no host {name!r}"
-            self.values.fault(element, "unknown-end", message, near(name, inside))
+            self.values.fault(element, "unknown-end", message, did_you_mean(name, inside))
             return
         numbers: list[int] = []
         for attribute in ("up", "down"):
@@ -239,7 +243,7 @@ class ZoneReader:
             if link is None:
                 continue
             if link not in builder.link_numbers:
-                hint = near(link, builder.link_numbers)
+                hint = did_you_mean(link, builder.link_numbers)
                 self.values.fault(element, "unknown-link", f"{attribute}: no link is called {link!r}", hint)
             else:
                 numbers.append(builder.link_numbers[link])
@@ -274,14 +278,14 @@ class ZoneReader:
         if kind in {"SPEED", "HOST_AVAIL"}:
             host = builder.hosts.get(name)
             if host is None:
-                hint = near(name, builder.hosts)
+                hint = did_you_mean(name, builder.hosts)
                 self.values.fault(element, "unknown-end", f"trace_connect: there is no host {name!r}", hint)
             else:
                 host.profiles["speed" if kind == "SPEED" else "state"] = profile
             return
         number = builder.link_numbers.get(name)
         if number is None:
-            hint = near(name, builder.link_numbers)
+            hint = did_you_mean(name, builder.link_numbers)
             self.values.fault(element, "unknown-link", f"trace_connect: there is no link {name!r}", hint)
         else:
             builder.profile_link(number, "STATE" if kind == "LINK_AVAIL" else kind, profile)
