@@ -42,8 +42,8 @@ def json_fault(error: Exception, data: bytes) -> tuple[str, int, int]:
     """What a JSON decoder complains about, as a message with line and column (0 where it does not tell)."""
     text = str(error).removeprefix("JSON is malformed: ").partition(" - at ")[0]
     found = re.search(r" \(byte (\d+)\)$", text)
-    if found is None:
+    if found is None and "truncated" not in text:
         return f"not valid JSON: {text}", 0, 0
-    before = data[: int(found[1])].decode("utf-8", "replace")
-    message = f"not valid JSON: {text[: found.start()]}"
+    before = (data[: int(found[1])] if found else data).decode("utf-8", "replace")
+    message = f"not valid JSON: {text[: found.start()] if found else text}"
     return message, before.count("\n") + 1, len(before) - before.rfind("\n")

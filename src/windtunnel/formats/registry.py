@@ -79,6 +79,22 @@ FORMATS: Final = (
         reader=f"{_HERE}.osp_workload:read_workload",
     ),
     Format(
+        name="wfcommons",
+        kind="workload",
+        description="WfCommons workflow (JSON, versions 1.0 to 1.6)",
+        starts="{",
+        looks_like=f"{_HERE}.wfcommons:looks_like_wfcommons",
+        reader=f"{_HERE}.wfcommons:read_wfcommons",
+    ),
+    Format(
+        name="dax",
+        kind="workload",
+        description="Pegasus workflow (DAX, XML)",
+        starts="<",
+        looks_like=f"{_HERE}.dax:looks_like_dax",
+        reader=f"{_HERE}.dax:read_dax",
+    ),
+    Format(
         name="batsim",
         kind="workload",
         description="Batsim workload (JSON) of whichever generation",
