@@ -1,17 +1,15 @@
 """What SimGrid itself made of platforms: every recorded host, link and route."""
 
-import gzip
-import json
 from collections import Counter
 
 import pytest
 from tests.shared import cases, shared
+from tests.simgrid_cases import names, platform_of, scenario
 
 from windtunnel.diagnostics import Findings
-from windtunnel.formats.simgrid_xml import parse_platform, read_platform
+from windtunnel.formats.simgrid_xml import read_platform
 
 pytestmark = pytest.mark.golden
-SCENARIOS = [path.name for path in cases("golden/simgrid", "*.json*")]
 PLATFORMS = [
     "/".join(path.parts[path.parts.index("golden") :])
     for pattern in ("batsim[45]/inputs/*/*.xml", "batsim[45]/inputs/*/*/*.xml", "generated/*/platform.xml")
@@ -19,17 +17,13 @@ PLATFORMS = [
 ]
 
 
-def load(name):
-    path = shared(f"golden/simgrid/{name}")
-    return json.loads(gzip.decompress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes())
-
-
-@pytest.mark.parametrize("name", SCENARIOS or ["all_zero_multi.json"])
-def test_hosts_links_and_routes_are_simgrids(name):
-    scenario = load(name)
-    platform = parse_platform(scenario["platform_xml"].encode(), numbering="lexicographic", master="")
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("version", ["3.32.0", "4.0.0"])
+def test_hosts_links_and_routes_are_simgrids(name, version):
+    case = scenario(name)
+    platform, hosts = platform_of(case)
     network = platform.network
-    for observation in scenario["results"]["3.32.0"]["observations"]:
+    for observation in case["results"][version]["observations"]:
         if observation["type"] == "route":
             ends = (network.endpoint(observation[end]) for end in ("src", "dst"))
             links, latency = network.route(*ends)
@@ -39,7 +33,7 @@ def test_hosts_links_and_routes_are_simgrids(name):
         elif "hosts" in observation:
             assert [
                 {"name": h.name, "cores": h.cores, "pstate": h.pstate, "speeds": [p.speed for p in h.pstates]}
-                for h in platform.hosts
+                for h in sorted(hosts, key=lambda host: host.name)
             ] == observation["hosts"]
             found = [(k.id, k.bandwidth, k.latency, "SHARED" if k.shared else "FATPIPE") for k in network.links]
             told = [(k["name"], k["bandwidth"], k["latency"], k["sharing"]) for k in observation["links"]]
