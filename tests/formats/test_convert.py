@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.shared import shared
 
+from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
 from windtunnel.formats.batsim_workload import read_batsim
 from windtunnel.formats.batsim_write import write_batsim
@@ -190,3 +191,14 @@ def test_options_go_to_the_reader(tmp_path):
     convert(tmp_path / "a.swf", tmp_path / "b.swf", walltime="kill", keep_epoch=True)
     assert read_swf_log(tmp_path / "b.swf").rows[0][1:9] == (50, -1, 30, -1, -1, -1, 2, 20)
     assert len(read_workload(tmp_path / "b.swf")) == 1
+
+
+def test_the_command_line(tmp_path, capsys):
+    (tmp_path / "a.swf").write_text("; UnixStartTime: 843480031\n1 50 -1 30 2 -1 -1 2 20 -1 1 3 4 -1 1 -1 -1 -1\n")
+    source, target = str(tmp_path / "a.swf"), str(tmp_path / "b.json")
+    assert main(["convert", source, target, "--to", "batsim4", "-o", "walltime=kill", "-o", "keep-epoch=true"]) == 0
+    assert capsys.readouterr().out == "lost: the calendar date of the start is left out\n"
+    [job] = read_batsim(target)
+    assert (job.submission_time, job.walltime, read_batsim(target).generation) == (50, 20, 4)
+    assert main(["convert", source, target, "--to", "batsim6"]) == 2
+    assert "did you mean 'batsim" in capsys.readouterr().err

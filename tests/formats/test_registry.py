@@ -75,6 +75,17 @@ def test_options_are_those_of_the_reader(file):
         read_platform("hosts:3", mmax=1)
 
 
+def test_options_may_be_texts_of_a_command_line(file):
+    path = file("1 50 -1 30 2 -1 -1 2 20 -1 1 3 4 -1 1 -1 -1 -1\n")
+    assert read_workload(path, keep_epoch="true", max_processors="2")[0].submission_time == 50
+    assert read_workload(path, keep_epoch="false")[0].submission_time == 0
+    assert len(read_workload(path, max_processors="1")) == 0
+    assert read_workload(file(JSON, "other"), generation="5").generation == 5
+    for option, value in {"keep_epoch": "maybe", "max_processors": "few", "walltime": "stop"}.items():
+        with pytest.raises(UsageError, match=f"the option {option} of the format swf cannot be '{value}'"):
+            read_workload(path, **{option: value})
+
+
 def test_a_format_can_be_chosen_by_name(file):
     document = '{"nb_res": 1, "jobs": [], "profiles": {"d": {"type": "delay", "delay": 1}}}'
     assert read_workload(file(document), format="batsim4").generation == 4

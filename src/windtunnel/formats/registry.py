@@ -9,12 +9,13 @@ from collections.abc import Callable
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean
 from windtunnel.formats.files import GZIP, ReadError
+from windtunnel.formats.shipped import FORMATS, Format, Kind
 from windtunnel.model import EventList, Platform, Workload
 
 __all__ = [
@@ -33,134 +34,7 @@ __all__ = [
 GROUP: Final = "windtunnel.formats"
 """The entry point group of formats."""
 
-Kind = Literal["workload", "platform", "events", "leases", "nodes"]
-
 HEAD: Final = 1 << 16
-
-
-class Format(msgspec.Struct, frozen=True, kw_only=True):
-    """A file format. Functions are given as ``module:function``, and imported when needed, or as such."""
-
-    name: str
-    kind: Kind
-    description: str
-    looks_like: str | Callable[[bytes], bool]
-    """Tells from the first 64 KiB of a file whether it is in this format."""
-    starts: str = ""
-    """The characters (spaces apart) such a file may begin with; empty: any. Spares imports."""
-    reader: str | Callable[..., Any] = ""
-    """``reader(path, name, **options)`` for workloads and events, ``reader(path, **options)`` for the others."""
-    writer: str | Callable[..., Any] = ""
-    """``writer(workload, path) -> what was lost``; empty where nothing is written."""
-
-    def __str__(self) -> str:
-        does = "read, write" if self.writer and self.reader else "write" if self.writer else "read"
-        return f"{self.name:<12} {self.kind:<9} {does:<12} {self.description}"
-
-
-_HERE: Final = "windtunnel.formats"
-
-FORMATS: Final = (
-    Format(
-        name="swf",
-        kind="workload",
-        description="Standard Workload Format 2.2 (Parallel Workloads Archive)",
-        starts=";-0123456789",
-        looks_like=f"{_HERE}.recognise:swf",
-        reader=f"{_HERE}.swf:read_swf",
-        writer=f"{_HERE}.swf_write:write_swf",
-    ),
-    Format(
-        name="jsspp-osp",
-        kind="workload",
-        description="JSSPP-OSP workload (JSON): workflows of tasks",
-        starts="{",
-        looks_like=f"{_HERE}.osp_workload:looks_like_workload",
-        reader=f"{_HERE}.osp_workload:read_workload",
-    ),
-    Format(
-        name="wfcommons",
-        kind="workload",
-        description="WfCommons workflow (JSON, versions 1.0 to 1.6)",
-        starts="{",
-        looks_like=f"{_HERE}.wfcommons:looks_like_wfcommons",
-        reader=f"{_HERE}.wfcommons:read_wfcommons",
-    ),
-    Format(
-        name="dax",
-        kind="workload",
-        description="Pegasus workflow (DAX, XML)",
-        starts="<",
-        looks_like=f"{_HERE}.dax:looks_like_dax",
-        reader=f"{_HERE}.dax:read_dax",
-    ),
-    Format(
-        name="batsim",
-        kind="workload",
-        description="Batsim workload (JSON) of whichever generation",
-        starts="{",
-        looks_like=f"{_HERE}.recognise:json",
-        reader=f"{_HERE}.batsim_workload:read_batsim",
-    ),
-    Format(
-        name="batsim4",
-        kind="workload",
-        description="Batsim 3 and 4 workload (JSON)",
-        looks_like=f"{_HERE}.recognise:nothing",
-        reader=f"{_HERE}.batsim_workload:read_batsim4",
-        writer=f"{_HERE}.batsim_write:write_batsim4",
-    ),
-    Format(
-        name="batsim5",
-        kind="workload",
-        description="Batsim 5 workload (JSON)",
-        looks_like=f"{_HERE}.recognise:nothing",
-        reader=f"{_HERE}.batsim_workload:read_batsim5",
-        writer=f"{_HERE}.batsim_write:write_batsim5",
-    ),
-    Format(
-        name="events",
-        kind="events",
-        description="Batsim external events (lines of JSON)",
-        looks_like=f"{_HERE}.recognise:anything",
-        reader=f"{_HERE}.batsim_events:read_events",
-        writer=f"{_HERE}.batsim_events:write_events",
-    ),
-    Format(
-        name="environment",
-        kind="platform",
-        description="JSSPP-OSP environment (JSON): datacenters down to memory modules, and their events",
-        starts="{",
-        looks_like=f"{_HERE}.environment.as_platform:looks_like_environment",
-        reader=f"{_HERE}.environment.as_platform:read_platform",
-    ),
-    Format(
-        name="sss",
-        kind="platform",
-        description="SSS node objects 3.1.0 (XML)",
-        starts="<",
-        looks_like=f"{_HERE}.sss.platform:looks_like_nodes",
-        reader=f"{_HERE}.sss.platform:read_platform",
-    ),
-    Format(
-        name="simgrid",
-        kind="platform",
-        description="SimGrid platform (XML, versions 4 to 4.1)",
-        starts="<",
-        looks_like=f"{_HERE}.recognise:xml",
-        reader=f"{_HERE}.simgrid_xml:read_platform",
-    ),
-    Format(
-        name="lwf",
-        kind="leases",
-        description="Haizea lease workload (XML)",
-        starts="<",
-        looks_like=f"{_HERE}.lwf:looks_like_lwf",
-        reader=f"{_HERE}.lwf:read_lwf",
-        writer=f"{_HERE}.lwf_write:write_lwf",
-    ),
-)
-"""The formats of this package, in the order in which they are tried."""
 
 
 def load(function: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -233,14 +107,34 @@ def _ours(kind: Kind) -> list[Format]:
 
 
 def _reader(form: Format, options: dict[str, Any]) -> Callable[..., Any]:
-    """The reader of a format, once its options are checked against its keyword parameters."""
+    """The reader of a format, once its options are checked against its keyword parameters.
+
+    Options that are texts (from a command line) become what the parameter is annotated with, in place.
+    """
     reader = load(form.reader)
-    known = [p.name for p in signature(reader).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
-    for option in options:
+    known = {p.name: p.annotation for p in signature(reader).parameters.values() if p.kind is Parameter.KEYWORD_ONLY}
+    for option, value in options.items():
         if option not in known:
             hint = did_you_mean(option, known) or "it has no options"
             raise UsageError(f"the format {form.name} has no option {option!r}", hint)
+        if isinstance(value, str):
+            options[option] = _parsed(form, option, value, known[option])
     return reader
+
+
+def _parsed(form: Format, option: str, text: str, annotation: Any) -> Any:
+    if text.isascii() and text.isdigit():
+        value: Any = int(text)
+    else:
+        value = text
+    for given in (text, value):
+        try:
+            return msgspec.convert(given, annotation, strict=False)
+        except msgspec.ValidationError as error:
+            fault = error
+        except TypeError:  # a type that no text can be
+            return text
+    raise UsageError(f"the option {option} of the format {form.name} cannot be {text!r}", str(fault)) from fault
 
 
 def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **options: Any) -> Workload:  # noqa: A002 -- the word users know
