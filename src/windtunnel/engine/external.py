@@ -3,6 +3,7 @@
 from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.events import EXTERNAL, NO_MORE
 from windtunnel.engine.lifecycle import submit_job
+from windtunnel.engine.machines import change_state
 from windtunnel.engine.world import Priority, Submitter, World
 from windtunnel.model import ExternalEvent, HostSet, Job
 from windtunnel.vocabulary import (
@@ -65,6 +66,9 @@ def occur(world: World, event: ExternalEvent) -> None:
         _check(world, event, event.hosts - world.hosts.unavailable, "not unavailable")
         world.hosts.make_available(event.hosts, world.now)
         _tell(world, HostsBecameAvailable(world.now, event.hosts))
+    elif event.kind == "machine_state":
+        _check(world, event, HostSet(), "")
+        change_state(world, event)
     else:
         _tell(world, ExternalEventOccurred(world.now, event.id, event.data, event.kind, event.attributes))
 

@@ -7,6 +7,7 @@ availability changes: the time spent idle follows from the others when it is ask
 from enum import IntEnum
 from typing import Final
 
+from windtunnel.engine.shares import Amounts, Shares
 from windtunnel.model import HostPool, HostSet, Platform
 
 __all__ = ["HostState", "HostTable"]
@@ -38,6 +39,8 @@ class HostTable:
         """Hosts that can be given to a job now: idle, or with sharing also computing."""
         self.jobs_on: list[int] | None = [0] * self.size if sharing else None
         """With sharing: how many jobs each host runs."""
+        self.shares = Shares()
+        """What is taken of hosts that jobs share by amounts; such hosts are not in ``free``."""
         self.special: dict[int, HostState] = {}
         """Hosts that sleep, switch or are unavailable."""
         self.unavailable = HostSet()
@@ -81,6 +84,24 @@ class HostTable:
         self.times[4] += size * (now - start)
         self.free |= hosts
         self._mark(hosts, now)
+
+    def occupy_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
+        """A job takes amounts, which were checked, of these hosts."""
+        if self.jobs_on is not None:
+            self.shares.take(hosts, amounts)
+            self.occupy(hosts, now)
+            return
+        fresh = self.shares.take(hosts, amounts)
+        if fresh:
+            self.free -= fresh
+            self.counts[3] -= len(fresh)
+            self.counts[4] += len(fresh)
+            self._mark(fresh, now)
+
+    def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
+        """A job gives back what it had of these hosts."""
+        whole = self.shares.give_back(hosts, amounts)
+        self._release_one_by_one(hosts if self.jobs_on is not None else whole, now)
 
     def _mark(self, hosts: HostSet, now: float) -> None:
         last_change = self.last_change

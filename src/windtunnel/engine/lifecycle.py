@@ -10,6 +10,7 @@ from windtunnel.engine.refusal import known_job, refuse
 from windtunnel.engine.world import Priority, Submitter, World
 from windtunnel.model import (
     DelayProfile,
+    HostSet,
     Job,
     JobRecord,
     JobState,
@@ -39,6 +40,7 @@ __all__ = [
     "walltime_reached",
 ]
 
+_NO_HOSTS: Final = HostSet()
 _SUBMITTED: Final = JobState.SUBMITTED
 _RUNNING: Final = JobState.RUNNING
 _SUCCESS: Final = JobState.COMPLETED_SUCCESSFULLY
@@ -143,17 +145,23 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     job = record.job
     hosts = decision.hosts
     table = world.hosts
-    if not table.free.covers(hosts):
+    amounts = decision.amounts
+    if amounts is not None:
+        _check_amounts(world, decision, job)
+    elif not table.free.covers(hosts):
         _explain_hosts(world, decision)
-    if (len(hosts) != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
+    elif (len(hosts) != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
         _check_size(world, decision, job)
     now = world.now
     record.owner = rank
     record.state = _RUNNING
     record.hosts = hosts
-    record.amounts = decision.amounts
+    record.amounts = amounts
     record.starting_time = record.since = now
-    table.occupy(hosts, now)
+    if amounts is None:
+        table.occupy(hosts, now)
+    else:
+        table.occupy_shares(hosts, amounts, now)
     world.nb_running += 1
     hooks = world.hooks
     for hook in hooks.started:
@@ -172,10 +180,33 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         execution.begin_job(world, record, decision)
 
 
-def _explain_hosts(world: World, decision: ExecuteJob) -> None:
+def _check_amounts(world: World, decision: ExecuteJob, job: Job) -> None:
+    """Whether the hosts have the amounts, and whether they are what the job asked for."""
+    table = world.hosts
+    hosts, amounts = decision.hosts, decision.amounts or {}
+    known = HostSet.span(table.size)
+    shared = HostSet(host for host in hosts if host in table.shares and host not in table.special)
+    if not hosts <= known or not table.free.covers(hosts - shared):
+        _explain_hosts(world, decision, shared)
+    if reason := table.shares.refusal(hosts, amounts, world.platform.hosts):
+        refuse(world, decision, "amounts", f"job {job.id!r}: {reason}")
+    request = job.request
+    if request.processors:
+        cores = sum(amounts.get(host, {}).get("cores", 0.0) for host in hosts)
+        if cores < request.processors:
+            message = f"job {job.id!r} requests {request.processors} cores and is given {cores:g}"
+            refuse(world, decision, "allocation-size", message)
+    elif len(hosts) != request.hosts and world.options.check_sizes:
+        _check_size(world, decision, job)
+    for name, amount in request.amounts:
+        if any(amounts.get(host, {}).get(name, 0.0) < amount for host in hosts):
+            refuse(world, decision, "amounts", f"job {job.id!r} requests {amount:g} {name!r} on each host")
+
+
+def _explain_hosts(world: World, decision: ExecuteJob, shared: HostSet = _NO_HOSTS) -> None:
     """Say which host cannot be given to the job, and why."""
     table = world.hosts
-    for host in decision.hosts:
+    for host in decision.hosts - shared:
         if host >= table.size:
             known = f"0-{table.size - 1}" if table.size else "none"
             refuse(
@@ -262,7 +293,10 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
     table = world.hosts
     hosts = record.hosts
     if record.state is not JobState.SUSPENDED:
-        table.release(hosts, record.since, now)
+        if record.amounts is None:
+            table.release(hosts, record.since, now)
+        else:
+            table.release_shares(hosts, record.amounts, now)
         world.nb_running -= 1
     record.state = state
     record.return_code = code

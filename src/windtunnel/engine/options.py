@@ -27,6 +27,14 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """``exact``, or ``simgrid``: read meters when SimGrid does (decisions.md 25)."""
     sharing: str = "simgrid"
     """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
+    on_failure: str = "kill"
+    """What becomes of jobs on machines that fail, halt or are maintained: ``kill``, or ``requeue`` them as new jobs."""
+    on_maintenance: str = "kill"
+    """Whether work on a machine is stopped when its maintenance begins (``kill``), or may end first (``drain``)."""
+    checkpoint_period: float = 0.0
+    """Seconds from one checkpoint of a job to the next, writing included; requeued jobs begin again after the last.
+    0: there are none. (``windtunnel.model.failures.with_checkpoints`` adds the time of writing to the jobs.)
+    """
     max_rounds: int = 100_000
     """An instant kept alive for more rounds than this ends the run (decisions.md 1)."""
     forward: Mapping[str, Any] = {}

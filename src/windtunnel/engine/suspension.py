@@ -25,6 +25,10 @@ def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
     record = known_job(world, decision, decision.job_id, rank)
     if record.state is not JobState.RUNNING:
         refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not RUNNING")
+    if record.amounts is not None:
+        refuse(
+            world, decision, "suspension", f"job {decision.job_id!r} has shares of hosts, which cannot be suspended"
+        )
     if not execution.freeze_job(world, record):
         refuse(
             world,

@@ -1,0 +1,89 @@
+"""States of machines (JSSPP-OSP): what ACTIVE, HALT, MAINTENANCE and FAILURE do to hosts and to what runs there.
+
+Whatever is not ACTIVE takes no new work. What runs on a failed or halted machine is lost; on one in maintenance too,
+unless it is drained (``Options.on_maintenance``). A job that is lost may come back as a new one
+(``Options.on_failure``), from zero or from its last checkpoint.
+"""
+
+from typing import Final
+
+import msgspec
+
+from windtunnel.diagnostics import SimulationError
+from windtunnel.engine import execution
+from windtunnel.engine.lifecycle import end_job, submit_job
+from windtunnel.engine.world import World
+from windtunnel.model import DelayProfile, ExternalEvent, HostSet, Job, JobRecord, JobState
+from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable
+
+__all__ = ["STATES", "change_state", "requeued"]
+
+STATES: Final = ("ACTIVE", "HALT", "MAINTENANCE", "FAILURE")
+LOST: Final = -2
+"""The return code of a job whose machine went away."""
+
+
+def change_state(world: World, event: ExternalEvent) -> None:
+    """Give machines a state; a state they have already changes nothing."""
+    state = str(event.attributes.get("state", ""))
+    if state not in STATES:
+        raise SimulationError(f"machine_state: unknown state {state!r}; known: {', '.join(STATES)}", now=world.now)
+    table = world.hosts
+    cause = state + (f": {event.attributes['cause']}" if event.attributes.get("cause") else "")
+    if state == "ACTIVE":
+        back = event.hosts & table.unavailable
+        if back:
+            table.make_available(back, world.now)
+            _tell(world, HostsBecameAvailable(world.now, back, cause))
+        return
+    if state != "MAINTENANCE" or world.options.on_maintenance != "drain":
+        _lose_jobs(world, event.hosts, failed=state == "FAILURE")
+    gone = event.hosts - table.unavailable
+    if gone:
+        table.make_unavailable(gone, world.now)
+    _tell(world, HostsBecameUnavailable(world.now, event.hosts, cause))
+
+
+def _tell(world: World, notice: HostsBecameAvailable | HostsBecameUnavailable) -> None:
+    world.tell(notice)
+    for hook in world.hooks.external:
+        hook(world.now, notice)
+
+
+def _lose_jobs(world: World, hosts: HostSet, *, failed: bool) -> None:
+    """End what runs on hosts. A failure is rare: looking at all running jobs costs less than keeping an index."""
+    state = JobState.COMPLETED_FAILED if failed else JobState.COMPLETED_KILLED
+    lost = [
+        record
+        for record in world.jobs.values()
+        if record.state is JobState.RUNNING and not record.hosts.isdisjoint(hosts)
+    ]
+    for record in lost:
+        for hook in world.hooks.kill:
+            hook(world.now, record)
+        again = None
+        if world.options.on_failure == "requeue" and not record.dynamic:
+            again = requeued(record, world.now, world.options.checkpoint_period)
+            if record.job.id in world.waiting_for:  # what waits for it waits for its successor
+                world.waiting_for[again.id] = world.waiting_for.pop(record.job.id)
+        if record.execution is not None:
+            execution.cancel_job(world, record)
+        end_job(world, record, state, LOST)
+        if again is not None:
+            submit_job(world, again)
+
+
+def requeued(record: JobRecord, now: float, period: float) -> Job:
+    """The job that takes the place of one that was lost: ``w0!7#1`` after ``w0!7``, ``w0!7#2`` after that.
+
+    ``period`` is the time from one checkpoint to the next (work and writing); a job that only lasts begins again
+    after the last one. With 0, and for all other kinds of job, everything is done again.
+    """
+    job = record.job
+    name, mark, attempt = job.id.rpartition("#")
+    job_id = f"{name}#{int(attempt) + 1}" if mark and attempt.isdecimal() else f"{job.id}#1"
+    profile = job.profile
+    if period > 0 and isinstance(profile, DelayProfile):
+        done = min((now - record.starting_time) // period * period, profile.delay)
+        profile = msgspec.structs.replace(profile, delay=profile.delay - done)
+    return msgspec.structs.replace(job, id=job_id, profile=profile, submission_time=now, dependencies=())

@@ -1,0 +1,159 @@
+"""Failures of machines made from distributions, the same for the same seed.
+
+Each machine (or each rack, for failures that its machines share) fails after a time drawn from one distribution and
+is back after a time drawn from another. Every machine and every rack has a random stream of its own, so that adding
+machines changes nothing for the others.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heappop, heappush
+from math import inf, isfinite
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.model.hostset import HostSet
+from windtunnel.model.job import Job
+from windtunnel.model.platform import Host
+from windtunnel.model.profiles import DelayProfile
+from windtunnel.model.workload import EventList, ExternalEvent
+
+__all__ = ["Distribution", "FailureModel", "failures", "parse_distribution", "with_checkpoints"]
+
+
+class Distribution(msgspec.Struct, frozen=True):
+    """A distribution of times (s) by name and parameters; see :func:`parse_distribution`."""
+
+    name: str
+    parameters: tuple[float, ...]
+
+    def draw(self, stream: random.Random) -> float:
+        """One time, from 0."""
+        return max(0.0, _DRAWS[self.name][1](stream, self.parameters))
+
+
+_Draw = Callable[[random.Random, Sequence[float]], float]
+
+_DRAWS: dict[str, tuple[tuple[str, ...], _Draw]] = {
+    "constant": (("seconds",), lambda _, p: p[0]),
+    "exponential": (("mean",), lambda stream, p: stream.expovariate(1 / p[0])),
+    "weibull": (("shape", "scale"), lambda stream, p: stream.weibullvariate(p[1], p[0])),
+    "lognormal": (("mu", "sigma"), lambda stream, p: stream.lognormvariate(p[0], p[1])),
+    "gamma": (("shape", "scale"), lambda stream, p: stream.gammavariate(p[0], p[1])),
+    "uniform": (("low", "high"), lambda stream, p: stream.uniform(p[0], p[1])),
+}
+
+
+def parse_distribution(text: str) -> Distribution:
+    """Read ``exponential:MEAN``, ``weibull:SHAPE,SCALE``, ``lognormal:MU,SIGMA``, ``gamma:SHAPE,SCALE``,
+    ``uniform:LOW,HIGH`` or ``constant:SECONDS``.
+
+    Raises:
+        UsageError: it is none of these, or a parameter makes no sense.
+    """
+    name, _, rest = text.partition(":")
+    if name not in _DRAWS:
+        raise UsageError(f"there is no distribution {name!r}", did_you_mean(name, _DRAWS))
+    names = _DRAWS[name][0]
+    try:
+        values = tuple(float(part) for part in rest.split(","))
+    except ValueError:
+        values = ()
+    positive = name != "lognormal"
+    if len(values) != len(names) or not all(isfinite(v) and (v >= 0 or not positive) for v in values):
+        raise UsageError(f"{text!r}: expected {name}:{','.join(names).upper()}")
+    if (name in {"exponential", "weibull", "gamma"} and 0 in values) or (name == "uniform" and values[0] > values[1]):
+        raise UsageError(f"{text!r}: the parameters make no distribution")
+    return Distribution(name, values)
+
+
+class FailureModel(msgspec.Struct, frozen=True, kw_only=True):
+    """When machines fail and how long they are away; ``rack_*`` for whole racks at once (none without)."""
+
+    between: Distribution | None = None
+    """From a machine's return (or the start) to its next failure."""
+    repair: Distribution = Distribution("constant", (3600.0,))
+    rack_between: Distribution | None = None
+    rack_repair: Distribution = Distribution("constant", (3600.0,))
+    seed: int = 0
+
+
+def failures(hosts: Sequence[Host], model: FailureModel, until: float) -> EventList:
+    """The failures and returns of machines before ``until`` (s), as one list of events in order of date.
+
+    A machine that is away for two reasons comes back when both are over.
+    """
+    if not until < inf:
+        raise UsageError("failures are made up to a date, which must be finite")
+    spells: list[tuple[float, float, HostSet, str]] = []
+    if model.between is not None:
+        for host in hosts:
+            stream = random.Random(f"{model.seed} machine {host.name}")
+            group = HostSet.span(1, host.id)
+            spells += [(*spell, group, "machine") for spell in _spells(model.between, model.repair, stream, until)]
+    if model.rack_between is not None:
+        racks: dict[tuple[str, ...], list[int]] = {}
+        for host in hosts:
+            racks.setdefault(host.place or (host.name,), []).append(host.id)
+        for place, members in racks.items():
+            stream = random.Random(f"{model.seed} rack {' / '.join(place)}")
+            found = _spells(model.rack_between, model.rack_repair, stream, until)
+            spells += [(*spell, HostSet(members), "rack") for spell in found]
+    return EventList(name="failures", events=tuple(_events(sorted(spells, key=lambda spell: spell[:2]))))
+
+
+def _spells(
+    between: Distribution, repair: Distribution, stream: random.Random, until: float
+) -> Iterator[tuple[float, float]]:
+    """Failure and return, again and again."""
+    now = 0.0
+    for _ in range(10_000_000):
+        failure = now + between.draw(stream)
+        if failure >= until:
+            return
+        now = failure + repair.draw(stream)
+        yield failure, now
+    raise UsageError("more than ten million failures of one machine", "its times between failures are too short")
+
+
+def _events(spells: Iterable[tuple[float, float, HostSet, str]]) -> Iterator[ExternalEvent]:
+    """Events such that a host is failed while at least one spell of it lasts; returns come before failures."""
+    away: dict[int, int] = {}
+    ends: list[tuple[float, int, HostSet]] = []
+    for number, (start, end, hosts, what) in enumerate(spells):
+        yield from _returns(ends, away, start)
+        gone = HostSet(host for host in hosts if not away.get(host))
+        for host in hosts:
+            away[host] = away.get(host, 0) + 1
+        heappush(ends, (end, number, hosts))
+        if gone:
+            facts = {"state": "FAILURE", "cause": f"{what} failure"}
+            yield ExternalEvent(timestamp=start, kind="machine_state", hosts=gone, attributes=facts)
+    yield from _returns(ends, away, inf)
+
+
+def _returns(ends: list[tuple[float, int, HostSet]], away: dict[int, int], until: float) -> Iterator[ExternalEvent]:
+    while ends and ends[0][0] <= until:
+        end, _, hosts = heappop(ends)
+        for host in hosts:
+            away[host] -= 1
+        back = HostSet(host for host in hosts if not away[host])
+        if back:
+            facts = {"state": "ACTIVE", "cause": "repaired"}
+            yield ExternalEvent(timestamp=end, kind="machine_state", hosts=back, attributes=facts)
+
+
+def with_checkpoints(job: Job, interval: float, cost: float) -> Job:
+    """The job when it writes a checkpoint after each ``interval`` seconds of work, which takes ``cost`` seconds.
+
+    Only jobs that merely last (delays) can be cut so; others are returned as they are. No checkpoint is written at
+    the end.
+    """
+    profile = job.profile
+    if not isinstance(profile, DelayProfile) or interval <= 0:
+        return job
+    count = max(0, -int(-profile.delay // interval) - 1)
+    longer = msgspec.structs.replace(profile, delay=profile.delay + count * cost)
+    walltime = job.walltime + count * cost
+    return msgspec.structs.replace(job, profile=longer, walltime=walltime)

@@ -1,0 +1,94 @@
+"""Generated failures: the same for the same seed, each machine alone and racks together; checkpoints."""
+
+import pytest
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import Host
+from windtunnel.model.failures import Distribution, FailureModel, failures, parse_distribution, with_checkpoints
+from windtunnel.testing import job
+
+HOSTS = [Host(id=i, name=f"n{i}", place=("dc", "room", f"rack{i // 2}")) for i in range(4)]
+DAY = 86400.0
+
+
+def rows(events):
+    return [(e.timestamp, str(e.hosts), e.attributes["state"]) for e in events.events]
+
+
+def test_constant_times_by_hand():
+    model = FailureModel(between=Distribution("constant", (10.0,)), repair=Distribution("constant", (5.0,)))
+    assert rows(failures(HOSTS[:2], model, 30.0)) == [
+        (10.0, "0", "FAILURE"),
+        (10.0, "1", "FAILURE"),
+        (15.0, "0", "ACTIVE"),
+        (15.0, "1", "ACTIVE"),
+        (25.0, "0", "FAILURE"),
+        (25.0, "1", "FAILURE"),
+        (30.0, "0", "ACTIVE"),
+        (30.0, "1", "ACTIVE"),
+    ]
+
+
+def test_racks_fail_together_and_overlaps_are_one_absence():
+    """The racks are away from 8 to 20, machines from 10 to 15 and from 25 to 30."""
+    model = FailureModel(
+        between=Distribution("constant", (10.0,)),
+        repair=Distribution("constant", (5.0,)),
+        rack_between=Distribution("constant", (8.0,)),
+        rack_repair=Distribution("constant", (12.0,)),
+    )
+    found = rows(failures(HOSTS[:3], model, 26.0))
+    assert found == [
+        (8.0, "0-1", "FAILURE"),
+        (8.0, "2", "FAILURE"),
+        (20.0, "0-1", "ACTIVE"),
+        (20.0, "2", "ACTIVE"),
+        (25.0, "0", "FAILURE"),
+        (25.0, "1", "FAILURE"),
+        (25.0, "2", "FAILURE"),
+        (30.0, "0", "ACTIVE"),
+        (30.0, "1", "ACTIVE"),
+        (30.0, "2", "ACTIVE"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["exponential:36000", "weibull:0.8,30000", "lognormal:10,1", "gamma:2,20000"])
+def test_seeds(text):
+    model = FailureModel(between=parse_distribution(text), seed=1)
+    whole = rows(failures(HOSTS, model, 30 * DAY))
+    assert whole == rows(failures(HOSTS, model, 30 * DAY))
+    assert whole != rows(failures(HOSTS, FailureModel(between=parse_distribution(text), seed=2), 30 * DAY))
+    fewer = [row for row in whole if row[1] in {"0", "1"}]
+    assert fewer == rows(failures(HOSTS[:2], model, 30 * DAY)), "other machines change nothing"
+    state = dict.fromkeys("0123", "ACTIVE")
+    for _, host, new in whole:
+        assert state[host] != new
+        state[host] = new
+    assert 30 < len(whole) < 1000
+
+
+def test_the_mean_is_about_right():
+    model = FailureModel(between=parse_distribution("exponential:1000"), repair=Distribution("constant", (0.0,)))
+    count = len(rows(failures(HOSTS[:1], model, 1e6))) / 2
+    assert count == pytest.approx(1000, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    "text", ["normal:1,2", "exponential", "exponential:x", "exponential:0", "weibull:1", "uniform:5,2", "gamma:-1,2"]
+)
+def test_distributions_that_are_none(text):
+    with pytest.raises(UsageError):
+        parse_distribution(text)
+
+
+def test_failures_without_end_are_refused():
+    with pytest.raises(UsageError):
+        failures(HOSTS, FailureModel(between=Distribution("constant", (1.0,))), float("inf"))
+
+
+@pytest.mark.parametrize(("run", "longer"), [(10.0, 13.0), (9.0, 11.0), (3.0, 3.0), (0.0, 0.0)])
+def test_checkpoints_take_time(run, longer):
+    """A checkpoint after each 3 s of work takes 1 s; none at the end."""
+    made = with_checkpoints(job(1, run=run, walltime=20.0), 3.0, 1.0)
+    assert made.profile.delay == longer
+    assert made.walltime == 20.0 + longer - run
