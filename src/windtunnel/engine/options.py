@@ -28,7 +28,7 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     sharing: str = "simgrid"
     """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
     on_failure: str = "kill"
-    """What becomes of jobs on machines that fail, halt or are maintained: ``kill``, or ``requeue`` them as new jobs."""
+    """What becomes of jobs on machines that fail, halt or are maintained: ``kill``, or ``requeue`` as new ones."""
     on_maintenance: str = "kill"
     """Whether work on a machine is stopped when its maintenance begins (``kill``), or may end first (``drain``)."""
     checkpoint_period: float = 0.0
