@@ -18,6 +18,7 @@ from windtunnel.diagnostics import (
 )
 from windtunnel.engine.diagnosis import diagnose
 from windtunnel.engine.events import DECISION, EXTERNAL, READY, SUBMIT
+from windtunnel.engine.fluid import settle
 from windtunnel.engine.registration import count_profile_uses, job_forgotten
 from windtunnel.engine.tables import DECISIONS, EVENTS
 from windtunnel.engine.world import Priority, Seat, Submitter, World
@@ -115,6 +116,8 @@ def next_date(world: World) -> float:
     for seat in world.seats:
         if seat.outbox and seat.ready_at <= now:
             return now
+    if world.fluid is not None and world.fluid.changed:
+        settle(world)
     heap = world.heap
     while heap:
         entry = heap[0]
@@ -146,6 +149,8 @@ def round_once(world: World, components: Sequence[Component]) -> None:
 
 def _happen(world: World) -> None:
     """Everything in the calendar at the next instant (at this one, if something is to be told already)."""
+    if world.fluid is not None and world.fluid.changed:
+        settle(world)
     heap = world.heap
     handlers = _HANDLERS
     horizon = world.horizon

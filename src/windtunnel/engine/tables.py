@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from windtunnel.engine import events as e
-from windtunnel.engine import external, lifecycle, registration, suspension, triggers
+from windtunnel.engine import external, fluid, lifecycle, registration, suspension, triggers
 from windtunnel.engine.execution import messages
 from windtunnel.engine.execution.kinds import leaf_ended
 from windtunnel.engine.world import World
@@ -38,6 +38,7 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.READY: _ready,
     e.INJECTED: external.inject,
     e.RELEASE_HELD: lifecycle.release_held,
+    e.FLUID: fluid.fluid_due,
     e.POLL: messages.poll,
     e.MIGRATED: suspension.job_migrated,
     e.TRANSFERRED: suspension.image_transferred,

@@ -5,8 +5,9 @@ from math import inf
 from windtunnel.engine.events import JOB_END, WALLTIME
 from windtunnel.engine.execution import nodes
 from windtunnel.engine.execution.nodes import Node
+from windtunnel.engine.refusal import refuse
 from windtunnel.engine.world import Priority, World
-from windtunnel.model import DelayProfile, JobRecord, JobState
+from windtunnel.model import DelayProfile, JobRecord, JobState, Profile
 from windtunnel.vocabulary import AtomicProgress, ExecuteJob, KillProgress
 
 __all__ = ["begin_job", "cancel_job", "freeze_job", "progress_of_job", "thaw_job"]
@@ -17,9 +18,24 @@ def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
     job = record.job
     if job.walltime < inf:
         world.push(world.now + job.walltime, Priority.WALLTIME, WALLTIME, record, record.version)
-    node = Node(record, job.profile, None, job.walltime, world.now, decision)
+    node = Node(record, job.profile, None, job.walltime, world.now, decision, io=_additional(world, decision))
     record.execution = node
     nodes.kind_of(world, job.profile).begin(world, node)
+
+
+def _additional(world: World, decision: ExecuteJob) -> Profile | None:
+    """The additional I/O profile, registered now when it came with the decision."""
+    io = decision.additional_io
+    if io is None:
+        return None
+    known = world.profiles.get(io.profile_id)
+    if io.profile is not None:
+        if known is not None:
+            refuse(world, decision, "duplicate-profile", f"profile {io.profile_id!r} already exists in the workload")
+        world.profiles[io.profile_id] = known = io.profile
+    if known is None:
+        refuse(world, decision, "unknown-profile", f"the additional I/O profile {io.profile_id!r} does not exist")
+    return known
 
 
 def cancel_job(world: World, record: JobRecord) -> int:

@@ -7,10 +7,16 @@ from windtunnel.engine.execution.fork_join import FORK_JOIN
 from windtunnel.engine.execution.messages import RECEIVE, SEND, sent
 from windtunnel.engine.execution.nodes import Kind, Node, finish
 from windtunnel.engine.execution.sequence import SEQUENCE
+from windtunnel.engine.execution.tasks import TASK
 from windtunnel.engine.world import World
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,
+    ParallelTaskDataStagingBetweenStoragesProfile,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    ParallelTaskOnStorageHomogeneousProfile,
+    ParallelTaskProfile,
     Profile,
     ReceiveProfile,
     SendProfile,
@@ -25,6 +31,11 @@ KINDS: Final[dict[type[Profile], Kind]] = {
     ForkJoinCompositionProfile: FORK_JOIN,
     SendProfile: SEND,
     ReceiveProfile: RECEIVE,
+    ParallelTaskProfile: TASK,
+    ParallelTaskHomogeneousProfile: TASK,
+    ParallelTaskMergeCompositionProfile: TASK,
+    ParallelTaskOnStorageHomogeneousProfile: TASK,
+    ParallelTaskDataStagingBetweenStoragesProfile: TASK,
 }
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from windtunnel.diagnostics import SimulationError
+from windtunnel.diagnostics import DecisionError, SimulationError
 from windtunnel.engine.world import World
 from windtunnel.model import JobRecord, Profile
 from windtunnel.vocabulary import KillProgress
@@ -38,6 +38,14 @@ class Node(msgspec.Struct, weakref=False, eq=False):
     """What the sharing system or a replay knows it by."""
     frozen_at: float = -1.0
     """When it was suspended; -1 when it runs."""
+    io: Profile | None = None
+    """A further task that is added to this one (additional_io_job)."""
+
+    def complete(self, world: World) -> None:
+        """The sharing system has finished what it did for this node."""
+        from windtunnel.engine.execution.tasks import complete
+
+        complete(world, self)
 
 
 class Kind(NamedTuple):
@@ -72,10 +80,27 @@ def kind_of(world: World, profile: Profile) -> Kind:
 
 def begin(world: World, parent: Node, profile: Profile, left: float) -> Node:
     """Start a sub-profile."""
-    child = Node(parent.record, profile, parent, left, world.now, parent.decision)
+    child = Node(parent.record, profile, parent, left, world.now, parent.decision, io=_io_of_child(world, parent))
     parent.children.append(child)
     kind_of(world, profile).begin(world, child)
     return child
+
+
+def _io_of_child(world: World, parent: Node) -> Profile | None:
+    """The additional task of a step: the same step of an additional sequence, which must be as long."""
+    io = parent.io
+    if io is None:
+        return None
+    steps = getattr(io, "profile_ids", ())
+    mine = getattr(parent.profile, "profile_ids", ())
+    if len(steps) != len(mine):
+        raise DecisionError(
+            f"job {parent.record.job.id!r}: the additional I/O profile {io.id!r} must be a sequence of {len(mine)} "
+            f"tasks, like the job's own, and has {len(steps)}",
+            rule="additional-io",
+            now=world.now,
+        )
+    return sub_profile(world, parent, steps[parent.index % len(mine)])
 
 
 def cancel(world: World, node: Node) -> int:

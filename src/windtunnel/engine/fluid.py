@@ -1,0 +1,104 @@
+"""The sharing system in the calendar: one entry, at the date of its next event.
+
+Compute hosts are numbered as in the platform, storages follow. The system is made when the first task needs it.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.engine.events import FLUID
+from windtunnel.engine.sharing import TCP_GAMMA, Action, Builder, System, Task, fair_bottleneck, max_min
+from windtunnel.engine.world import Priority, World
+from windtunnel.model import Platform
+
+__all__ = ["Fluid", "fluid_due", "fluid_of", "settle"]
+
+_RULES = {"simgrid": fair_bottleneck, "maxmin": max_min}
+
+
+class Fluid:
+    """What the engine knows of the sharing system."""
+
+    def __init__(self, platform: Platform, pstates: Sequence[int], rule: str, *, watched: bool) -> None:
+        if rule not in _RULES:
+            raise UsageError(f"there is no sharing rule {rule!r}", f"choose {' or '.join(_RULES)}")
+        hosts = (*platform.hosts, *platform.storages)
+        now_at = (*pstates, *(h.pstate for h in platform.storages))
+        network = platform.network
+        self.builder = Builder([h.endpoint for h in hosts], network, gamma=_gamma(platform.config))
+        self.system = System(
+            [h.pstates[p].speed for h, p in zip(hosts, now_at, strict=True)],
+            [h.cores for h in hosts],
+            network.links if network is not None else (),
+            rule=_RULES[rule],
+            watch_loads=watched,
+        )
+        self.version = 0
+        """Voids the entry in the calendar when the next event has moved."""
+        self.planned = inf
+        self.changed = False
+
+    def start(self, now: float, task: Task, tag: Any) -> Action:
+        """Start a task."""
+        self.changed = True
+        return self.system.start(max(now, self.system.now), task, tag)
+
+    def cancel(self, now: float, action: Action) -> None:
+        """Stop a task."""
+        self.changed = True
+        self.system.cancel(max(now, self.system.now), action)
+
+    def set_speed(self, now: float, hosts: Sequence[int], speed: float) -> None:
+        """Hosts compute at another speed from now on."""
+        self.changed = True
+        self.system.set_speed(max(now, self.system.now), hosts, speed)
+
+    def done(self, now: float, action: Action) -> float:
+        """The fraction of a task that is done."""
+        return 0.0 if action.latent else 1.0 - self.system.remaining(max(now, self.system.now), action)
+
+
+def _gamma(config: Mapping[str, str]) -> float:
+    """The TCP window, which a platform file may set."""
+    text = config.get("network/TCP-gamma") or config.get("network/TCP_gamma")
+    try:
+        return TCP_GAMMA if text is None else float(text)
+    except ValueError:
+        raise UsageError(f"network/TCP-gamma is {text!r}, a number of bytes is expected") from None
+
+
+def fluid_of(world: World) -> Fluid:
+    """The sharing system, made on first use."""
+    if world.fluid is None:
+        options = world.options
+        world.fluid = Fluid(world.platform, world.hosts.pstate, options.sharing, watched=options.energy)
+        if world.now > 0:
+            world.fluid.system.advance(world.now)
+    fluid: Fluid = world.fluid
+    return fluid
+
+
+def settle(world: World) -> None:
+    """After what happened at this instant: let rates and loads follow, and plan the next event of the system."""
+    fluid: Fluid = world.fluid
+    fluid.changed = False
+    if world.energy is not None:
+        world.energy.set_loads(world.now, fluid.system.changed_loads())
+    date = fluid.system.next_event()
+    if date != fluid.planned:
+        fluid.planned = date
+        fluid.version += 1
+        if date < inf:
+            world.push(max(date, world.now), Priority.END, FLUID, fluid, fluid.version)
+
+
+def fluid_due(world: World, fluid: Fluid) -> None:
+    """Some tasks are complete (or have paid their latency)."""
+    date = fluid.planned
+    fluid.planned = inf
+    fluid.changed = True
+    # The calendar may be a little early (its own tolerance); the system is then a little ahead of it.
+    for action in fluid.system.advance(max(date, fluid.system.now)):
+        action.tag.complete(world)
