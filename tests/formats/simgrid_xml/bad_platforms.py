@@ -113,6 +113,7 @@ TEXTS = {
     ),
     "bad radicals": cluster({"radical": "0-3,x,7-5,1-2-3"}),
     "cluster without bandwidth": cluster({"bw": "0", "bb_lat": "1ms"}),
+    "empty numbers": cluster({"bw": "", "lat": "", "speed": "", "bb_bw": "", "limiter_link": ""}),
     "torus of another size": cluster({"topology": "TORUS", "topo_parameters": "2,2"}),
     "torus without sizes": cluster({"topology": "TORUS", "topo_parameters": "2,zero"}),
     "fat tree with too few lists": cluster({"topology": "FAT_TREE", "topo_parameters": "2;2,4;1,2"}),

@@ -26,6 +26,8 @@ __all__ = ["looks_like_platform", "parse_platform", "read_platform"]
 
 MAX_BYTES = 128 << 20
 """Larger files are refused."""
+LONG_LINE = 2000
+"""In lines of more bytes no start tag is looked for: whole files stand in one line, too."""
 
 
 def looks_like_platform(head: bytes) -> bool:
@@ -204,7 +206,7 @@ def _correct_lines(root: "_Element", text: bytes, skipped: int) -> None:
     for element in root.iter("*"):
         line = element.sourceline or 0
         opening = f"<{element.tag}".encode()
-        while 0 < line <= len(lines) and opening not in lines[line - 1]:
+        while 0 < line <= len(lines) and len(lines[line - 1]) < LONG_LINE and opening not in lines[line - 1]:
             line -= 1
         element.sourceline = (line or element.sourceline or 0) + skipped
 

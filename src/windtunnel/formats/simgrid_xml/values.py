@@ -14,6 +14,7 @@ __all__ = ["Values", "label"]
 
 INTEGER = re.compile(r"[ \t\r\n]*[+-]?[0-9]+")
 RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", re.ASCII)
+MAY_BE_EMPTY = ("bb_bw", "bb_lat", "limiter_link", "loopback_bw", "loopback_lat")
 MAX_HOSTS = 10_000_000
 """No more hosts in one radical, and no more cores in one host."""
 
@@ -41,11 +42,9 @@ class Values:
     def quantity(
         self, element: "_Element", name: str, kind: Quantity, default: float = 0.0, *, least: float = 0.0
     ) -> float:
-        """A number with a unit; ``default`` where the attribute is absent or empty."""
+        """A number with a unit; ``default`` where the attribute is absent (or empty, for those that may be)."""
         text = element.get(name)
-        if not text:
-            if text == "" and default == 0.0 and least > 0.0:
-                self.fault(element, "bad-number", f"{name} of {label(element)} is empty")
+        if text is None or (not text and name in MAY_BE_EMPTY):
             return default or least
         return self._quantity(element, name, text, kind, least)
 

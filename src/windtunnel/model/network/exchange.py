@@ -1,13 +1,16 @@
 """How many flows cross each link when everybody sends to everybody, without walking all pairs where possible.
 
 Inside a star (every flat cluster) the number of flows over a link follows from how many members have it on their
-way up and on their way down; between two zones all flows share the way from gateway to gateway.
+way up and on their way down; between two zones all flows share the way from gateway to gateway. Other clusters:
+:mod:`windtunnel.model.network.fabric_flows`.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from windtunnel.model.network.fabric import FabricZone
+from windtunnel.model.network.fabric_flows import fabric_flows
 from windtunnel.model.network.zone import StarZone, VivaldiZone
 
 if TYPE_CHECKING:
@@ -31,8 +34,11 @@ def exchange(network: "ZonedNetwork", endpoints: Sequence[int]) -> tuple[dict[in
             groups.setdefault(network.homes[point], Counter())[point] = n
     latency = 0.0
     for home, members in groups.items():
-        if isinstance(network.zones[home], StarZone):
+        zone = network.zones[home]
+        if isinstance(zone, StarZone):
             latency = max(latency, star(network, home, members, counts))
+        elif isinstance(zone, FabricZone):
+            latency = max(latency, fabric(network, zone, members, counts))
         else:
             latency = max(latency, pairwise(network, members, counts))
         for other, others in groups.items():
@@ -58,6 +64,23 @@ def add(counts: dict[int, int], links: Iterable[int], flows: int) -> None:
     """Count so many more flows on each link."""
     for link in links:
         counts[link] = counts.get(link, 0) + flows
+
+
+def fabric(network: "ZonedNetwork", zone: FabricZone, times: Counter[int], counts: dict[int, int]) -> float:
+    """Inside a torus, fat tree or dragonfly: all its links have one latency, so the longest way decides."""
+    latency = 0.0
+    for point, n in times.items():
+        if n > 1:
+            links, delay = network.route(point, point)
+            add(counts, links, n * (n - 1))
+            latency = max(latency, delay)
+    found: Counter[int] = Counter()
+    farthest = fabric_flows(zone, Counter({point - zone.first: n for point, n in times.items()}), found)
+    for link, flows in found.items():
+        add(counts, (link,), flows)
+    if farthest is not None:
+        latency = max(latency, network.route(farthest[0] + zone.first, farthest[1] + zone.first)[1])
+    return latency
 
 
 class StarPlan:

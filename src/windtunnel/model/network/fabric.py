@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from windtunnel.model.network.zone import Leg, Zone
 
-__all__ = ["DragonflyZone", "FatTreeNode", "FatTreeZone", "TorusZone"]
+__all__ = ["DragonflyZone", "FabricZone", "FatTreeNode", "FatTreeZone", "TorusZone"]
 
 
 @dataclass(kw_only=True)
@@ -54,21 +54,27 @@ class TorusZone(FabricZone):
         here = a
         step = 1
         for dimension, size in enumerate(self.sizes):
-            mine, goal = a // step % size, b // step % size
-            half = size // 2
-            rightwards = mine < goal <= mine + half or (mine > half and (mine + half) % size >= goal)
-            at = mine
-            while at != goal:
-                if self.limiters:
-                    links.append(self.limiters[here])
-                following = (at + 1) % size if rightwards else (at - 1) % size
-                there = here + (following - at) * step
-                owner, table = (here, self.up) if rightwards else (there, self.down)
-                links.append(table[owner * len(self.sizes) + dimension])
-                here, at = there, following
+            goal = b // step % size
+            links += self.walk(here, dimension, step, goal)
+            here += (goal - here // step % size) * step
             step *= size
-        if self.limiters:
-            links.append(self.limiters[b])
+        return [*links, self.limiters[b]] if self.limiters else links
+
+    def walk(self, here: int, dimension: int, step: int, goal: int) -> list[int]:
+        """The links along one dimension, to the node whose coordinate is ``goal``."""
+        size = self.sizes[dimension]
+        at = here // step % size
+        half = size // 2
+        rightwards = at < goal <= at + half or (at > half and (at + half) % size >= goal)
+        links: list[int] = []
+        while at != goal:
+            if self.limiters:
+                links.append(self.limiters[here])
+            following = (at + 1) % size if rightwards else (at - 1) % size
+            there = here + (following - at) * step
+            owner, table = (here, self.up) if rightwards else (there, self.down)
+            links.append(table[owner * len(self.sizes) + dimension])
+            here, at = there, following
         return links
 
 
@@ -171,10 +177,13 @@ class DragonflyZone(FabricZone):
         return (group * self.chassis + chassis) * self.blades + blade
 
     def path(self, a: int, b: int) -> list[int]:
-        """Up to the router, through the group to the one that holds the link to the other group, across, down."""
-        links = [self.limiters[a]] if self.limiters else []
-        links.append(self.local[a][0])
-        here, goal = a // self.nodes, b // self.nodes
+        """Up to the router, between the routers, down; the limiters of both nodes at the ends."""
+        links = [self.local[a][0], *self.between(a // self.nodes, b // self.nodes), self.local[b][1]]
+        return [self.limiters[a], *links, self.limiters[b]] if self.limiters else links
+
+    def between(self, here: int, goal: int) -> list[int]:
+        """From router to router: through the group to the one that holds the link to the other group, across, on."""
+        links: list[int] = []
         blade, chassis, group = self.place(here)
         goal_blade, goal_chassis, goal_group = self.place(goal)
         if group != goal_group:
@@ -198,11 +207,7 @@ class DragonflyZone(FabricZone):
         if chassis != goal_chassis:
             links += self.limit(here)
             links.append(self.black[here, goal_chassis])
-        links += self.limit(goal)
-        links.append(self.local[b][1])
-        if self.limiters:
-            links.append(self.limiters[b])
-        return links
+        return [*links, *self.limit(goal)]
 
     def place(self, router: int) -> tuple[int, int, int]:
         """Blade, chassis and group of a router."""
