@@ -145,6 +145,21 @@ def test_a_replay_can_be_copied_under_way_and_cancelled():
     assert not other.system.actions
 
 
+def test_a_suspended_replay_goes_on_where_it_stood():
+    traces = ["sleep 0.2; compute 1e8; allreduce 1000000 1e8 6; barrier"] * 3
+    straight = play(cluster(traces)).finish
+    for at in (0.1, 0.25, 0.3001, 0.31):
+        replay = cluster(traces)
+        replay.begin(0.0)
+        while (date := replay.system.next_event()) < at:
+            for action in replay.system.advance(date):
+                replay.ended(date, action)
+        replay.suspend(at)
+        assert replay.system.next_event() == math.inf
+        replay.resume(at + 10.0)
+        assert go_on(replay).finish == pytest.approx([date + 10.0 for date in straight], abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

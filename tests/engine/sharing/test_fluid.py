@@ -260,6 +260,26 @@ def test_a_task_whose_latency_is_not_paid_uses_nothing():
     assert system.next_event() == pytest.approx(2.0 + 1e8 / (4194304 / 4))
 
 
+def test_a_suspended_task_leaves_its_hosts_to_others_and_goes_on_later():
+    build = Builder(range(2), None)
+    system = System([1e9] * 2, [1] * 2)
+    first = system.start(0.0, build.homogeneous([0, 1], 2e9, 0.0), "first")
+    second = system.start(0.0, build.homogeneous([1], 2e9, 0.0), "second")
+    system.suspend(1.0, first)
+    system.suspend(1.5, first)  # nothing more happens
+    assert (system.remaining(2.0, first), system.load(0), system.load(1)) == (0.75, 0.0, 1e9)
+    assert system.next_event() == pytest.approx(2.5)
+    assert system.advance(system.next_event()) == [second]
+    system.set_speed(3.0, [0, 1], 0.5e9)
+    system.resume(4.0, first)
+    system.resume(4.0, first)
+    assert system.next_event() == pytest.approx(4.0 + 1.5 / 0.5)
+    system.suspend(5.0, first)
+    system.cancel(6.0, first)
+    system.resume(7.0, first)
+    assert system.next_event() == math.inf
+
+
 def test_tasks_that_make_no_sense_are_refused_by_name():
     build = Builder(range(3), star(3))
     with pytest.raises(UsageError, match=r"hosts among 0\.\.2"):

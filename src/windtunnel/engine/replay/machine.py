@@ -147,6 +147,16 @@ class Replay:
             self.system.cancel(now, action)
         self.under_way.clear()
 
+    def suspend(self, now: float) -> None:
+        """Let everything under way stand still."""
+        for action in self.under_way.values():
+            self.system.suspend(now, action)
+
+    def resume(self, now: float) -> None:
+        """Go on where it stood."""
+        for action in self.under_way.values():
+            self.system.resume(now, action)
+
     def _resume(self, now: float, number: int) -> None:
         rank = self._ranks[number]
         rank.blocked -= 1

@@ -12,11 +12,13 @@ Usage::
 Every call that changes something takes the present date, which never goes back; what is changed at one date is
 solved once, when a date or a load is asked for. Do not go beyond ``next_event``; calling ``advance`` at dates of
 other events as well merges completions within SimGrid's tolerances. An ``Action`` with ``latent`` set has not begun
-to progress. Loads for meters: make the system with ``watch_loads`` and ask ``changed_loads`` after each instant.
-A system is plain data: it can be pickled and copied between calls.
+to progress. ``suspend`` and ``resume`` let one stand still and free what it used. Loads for meters: make the system
+with ``watch_loads`` and ask ``changed_loads`` after each instant. A system is plain data: it can be
+pickled and copied between calls.
 """
 
-from windtunnel.engine.sharing.fluid import Action, System
+from windtunnel.engine.sharing.actions import Action
+from windtunnel.engine.sharing.fluid import System
 from windtunnel.engine.sharing.maxmin import max_min
 from windtunnel.engine.sharing.solver import Rule, fair_bottleneck
 from windtunnel.engine.sharing.tasks import TCP_GAMMA, Builder, Task

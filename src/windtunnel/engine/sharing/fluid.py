@@ -6,42 +6,16 @@ dates wait in a heap, and only what depends on a change is solved again.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import Any, Final
+from typing import Any
 
+from windtunnel.engine.sharing.actions import NOW, ROUNDING, Action
 from windtunnel.engine.sharing.groups import Group, Groups
 from windtunnel.engine.sharing.solver import Element, Rule, fair_bottleneck
 from windtunnel.engine.sharing.tasks import Task
 from windtunnel.model.platform import Link
 
-__all__ = ["Action", "System"]
-
-DONE: Final = 1e-14
-"""A smaller fraction of a task that remains is nothing."""
-
-NOW: Final = 1e-9
-"""Sleeps and latencies end together with an event that comes at most this much (s) earlier."""
-
-
-@dataclass(slots=True, eq=False)
-class Action:
-    """A task under way, or a sleep (no task). ``tag`` is the caller's.
-
-    ``remaining`` is the fraction that was left at ``since``; progress goes on at ``rate`` (1/s). ``due`` is the date
-    of its next event: the end of its latency while it is ``latent``, else its completion.
-    """
-
-    number: int
-    task: Task | None
-    tag: Any
-    since: float
-    latent: bool
-    due: float = math.inf
-    remaining: float = 1.0
-    rate: float = 0.0
-    bound: float = math.inf
-    network_bound: float = math.inf
+__all__ = ["System"]
 
 
 class System:
@@ -101,8 +75,30 @@ class System:
         """Take an action away; what it used is free from now on. One that has ended is left alone."""
         self._go(now)
         if action.number in self.actions:
-            self._touch(action)
+            action.touch(now)
             self._leave(action)
+
+    def suspend(self, now: float, action: Action) -> None:
+        """Let an action stand still; it uses nothing until it is resumed."""
+        self._go(now)
+        if action.number not in self.actions or action.held >= 0.0:
+            return
+        action.touch(now)
+        action.held = action.due - now if action.latent or action.task is None else 0.0
+        action.due = math.inf
+        action.rate = 0.0
+        self._release(action)
+
+    def resume(self, now: float, action: Action) -> None:
+        """Let a suspended action go on where it stood."""
+        self._go(now)
+        if action.number not in self.actions or action.held < 0.0:
+            return
+        if action.latent or action.task is None:
+            self._schedule(action, now + action.held)
+        else:
+            self._enable(action)
+        action.held = -1.0
 
     def next_event(self) -> float:
         """The date of the next completion or end of latency (infinite if nothing moves)."""
@@ -125,13 +121,13 @@ class System:
         ended: list[Action] = []
         begun: list[Action] = []
         later: list[tuple[float, int]] = []
-        horizon = now + max(NOW, 4.0 * math.ulp(now))
+        horizon = now + max(NOW, ROUNDING * math.ulp(now))
         while self._heap and self._heap[0][0] <= horizon:
             due, number = heappop(self._heap)
             action = self.actions.get(number)
             if action is None or action.due != due:
                 continue
-            if due <= now or self._within_tolerance(action):
+            if due <= now or action.ends_with(now):
                 (begun if action.latent else ended).append(action)
                 action.due = math.inf
             else:
@@ -172,7 +168,7 @@ class System:
 
     def remaining(self, now: float, action: Action) -> float:
         """The fraction of a task that is left."""
-        return max(0.0, action.remaining - action.rate * (now - action.since))
+        return action.left(now)
 
     def load(self, host: int) -> float:
         """flop/s in use on a host."""
@@ -220,7 +216,7 @@ class System:
         return action
 
     def _enable(self, action: Action) -> None:
-        """The latency is paid: from now on it takes part."""
+        """The latency is paid (or it was suspended): from now on it takes part."""
         task = action.task
         assert task is not None
         action.since = self.now
@@ -243,6 +239,9 @@ class System:
 
     def _leave(self, action: Action) -> None:
         del self.actions[action.number]
+        self._release(action)
+
+    def _release(self, action: Action) -> None:
         if action.number in self._groups.footprints:
             self._dirty |= self._groups.remove(action.number)
             self._dirty.discard(action.number)
@@ -263,16 +262,10 @@ class System:
         self._dirty.difference_update(numbers)
         for action, rate in zip(actions, rates, strict=True):
             if rate != action.rate:
-                self._touch(action)
+                action.touch(self.now)
                 action.rate = rate
                 self._mark(action)
                 self._schedule(action, self.now + action.remaining / rate if rate > 0.0 else math.inf)
-
-    def _touch(self, action: Action) -> None:
-        """Take off what was done since the rate changed last."""
-        left = self.remaining(self.now, action)
-        action.remaining = left if left >= DONE else 0.0
-        action.since = self.now
 
     def _mark(self, action: Action) -> None:
         if self.watch_loads and action.task is not None:
@@ -287,11 +280,6 @@ class System:
                 heapify(self._heap)
             else:
                 heappush(self._heap, (due, action.number))
-
-    def _within_tolerance(self, action: Action) -> bool:
-        if action.latent or action.task is None:
-            return action.due - self.now < NOW
-        return (action.due - self.now) * action.rate < DONE or action.due - self.now <= 4.0 * math.ulp(self.now)
 
 
 def _elements(group: Group, index: dict[int, int]) -> list[Element]:

@@ -1,0 +1,57 @@
+"""Actions: tasks under way, and sleeps."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+from windtunnel.engine.sharing.tasks import Task
+
+__all__ = ["NOW", "ROUNDING", "Action"]
+
+DONE: Final = 1e-14
+"""A smaller fraction of a task that remains is nothing."""
+
+NOW: Final = 1e-9
+"""Sleeps and latencies end together with an event that comes at most this much (s) earlier."""
+
+ROUNDING: Final = 4.0
+"""Dates this many units in the last place apart differ by rounding only (SimGrid adds up steps instead)."""
+
+
+@dataclass(slots=True, eq=False)
+class Action:
+    """A task under way, or a sleep (no task). ``tag`` is the caller's.
+
+    ``remaining`` is the fraction that was left at ``since``; progress goes on at ``rate`` (1/s). ``due`` is the date
+    of its next event: the end of its latency while it is ``latent``, else its completion. ``held`` is negative but
+    while it is suspended; then it is what was left of its latency or sleep (s), or 0.
+    """
+
+    number: int
+    task: Task | None
+    tag: Any
+    since: float
+    latent: bool
+    due: float = math.inf
+    remaining: float = 1.0
+    rate: float = 0.0
+    bound: float = math.inf
+    network_bound: float = math.inf
+    held: float = -1.0
+
+    def left(self, now: float) -> float:
+        """The fraction that is left at a date."""
+        return max(0.0, self.remaining - self.rate * (now - self.since))
+
+    def touch(self, now: float) -> None:
+        """Take off what was done since the rate changed last."""
+        left = self.left(now)
+        self.remaining = left if left >= DONE else 0.0
+        self.since = now
+
+    def ends_with(self, now: float) -> bool:
+        """Whether what it is due for, after ``now``, comes so soon that it happens with an event at ``now``."""
+        wait = self.due - now
+        if self.latent or self.task is None:
+            return wait < NOW
+        return wait * self.rate < DONE or wait <= ROUNDING * math.ulp(now)
