@@ -1,0 +1,1 @@
+"""Pictures of a run: one self-contained HTML page, and static plots."""
