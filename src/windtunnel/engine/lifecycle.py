@@ -3,7 +3,7 @@
 from heapq import heappush
 from typing import Final
 
-from windtunnel.engine import execution
+from windtunnel.engine import execution, power
 from windtunnel.engine.events import JOB_END, NO_MORE, RELEASE_HELD, SUBMIT, WALLTIME
 from windtunnel.engine.hosts import HostState
 from windtunnel.engine.refusal import known_job, refuse
@@ -89,6 +89,8 @@ def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False
     world.nb_submitted += 1
     if world.first_submission < 0 and not dynamic:
         world.first_submission = world.now
+        if world.energy is not None:
+            world.energy.first = world.energy.total(world.now)
     for hook in world.hooks.submitted:
         hook(world.now, record)
     if tell:
@@ -158,6 +160,8 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     record.hosts = hosts
     record.amounts = amounts
     record.starting_time = record.since = now
+    if world.energy is not None:
+        power.job_started(world, record)
     if amounts is None:
         table.occupy(hosts, now)
     else:
@@ -275,6 +279,7 @@ def _moldable(world: World, profile: Profile) -> bool:
 def job_end(world: World, record: JobRecord) -> None:
     """A job has run to its end."""
     code = record.job.profile.return_code
+    power.sleep_ended(world, record)
     end_job(world, record, _SUCCESS if code == 0 else _FAILED, code)
 
 
@@ -284,6 +289,8 @@ def walltime_reached(world: World, record: JobRecord) -> None:
         hook(world.now, record)
     if record.execution is not None:
         execution.cancel_job(world, record)
+    else:
+        power.sleep_ended(world, record)
     end_job(world, record, JobState.COMPLETED_WALLTIME_REACHED, -1)
 
 
@@ -305,6 +312,8 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
     record.execution = None
     world.nb_ended += 1
     world.last_end = now
+    if world.energy is not None and record.consumed_energy != -1.0:
+        power.job_ended(world, record)
     hooks = world.hooks
     for hook in hooks.ended:
         hook(now, record)
@@ -350,6 +359,8 @@ def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
             for hook in world.hooks.kill:
                 hook(world.now, record)
             code = execution.cancel_job(world, record)
+            if record.execution is None:
+                power.sleep_ended(world, record)
             end_job(world, record, JobState.COMPLETED_KILLED, code)
     for seat in world.seats:
         profiles = None

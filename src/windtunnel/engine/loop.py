@@ -19,6 +19,7 @@ from windtunnel.diagnostics import (
 from windtunnel.engine.diagnosis import diagnose
 from windtunnel.engine.events import DECISION, EXTERNAL, READY, SUBMIT
 from windtunnel.engine.fluid import settle
+from windtunnel.engine.power import make_power
 from windtunnel.engine.registration import count_profile_uses, job_forgotten
 from windtunnel.engine.tables import DECISIONS, EVENTS
 from windtunnel.engine.world import Priority, Seat, Submitter, World
@@ -60,6 +61,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         profiles = dict(world.profiles)
     if any(getattr(workload, "has_dependencies", False) for workload in world.workloads):
         world.done_ids = set()
+    make_power(world)
     for hook in world.hooks.begin:
         hook(world.now, world.platform, world.workloads)
     for seat in world.seats:
@@ -141,7 +143,7 @@ def round_once(world: World, components: Sequence[Component]) -> None:
             return
         if world.open == 0:
             _end(world, components)
-        elif not world.heap:
+        elif not world.heap and (world.fluid is None or not world.fluid.changed):
             raise DeadlockError(diagnose(world), now=world.now)
     except _Stopped:
         _stop(world, components)

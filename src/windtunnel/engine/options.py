@@ -25,6 +25,8 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """Integrate energy; the platform must tell the watts of every host."""
     energy_rule: str = "exact"
     """``exact``, or ``simgrid``: read meters when SimGrid does (decisions.md 25)."""
+    job_energy: str = "fair"
+    """On shared hosts a job gets its ``fair`` part of their energy, or ``whole`` hosts count for each job."""
     sharing: str = "simgrid"
     """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
     on_failure: str = "kill"

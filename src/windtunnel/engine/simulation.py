@@ -166,6 +166,7 @@ class Simulation:
             "nb_computing_machines": world.hosts.size + world.hosts.storages,
             "nb_grouped_switches": world.nb_switch_groups,
             "nb_machine_switches": world.nb_switches,
+            "consumed_joules": 0.0 if world.energy is None else world.energy.last - world.energy.first,
             "nb_submitted": world.nb_submitted,
             "nb_ended": world.nb_ended,
             "nb_alive": sum(1 for _ in world.jobs) - len(world.told),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from windtunnel.engine import events as e
-from windtunnel.engine import external, fluid, lifecycle, registration, suspension, triggers
+from windtunnel.engine import external, fluid, lifecycle, registration, suspension, switching, triggers
 from windtunnel.engine.execution import messages
 from windtunnel.engine.execution.kinds import leaf_ended
 from windtunnel.engine.world import World
@@ -63,5 +63,9 @@ DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
     d.ResumeJob: suspension.resume_job,
     d.MigrateJob: suspension.migrate_job,
     d.TransferImage: suspension.transfer_image,
+    d.ChangeHostsPState: switching.change_hosts_pstate,
+    d.TurnOnOffHosts: switching.turn_on_off_hosts,
+    d.SetResourceState: switching.set_resource_state,
+    d.QueryEnergy: switching.query_energy,
 }
 """Type of decision -> function(world, rank of the component, decision). ForceSimulationStop belongs to the loop."""

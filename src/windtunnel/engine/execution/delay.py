@@ -2,6 +2,7 @@
 
 from windtunnel.engine.events import LEAF_END
 from windtunnel.engine.execution.nodes import Kind, Node, finish, profile_as
+from windtunnel.engine.power import sleep_ended
 from windtunnel.engine.world import Priority, World
 from windtunnel.model import DelayProfile
 from windtunnel.vocabulary import AtomicProgress
@@ -21,11 +22,12 @@ def _begin(world: World, node: Node) -> None:
 
 def leaf_end(world: World, node: Node) -> None:
     """The delay is over."""
+    sleep_ended(world, node.record)
     finish(world, node, node.profile.return_code, _delay(node))
 
 
 def _cancel(world: World, node: Node) -> int:
-    del world, node  # the version was raised, which voids the event
+    sleep_ended(world, node.record)  # the version was raised, which voids the event
     return -1
 
 
