@@ -1,6 +1,6 @@
 """``windtunnel inspect``."""
 
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
@@ -31,15 +31,12 @@ def inspect(
     """
     import sys
 
-    from windtunnel.diagnostics import Findings
-    from windtunnel.formats.host_spec import is_host_spec
-    from windtunnel.formats.registry import find_format, read_platform
+    from windtunnel.formats.registry import read_platform
     from windtunnel.model.description import PlatformDescription, describe, describe_route
 
-    findings = Findings(platform)
-    simgrid = not is_host_spec(platform) and find_format(platform, "platform").name == "simgrid"
-    made = read_platform(platform, findings=findings, energy=energy) if simgrid else read_platform(platform)
-    for finding in findings:
+    options: dict[str, Any] = {"energy": True} if energy else {}
+    made = read_platform(platform, **options)
+    for finding in made.warnings:
         print(finding, file=sys.stderr)
     found = describe(made) if route is None else describe_route(made, *route)
     if json:

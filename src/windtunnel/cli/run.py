@@ -111,6 +111,7 @@ def run(
         timeout=timeout,
     )
     if not quiet:
+        summary.print_warnings(simulation.engine.world.platform.warnings)
         summary.print_ingestion(simulation.workloads)
     done = _run(simulation, until)
     if parquet:

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import Finding, UsageError
 
-__all__ = ["print_ingestion", "print_metrics", "stop_on_signal", "trim", "write_parquet"]
+__all__ = ["print_ingestion", "print_metrics", "print_warnings", "stop_on_signal", "trim", "write_parquet"]
+
+SHOWN = 5
+"""So many warnings of a platform are shown before a run."""
 
 
 def trim(text: str) -> float | str:
@@ -24,6 +27,14 @@ def stop_on_signal(number: int, frame: object) -> NoReturn:
     """A request to terminate ends the run like Ctrl-C: what was recorded is kept and marked."""
     del number, frame
     raise KeyboardInterrupt
+
+
+def print_warnings(findings: Sequence[Finding]) -> None:
+    """Say what is odd about a platform: the first few, and how many more there are."""
+    for finding in findings[:SHOWN]:
+        print(finding, file=sys.stderr)
+    if len(findings) > SHOWN:
+        print(f"... and {len(findings) - SHOWN} more warnings (windtunnel inspect shows them)", file=sys.stderr)
 
 
 def print_ingestion(workloads: Sequence[Any]) -> None:

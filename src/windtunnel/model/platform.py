@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from windtunnel.diagnostics import Finding
 from windtunnel.model.workload import EventList
 
 __all__ = ["Host", "Link", "Network", "Platform", "PowerState", "natural_key"]
@@ -108,6 +109,8 @@ class Platform(msgspec.Struct, kw_only=True):
     events: EventList | None = None
     """What the description itself says will happen (states of machines, changes of schedulers)."""
     path: str = ""
+    warnings: tuple[Finding, ...] = ()
+    """What the reader found odd in the input."""
 
     @property
     def cores_per_host(self) -> int:

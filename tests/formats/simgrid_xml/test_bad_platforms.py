@@ -95,3 +95,8 @@ def test_a_fault_of_a_cluster_is_said_once_and_where_it_begins():
     text = '<platform version="4.1">\n<cluster id="c" prefix="n" suffix=""\n radical="0-999" speed="0f" bw="1Bps" lat="0"/></platform>'
     (finding,) = findings_of(text)
     assert (finding.code, finding.line) == ("zero-speed", 2)
+
+
+def test_the_platform_keeps_the_warnings():
+    platform = parse_platform(TRAPS["zone without routing"].encode())
+    assert [f.code for f in platform.warnings] == ["no-routing"]

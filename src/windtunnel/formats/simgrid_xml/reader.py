@@ -12,11 +12,10 @@ from windtunnel.formats.simgrid_xml.checks import check_network
 from windtunnel.formats.simgrid_xml.config import loopback_link, read_config
 from windtunnel.formats.simgrid_xml.grammar import check_structure
 from windtunnel.formats.simgrid_xml.power import PowerReader
-from windtunnel.formats.simgrid_xml.roles import DEFAULT_MASTER, Numbering, Roles, assign_roles
+from windtunnel.formats.simgrid_xml.roles import DEFAULT_MASTER, Numbering, assign_roles
 from windtunnel.formats.simgrid_xml.traces import Traces
 from windtunnel.formats.simgrid_xml.values import Values
 from windtunnel.formats.simgrid_xml.zones import ZoneReader
-from windtunnel.model.network import ZonedNetwork
 from windtunnel.model.platform import Host, Platform
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def read_platform(
         mmax: Keep only so many compute hosts (0: all).
         require_master: Whether a platform without master is an error, as it is to Batsim.
         energy: Whether faults in tables of power are errors; otherwise they are warnings and the table is left out.
-        findings: Collects warnings (traps that SimGrid accepts in silence), too.
+        findings: Collects what is found; warnings (traps that SimGrid accepts in silence) are also in the platform.
 
     Raises:
         InputError: With everything that is wrong in the file.
@@ -126,17 +125,6 @@ def parse_platform(
     found.raise_if_errors()
     network = builder.network(loopback_link(config))
     check_network(builder, network, found)
-    return _platform(name, hosts, storages, network, roles, config)
-
-
-def _platform(
-    name: str,
-    hosts: tuple[Host, ...],
-    storages: tuple[Host, ...],
-    network: ZonedNetwork,
-    roles: Roles,
-    config: Mapping[str, str],
-) -> Platform:
     return Platform(
         name=Path(name).stem,
         hosts=hosts,
@@ -145,6 +133,7 @@ def _platform(
         master=roles.master,
         config=config,
         path=name,
+        warnings=tuple(found),
     )
 
 
