@@ -122,6 +122,58 @@ def test_dates_and_order_equal_those_of_stepping_through_everything(block):
     assert endless < 10
 
 
+def test_rates_equal_the_reference_to_the_last_bit_with_all_that_is_merged():
+    rng = random.Random(11)
+    for _ in range(400):
+        # Large capacities: whether a constraint is exhausted in a round hangs on the last bits, so on every order.
+        speeds = [rng.choice([3e12, 7e12]) for _ in range(8)]
+        links = [Link(f"l{i}", rng.choice([1e10, 3e11, 7e11]), 0.0, rng.random() > 0.1) for i in range(6)]
+        network = TableNetwork(links, {(i, j): rng.sample(range(6), 2) for i in range(8) for j in range(8) if i != j})
+        build = Builder(range(8), network)
+        system = System(speeds, [3] * 8, links)
+        constraints = [reference.Constraint(3 * speed, False) for speed in speeds]
+        constraints += [reference.Constraint(link.bandwidth, not link.shared) for link in links]
+        variables = []
+        for _ in range(rng.randint(2, 9)):
+            hosts = rng.choices(range(8), k=rng.randint(1, 6))
+            task = build.homogeneous(hosts, rng.choice([1e12, 7e12]), rng.choice([0.0, 1e9, 3e9]))
+            bound = min(min(speeds[c] for c in cs) / (w if isinstance(w, float) else max(w)) for cs, w in task.cpus)
+            wants = [
+                (constraints[c], each)
+                for cs, w in (*task.cpus, *task.links)
+                for c in cs
+                for each in ([w] if isinstance(w, float) else w)
+            ]
+            variables.append(reference.Variable(bound, wants))
+            variables[-1].enable()
+            system.start(0.0, task)
+        for gone in rng.sample(range(len(variables)), len(variables) // 3):
+            system.cancel(0.0, system.actions[gone])
+            variables[gone].disable()
+        try:
+            reference.solve(variables, constraints)
+        except reference.EndlessError:
+            continue
+        system.settle()
+        assert {n: a.rate for n, a in system.actions.items()} == {
+            i: v.value for i, v in enumerate(variables) if v.enabled
+        }
+
+
+def test_what_is_nearly_simultaneous_ends_together():
+    system = System([1e9], [4])
+    build = Builder([0], None)
+    for k, duration in enumerate((1.0, 1.0 + 5e-10, 1.0 + 2e-9)):
+        system.sleep(0.0, duration, k)
+    assert [a.tag for a in system.advance(system.next_event())] == [0, 1]
+    assert [a.tag for a in system.advance(system.next_event())] == [2]
+    # The second has a fraction of 8e-16 left when the first ends, the third one of 1.2e-14.
+    for k, flops in enumerate((1e15, 1e15 + 0.75, 1e15 + 12.0)):
+        system.start(system.now, build.homogeneous([0], flops, 0.0), k)
+    assert [a.tag for a in system.advance(system.next_event())] == [0, 1]
+    assert [a.tag for a in system.advance(system.next_event())] == [2]
+
+
 def run_in_step(system: System, other: System) -> None:
     """Two copies of a system end the same actions at the same dates."""
     while (date := system.next_event()) < math.inf:
