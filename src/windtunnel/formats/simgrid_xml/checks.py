@@ -10,10 +10,10 @@ __all__ = ["check_network"]
 
 def check_network(builder: Builder, network: ZonedNetwork, findings: Findings) -> None:
     """Warn of members of a zone between which nothing is declared."""
+    inhabited = {network.zones[z].point for home in _homes_of_hosts(network) for z in network.way_up(home)}
     members: dict[int, list[int]] = {}
-    wanted = {PointKind.HOST, PointKind.ZONE}
     for point, home in enumerate(network.homes):
-        if home >= 0 and network.kinds[point] in wanted:
+        if home >= 0 and (network.kinds[point] is PointKind.HOST or point in inhabited):
             members.setdefault(home, []).append(point)
     for number, zone in enumerate(network.zones):
         points = members.get(number, [])
@@ -30,6 +30,10 @@ def check_network(builder: Builder, network: ZonedNetwork, findings: Findings) -
             _check_full(zone, points, network, findings, line)
         elif isinstance(zone, TableZone):
             _check_paths(zone, points, network, findings, line)
+
+
+def _homes_of_hosts(network: ZonedNetwork) -> set[int]:
+    return {home for kind, home in zip(network.kinds, network.homes, strict=True) if kind is PointKind.HOST}
 
 
 def _several(network: ZonedNetwork, points: list[int]) -> str:

@@ -25,8 +25,8 @@ __all__ = ["looks_like_platform", "parse_platform", "read_platform"]
 
 MAX_BYTES = 128 << 20
 """Larger files are refused."""
-LONG_LINE = 2000
-"""In lines of more bytes no start tag is looked for: whole files stand in one line, too."""
+LONG_LINE, LONG_TAG = 2000, 100
+"""The beginning of a start tag is looked for in lines of fewer bytes, and over fewer lines."""
 
 
 def looks_like_platform(head: bytes) -> bool:
@@ -193,11 +193,15 @@ def _correct_lines(root: "_Element", text: bytes, skipped: int) -> None:
     lines = text.split(b"\n")
     element: Any
     for element in root.iter("*"):
-        line = element.sourceline or 0
+        given = min(element.sourceline or 0, len(lines))
         opening = f"<{element.tag}".encode()
-        while 0 < line <= len(lines) and len(lines[line - 1]) < LONG_LINE and opening not in lines[line - 1]:
+        line = given
+        while given - line < LONG_TAG and line > 0 and len(lines[line - 1]) < LONG_LINE:
+            if opening in lines[line - 1]:
+                given = line
+                break
             line -= 1
-        element.sourceline = (line or element.sourceline or 0) + skipped
+        element.sourceline = given + skipped
 
 
 def _check_version(root: "_Element", values: Values) -> None:

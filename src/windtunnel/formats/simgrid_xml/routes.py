@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from windtunnel.diagnostics import did_you_mean
 from windtunnel.formats.simgrid_xml.builder import Builder
 from windtunnel.formats.simgrid_xml.grammar import children, tag_of
 from windtunnel.formats.simgrid_xml.values import Values
@@ -86,7 +85,10 @@ class RouteReader:
             self.values.fault(step, "no-direction", message, "remove direction, or make the link SPLITDUPLEX")
             return None
         self.values.fault(
-            step, "unknown-link", f"no link is called {name!r}", did_you_mean(name, [*numbers, *self.builder.split])
+            step,
+            "unknown-link",
+            f"no link is called {name!r}",
+            self.values.suggest(name, lambda: [*numbers, *self.builder.split]),
         )
         return None
 
@@ -108,11 +110,10 @@ class RouteReader:
         builder = self.builder
         point = builder.points.get(name)
         if point is None:
-            wanted = [
-                n for n, p in builder.points.items() if (builder.kinds[p] is PointKind.ZONE) is self.between_zones
-            ]
             word = "zone" if self.between_zones else "host or router"
-            self.fault("unknown-end", f"{attribute}: there is no {word} {name!r}", did_you_mean(name, wanted))
+            self.fault(
+                "unknown-end", f"{attribute}: there is no {word} {name!r}", self.values.suggest(name, self.ends_known)
+            )
             return None
         if (builder.kinds[point] is PointKind.ZONE) is not self.between_zones:
             if self.between_zones:
@@ -141,6 +142,15 @@ class RouteReader:
         )
         return None
 
+    def ends_known(self) -> list[str]:
+        """What ``src`` and ``dst`` may name: zones, or hosts and routers."""
+        kinds = self.builder.kinds
+        return [n for n, p in self.builder.points.items() if (kinds[p] is PointKind.ZONE) is self.between_zones]
+
+    def gateways_known(self, zone: int | None) -> list[str]:
+        """What lies in the zone that this point stands for."""
+        return [n for n, p in self.builder.points.items() if zone is not None and self.inside(p, zone)]
+
     def around(self, zone: int) -> list[int]:
         """The zone and all around it."""
         path = []
@@ -157,10 +167,8 @@ class RouteReader:
         builder = self.builder
         point = builder.points.get(name)
         if point is None:
-            inside = [n for n, p in builder.points.items() if zone is not None and self.inside(p, zone)]
-            self.fault(
-                "unknown-gateway", f"{attribute}: there is no host or router {name!r}", did_you_mean(name, inside)
-            )
+            hint = self.values.suggest(name, lambda: self.gateways_known(zone))
+            self.fault("unknown-gateway", f"{attribute}: there is no host or router {name!r}", hint)
             return None
         if builder.kinds[point] is PointKind.ZONE:
             self.fault("bad-gateway", f"{attribute}: {name!r} is a zone", "a gateway is a host or a router")

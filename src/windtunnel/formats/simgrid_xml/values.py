@@ -1,9 +1,10 @@
 """Attribute values: every reader reports what is wrong and returns something harmless, so that reading goes on."""
 
 import re
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.formats.simgrid_xml.grammar import line_of
 from windtunnel.formats.simgrid_xml.units import SPEED, Quantity, parse_quantity
 
@@ -14,6 +15,7 @@ __all__ = ["Values", "label"]
 
 INTEGER = re.compile(r"[ \t\r\n]*[+-]?[0-9]+")
 RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", re.ASCII)
+SUGGESTED = 30
 MAY_BE_EMPTY = ("bb_bw", "bb_lat", "limiter_link", "loopback_bw", "loopback_lat")
 MAX_HOSTS = 10_000_000
 """No more hosts in one radical, and no more cores in one host."""
@@ -38,6 +40,10 @@ class Values:
     def warn(self, element: "_Element", code: str, message: str, hint: str = "") -> None:
         """Report a trap that SimGrid accepts in silence."""
         self.findings.warn(message, code=code, line=line_of(element), hint=hint)
+
+    def suggest(self, name: str, known: Callable[[], Collection[str]]) -> str:
+        """A hint for a misspelt name; none once there are many findings, as looking for one takes time."""
+        return did_you_mean(name, known()) if len(self.findings) < SUGGESTED else ""
 
     def quantity(
         self, element: "_Element", name: str, kind: Quantity, default: float = 0.0, *, least: float = 0.0

@@ -235,7 +235,7 @@ class ZoneReader:
         if host is None or builder.homes[host.point] != number:
             inside = builder.host_order[number]
             message = f"host_link: the zone {zone.name!r} has no host {name!r}"
-            self.values.fault(element, "unknown-end", message, did_you_mean(name, inside))
+            self.values.fault(element, "unknown-end", message, self.values.suggest(name, lambda: inside))
             return
         numbers: list[int] = []
         for attribute in ("up", "down"):
@@ -243,7 +243,7 @@ class ZoneReader:
             if link is None:
                 continue
             if link not in builder.link_numbers:
-                hint = did_you_mean(link, builder.link_numbers)
+                hint = self.values.suggest(link, lambda: builder.link_numbers)
                 self.values.fault(element, "unknown-link", f"{attribute}: no link is called {link!r}", hint)
             else:
                 numbers.append(builder.link_numbers[link])
@@ -278,14 +278,14 @@ class ZoneReader:
         if kind in {"SPEED", "HOST_AVAIL"}:
             host = builder.hosts.get(name)
             if host is None:
-                hint = did_you_mean(name, builder.hosts)
+                hint = self.values.suggest(name, lambda: builder.hosts)
                 self.values.fault(element, "unknown-end", f"trace_connect: there is no host {name!r}", hint)
             else:
                 host.profiles["speed" if kind == "SPEED" else "state"] = profile
             return
         number = builder.link_numbers.get(name)
         if number is None:
-            hint = did_you_mean(name, builder.link_numbers)
+            hint = self.values.suggest(name, lambda: builder.link_numbers)
             self.values.fault(element, "unknown-link", f"trace_connect: there is no link {name!r}", hint)
         else:
             builder.profile_link(number, "STATE" if kind == "LINK_AVAIL" else kind, profile)
