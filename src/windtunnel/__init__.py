@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from windtunnel.api import Run as Run
     from windtunnel.api import Simulation as Simulation
+    from windtunnel.api import load_run as load_run
     from windtunnel.api import simulate as simulate
     from windtunnel.diagnostics import InputError as InputError
     from windtunnel.diagnostics import SimulationError as SimulationError
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __version__: Final = "0.1.0"
 
 _WHERE: Final = {
-    "windtunnel.api": ("Run", "Simulation", "simulate"),
+    "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
     "windtunnel.model": ("HostPool", "HostSet", "Job", "JobState", "Platform"),

@@ -6,54 +6,83 @@ Here readers, engine, components and recorders are put together; nothing else is
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.results.layout import Dialect, Layout
-from windtunnel.results.metrics import Metrics, Trim
-from windtunnel.results.recording import COMPLETE, Recording, RecordingOptions
+from windtunnel.results.metrics import Trim
+from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.run import Run as RecordedRun
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision, Observer
 
-__all__ = ["Run", "Simulation", "simulate"]
+if TYPE_CHECKING:
+    from windtunnel.results.compare import Comparison
+    from windtunnel.results.why import Explanation
+
+__all__ = ["Run", "Simulation", "load_run", "simulate"]
 
 SchedulerLike = str | Component | Callable[..., Iterable[Decision]] | type[Component]
 """A name, ``module:Class``, an endpoint (``tcp://...``), a function of a view, a class or an object."""
 
 
-class Run:
-    """What a finished run left: its outcome, metrics and rows, in memory or in a directory."""
-
-    def __init__(self, recording: Recording, outcome: str) -> None:
-        self._recording = recording
-        self.outcome = outcome
-        """``complete``, or why it is not."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether the run came to its own end."""
-        return self.outcome == COMPLETE
-
-    @property
-    def metrics(self) -> Metrics:
-        """Makespan, waits, slowdowns, utilisation, energy; formulas in docs/reference/metrics.md."""
-        return self._recording.metrics()
+class Run(RecordedRun):
+    """What a run left: its outcome, metrics and jobs, in memory or in a directory; and what can be made of it."""
 
     @property
     def directory(self) -> Path | None:
         """Where the files are; None when nothing was written."""
-        stem = self._recording.layout.stem
-        return None if stem is None else Path(stem).parent if not stem.endswith("/") else Path(stem)
+        recording = self._recording
+        stem = self.name if recording is None else recording.layout.stem
+        return None if stem is None else Path(stem) if Path(stem).is_dir() else Path(stem).parent
 
     def read(self, name: str) -> bytes | None:
         """The content of one of the run's files (``jobs.csv``...), also when they are kept in memory."""
-        return self._recording.read(name)
+        return self.file(name)
 
-    def __repr__(self) -> str:
-        return f"<Run {self.outcome}: {self.metrics.jobs} jobs>"
+    def report(self, path: str | Path, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Path:
+        """Write one self-contained HTML page about the run.
+
+        Raises:
+            UsageError: a trim is malformed, or nothing remains.
+            SimulationError: the file cannot be written.
+        """
+        from windtunnel.report.page import write_report
+
+        return write_report(self, path, warm_up=warm_up, cool_down=cool_down)
+
+    def plot(self, kind: str, path: str | Path) -> Path:
+        """Draw ``gantt``, ``utilisation``, ``queue`` or ``waits`` into a PNG, SVG or PDF file.
+
+        Raises:
+            UsageError: there is no such plot or format.
+            MissingExtraError: matplotlib is not installed.
+        """
+        from windtunnel.report.plots import write_plot
+
+        return write_plot(self, kind, path)
+
+    def compare(self, other: RecordedRun, **options: Any) -> "Comparison":
+        """What differs from this run (a) to another (b); options as for ``results.compare.compare``."""
+        from windtunnel.results.compare import compare
+
+        return compare(self, other, **options)
+
+    def why(self, job: str) -> "Explanation":
+        """Why a job waited.
+
+        Raises:
+            UsageError: there is no such job in the record.
+        """
+        from windtunnel.results.why import explain
+
+        return explain(self, job)
+
+
+load_run = Run.load
 
 
 def read_workloads(
@@ -183,11 +212,11 @@ class Simulation:
             self.engine.run_until(inf)
         finally:
             self.recording.close()
-        return Run(self.recording, self.engine.outcome)
+        return Run.of(self.recording)
 
     def result(self) -> Run:
         """What was recorded so far, as a run."""
-        return Run(self.recording, self.engine.outcome or "running")
+        return Run.of(self.recording)
 
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
         """Let an external event or a job happen at a date (default: now)."""

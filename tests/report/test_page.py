@@ -41,7 +41,7 @@ def test_bars_are_the_allocations():
     run = Run.of(record())
     data = page_data(run)
     area = sum(d * n for d, n in zip(data["bars"]["run"], data["bars"]["count"], strict=True))
-    assert area == pytest.approx(run.metrics().allocated_host_seconds)
+    assert area == pytest.approx(run.metrics.allocated_host_seconds)
     busy = next(c for c in data["curves"] if c["name"] == "busy hosts")
     width = (data["to"] - data["from"]) / len(busy["values"])
     assert sum(busy["values"]) * width == pytest.approx(area, rel=1e-3)

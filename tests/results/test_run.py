@@ -35,14 +35,14 @@ def test_a_run_without_dates_or_users_has_no_such_columns():
 def test_metrics_from_files_are_those_of_the_run(tmp_path):
     recording = record(Layout.directory(tmp_path), events=[outage()])
     made = recording.metrics()
-    again = load_run(tmp_path).metrics()
+    again = load_run(tmp_path).metrics
     assert again.users.keys() == made.users.keys() == {"user0", "user1", "user2"}
     assert again.states == made.states
     assert again.utilisation == pytest.approx(made.utilisation, abs=1e-6)
     assert again.available_host_seconds == pytest.approx(made.available_host_seconds, abs=1e-3)
     for name in ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown"):
         assert getattr(again, name).p90 == pytest.approx(getattr(made, name).p90, abs=1e-5)
-    trimmed = load_run(tmp_path).metrics("10%", 50.0)
+    trimmed = load_run(tmp_path).measure("10%", 50.0)
     assert trimmed.jobs < made.jobs
 
 
@@ -107,7 +107,7 @@ def test_runs_of_batsim_itself_can_be_read(case, hosts, jobs):
     run = load_run(shared(f"golden/{case}"))
     assert run.hosts == hosts
     assert run.jobs.height >= jobs
-    metrics = run.metrics()
+    metrics = run.metrics
     assert metrics.jobs == run.jobs.height
     if "mixed" in case:
         assert metrics.makespan == float(run.figures["makespan"])

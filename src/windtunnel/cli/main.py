@@ -22,6 +22,11 @@ class Command(NamedTuple):
 
 COMMANDS: Final[dict[str, Command]] = {
     "run": Command("run:run", "Simulate a workload on a platform under a scheduler."),
+    "report": Command("runs:report", "Write an HTML page about a recorded run."),
+    "metrics": Command("runs:metrics", "Print the metrics of a recorded run."),
+    "compare": Command("runs:compare", "Say what differs between two runs, job by job and in sum."),
+    "why": Command("runs:why", "Say why a job waited."),
+    "plot": Command("runs:plot", "Draw a picture of a run."),
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),
     "resolve": Command("resolve:resolve", "Print an environment with all inheritance carried out."),

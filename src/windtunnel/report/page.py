@@ -34,7 +34,7 @@ def write_report(run: Run, path: str | Path, *, warm_up: Trim = 0.0, cool_down: 
 
 def html(run: Run, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> str:
     """The page as text; see :func:`write_report`."""
-    metrics = run.metrics(warm_up, cool_down)
+    metrics = run.measure(warm_up, cool_down)
     part = files("windtunnel.report")
     data = msgspec.json.encode(page_data(run)).decode()
     name = Path(run.name).name or run.name

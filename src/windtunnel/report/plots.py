@@ -50,10 +50,10 @@ def write_plot(run: Run, kind: str, path: str | Path, *, size: tuple[float, floa
 
 def _gantt(run: Run, axes: "Axes") -> None:
     """Hosts over time; a job has one of 32 colours by its rank."""
-    from matplotlib import colormaps
     from matplotlib.collections import PolyCollection
+    from matplotlib.colors import hsv_to_rgb
 
-    wheel = [colormaps["hsv"](i / _HUES) for i in range(_HUES)]
+    wheel = [tuple(hsv_to_rgb((i / _HUES, 0.55, 0.85))) for i in range(_HUES)]
     ranks: dict[str, int] = {}
     boxes, colours = [], []
     for stretch in run.stretches():

@@ -162,7 +162,7 @@ def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, coo
     shifts = common["starting_time_right"] - common["starting_time"]
     earlier, later = int((shift < -tolerance).sum()), int((shift > tolerance).sum())
     in_both = changed.filter(pl.col("state_a").is_not_null() & pl.col("state_b").is_not_null())
-    metrics = [run.metrics(warm_up, cool_down) for run in (a, b)]
+    metrics = [run.measure(warm_up, cool_down) for run in (a, b)]
     return Comparison(
         a=a.name,
         b=b.name,

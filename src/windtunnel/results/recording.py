@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -48,15 +47,11 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     cool_down: Trim = 0.0
 
 
-@cache
 def own_version() -> str:
-    """The installed version of Windtunnel; ``unknown`` when it runs from sources that are not installed."""
-    from importlib.metadata import PackageNotFoundError, version
+    """The version of Windtunnel."""
+    from windtunnel import __version__
 
-    try:
-        return version("windtunnel")
-    except PackageNotFoundError:
-        return "unknown"
+    return __version__
 
 
 class Recording(Observer):

@@ -56,6 +56,7 @@ class Run:
 
     def __init__(self, read: Callable[[str], bytes | None], state: RunState, name: str = "this run") -> None:
         self._read = read
+        self._recording: Recording | None = None
         self.state = state
         self.name = name
         """Where it came from, for people."""
@@ -64,12 +65,42 @@ class Run:
     def of(cls, recording: Recording) -> Self:
         """The run that a recording holds, as far as it has come."""
         recording.flush()
-        return cls(recording.read, recording.state, recording.layout.stem or "in memory")
+        new = cls(recording.read, recording.state, recording.layout.stem or "in memory")
+        new._recording = recording
+        return new
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read the run in a directory, or with a prefix as Batsim has them (``out`` for ``out_jobs.csv``).
+
+        Runs of Batsim itself can be read too: what only ``run.json`` tells is missing then.
+
+        Raises:
+            UsageError: there is no run.
+        """
+        base = Path(path).absolute()
+        for stem in (f"{base}/", f"{base}_", f"{base}"):
+            layout = Layout(stem)
+            state, jobs = (Path(f"{stem}{name}") for name in ("run.json", "jobs.csv"))
+            if state.is_file():
+                return cls(_reader(layout), read_state(state), str(path))
+            if jobs.is_file():
+                dialect = Dialect.BATSIM5 if Path(f"{stem}schedule.json").exists() else Dialect.BATSIM4
+                return cls(_reader(layout), RunState(status=Status.COMPLETE, dialect=dialect.value), str(path))
+        raise UsageError(
+            f"there is no run in {str(path)!r}: neither run.json nor jobs.csv",
+            "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv",
+        )
 
     @property
     def complete(self) -> bool:
         """Whether the run came to its end."""
         return self.state.status is Status.COMPLETE
+
+    @property
+    def outcome(self) -> str:
+        """``complete``, ``running`` (or killed), or why it is not complete."""
+        return self.state.reason or str(self.state.status)
 
     def file(self, name: str) -> bytes | None:
         """The content of a file without what a kill left half-written at its end; None when there is no such file."""
@@ -223,12 +254,23 @@ class Run:
             if ends[job] is not None and ends[job] > stretch.finish:
                 yield (stretch.finish, ends[job], float(len(stretch.hosts)))
 
-    def metrics(self, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Metrics:
-        """The metrics, computed from the files.
+    @cached_property
+    def metrics(self) -> Metrics:
+        """The metrics, with the trims that the run was recorded with; of a run read from files, untrimmed.
+
+        Raises:
+            UsageError: the trims leave nothing.
+        """
+        return self.measure(0.0, 0.0) if self._recording is None else self._recording.metrics()
+
+    def measure(self, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Metrics:
+        """The metrics with other trims.
 
         Raises:
             UsageError: a trim is malformed, or nothing remains.
         """
+        if self._recording is not None:
+            return self._recording.metrics(warm_up, cool_down)
         joules = float(self.figures.get("consumed_joules") or 0.0)
         return compute(self.columns(), warm_up=warm_up, cool_down=cool_down, joules=joules or None)
 
@@ -253,32 +295,10 @@ class Run:
         return written
 
     def __repr__(self) -> str:
-        return f"<Run {self.name} {self.state.status}>"
+        return f"<Run {self.name}: {self.outcome}>"
 
 
-def load_run(path: str | Path) -> Run:
-    """Read the run in a directory, or with a prefix as Batsim has them (``out`` for ``out_jobs.csv``).
-
-    Runs of Batsim itself can be read too: what only ``run.json`` tells is missing then.
-
-    Raises:
-        UsageError: there is no run.
-    """
-    base = Path(path).absolute()
-    for stem in (f"{base}/", f"{base}_", f"{base}"):
-        layout = Layout(stem)
-        state, jobs = (layout.path(name) for name in ("run.json", "jobs.csv"))
-        assert state is not None
-        assert jobs is not None
-        if state.is_file():
-            return Run(_reader(layout), read_state(state), str(path))
-        if jobs.is_file():
-            dialect = Dialect.BATSIM5 if Path(f"{stem}schedule.json").exists() else Dialect.BATSIM4
-            return Run(_reader(layout), RunState(status=Status.COMPLETE, dialect=dialect.value), str(path))
-    raise UsageError(
-        f"there is no run in {str(path)!r}: neither run.json nor jobs.csv",
-        "name a directory written by `windtunnel run --out DIR`, or a prefix such as out for out_jobs.csv",
-    )
+load_run = Run.load
 
 
 def _reader(layout: Layout) -> Callable[[str], bytes | None]:

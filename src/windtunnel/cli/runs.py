@@ -1,0 +1,146 @@
+"""Commands about runs that were recorded: ``report``, ``plot``, ``metrics``, ``compare``, ``why``."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["compare", "metrics", "plot", "report", "why"]
+
+_RUN = typer.Argument(help="A directory written by windtunnel run --out, or a prefix as Batsim has them.")
+_WARM_UP = typer.Option(help="Leave out the first seconds (or share, as 5%) in the figures.")
+_COOL_DOWN = typer.Option(help="Leave out the last seconds (or share) in the figures.")
+_JSON = typer.Option("--json", help="Print JSON.")
+
+
+def report(
+    run: Annotated[Path, _RUN],
+    to: Annotated[
+        Path | None, typer.Option("--to", help="The page to write (default: report.html in the run).")
+    ] = None,
+    warm_up: Annotated[str, _WARM_UP] = "0",
+    cool_down: Annotated[str, _COOL_DOWN] = "0",
+) -> None:
+    """Write one self-contained HTML page about a run: figures, a schedule to zoom into, curves, distributions.
+
+    Examples:
+      windtunnel report out
+
+      windtunnel report out --to easy.html --warm-up 10%
+    """
+    from windtunnel.api import load_run
+
+    target = to or (run / "report.html" if run.is_dir() else Path(f"{run}_report.html"))
+    print(load_run(run).report(target, warm_up=warm_up, cool_down=cool_down))
+
+
+def plot(
+    run: Annotated[Path, _RUN],
+    kind: Annotated[str, typer.Argument(help="gantt, utilisation, queue or waits.")],
+    to: Annotated[Path, typer.Argument(help="The file to draw into: .png, .svg or .pdf.")],
+) -> None:
+    """Draw a picture of a run (needs matplotlib).
+
+    Example:
+      windtunnel plot out gantt gantt.png
+    """
+    from windtunnel.api import load_run
+
+    print(load_run(run).plot(kind, to))
+
+
+def metrics(
+    run: Annotated[Path, _RUN],
+    warm_up: Annotated[str, _WARM_UP] = "0",
+    cool_down: Annotated[str, _COOL_DOWN] = "0",
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Print the metrics of a run, computed from its files.
+
+    Examples:
+      windtunnel metrics out
+
+      windtunnel metrics out --warm-up 3600 --cool-down 5% --json
+    """
+    from windtunnel.api import load_run
+
+    loaded = load_run(run)
+    made = loaded.measure(warm_up, cool_down)
+    if as_json:
+        sys.stdout.write(made.json().decode())
+        return
+    if not loaded.complete:
+        print(f"not complete: {loaded.outcome}")
+    print(made)
+
+
+def compare(
+    a: Annotated[Path, _RUN],
+    b: Annotated[Path, _RUN],
+    jobs: Annotated[int, typer.Option("--jobs", help="Show as many of the jobs whose starts differ most.")] = 0,
+    tolerance: Annotated[float, typer.Option(help="Dates closer than so many seconds are equal.")] = 1e-6,
+    warm_up: Annotated[str, _WARM_UP] = "0",
+    cool_down: Annotated[str, _COOL_DOWN] = "0",
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Say what differs between two runs, job by job and in sum.
+
+    Examples:
+      windtunnel compare out-easy out-conservative --jobs 10
+
+      windtunnel compare out-a out-b --json
+    """
+    from windtunnel.results.compare import changed_jobs
+    from windtunnel.results.compare import compare as compare_runs
+    from windtunnel.results.run import load_run
+
+    first, second = load_run(a), load_run(b)
+    made = compare_runs(first, second, tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
+    changed = changed_jobs(first, second, tolerance).head(jobs) if jobs > 0 else None
+    if as_json:
+        _print_json({"comparison": made, "jobs": [] if changed is None else changed.to_dicts()})
+        return
+    print(made)
+    for row in [] if changed is None else changed.iter_rows(named=True):
+        print(f"  {_change(row)}")
+
+
+def _change(row: dict[str, Any]) -> str:
+    """One job that differs, as a line."""
+    if row["state_a"] is None or row["state_b"] is None:
+        return f"{row['id']}: only in {'b' if row['state_a'] is None else 'a'}"
+    parts = []
+    if row["start_shift"]:
+        parts.append(f"start {row['start_a']:,.2f} -> {row['start_b']:,.2f} s ({row['start_shift']:+,.2f})")
+    if row["state_a"] != row["state_b"]:
+        parts.append(f"{row['state_a']} -> {row['state_b']}")
+    if row["hosts_a"] != row["hosts_b"]:
+        parts.append(f"hosts {row['hosts_a']} -> {row['hosts_b']}")
+    return f"{row['id']}: " + (", ".join(parts) or f"end {row['finish_shift']:+,.2f} s")
+
+
+def why(
+    run: Annotated[Path, _RUN],
+    job: Annotated[str, typer.Argument(help="The job: w0!42, or 42 where that is unique.")],
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Say why a job waited: who held the hosts, how many were free, who overtook it.
+
+    Example:
+      windtunnel why out 'w0!42'
+    """
+    from windtunnel.results.run import load_run
+    from windtunnel.results.why import explain
+
+    found = explain(load_run(run), job)
+    if as_json:
+        _print_json(found)
+    else:
+        print(found)
+
+
+def _print_json(thing: Any) -> None:
+    import msgspec
+
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(thing), indent=2).decode() + "\n")

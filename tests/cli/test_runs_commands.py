@@ -1,0 +1,70 @@
+"""``windtunnel report``, ``plot``, ``metrics``, ``compare`` and ``why``."""
+
+import json
+
+import pytest
+from tests.results.small_runs import record
+
+from windtunnel.cli.main import main
+from windtunnel.results.layout import Layout
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two runs: out/easy and out/fcfs."""
+    out = tmp_path_factory.mktemp("out")
+    for scheduler in ("easy", "fcfs"):
+        record(Layout.directory(out / scheduler), scheduler=scheduler)
+    return out
+
+
+def test_report(runs, tmp_path, capsys):
+    assert main(["report", str(runs / "easy")]) == 0
+    assert capsys.readouterr().out.strip() == str(runs / "easy" / "report.html")
+    assert main(["report", str(runs / "easy"), "--to", str(tmp_path / "x.html"), "--warm-up", "10%"]) == 0
+    assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
+
+
+def test_metrics(runs, capsys):
+    assert main(["metrics", str(runs / "easy")]) == 0
+    assert "utilisation" in capsys.readouterr().out
+    assert main(["metrics", str(runs / "easy"), "--json", "--cool-down", "5%"]) == 0
+    assert json.loads(capsys.readouterr().out)["jobs"] == 60
+    assert main(["metrics", str(runs / "easy"), "--warm-up", "soon"]) == 2
+    assert "neither seconds nor a percentage" in capsys.readouterr().err
+
+
+def test_compare(runs, capsys):
+    a, b = str(runs / "fcfs"), str(runs / "easy")
+    assert main(["compare", a, b, "--jobs", "3"]) == 0
+    text = capsys.readouterr().out
+    assert "started earlier in b" in text
+    assert text.count("\n  w0!") == 3
+    assert main(["compare", a, b, "--jobs", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["jobs"]) == 2
+    assert found["comparison"]["jobs_a"] == 60
+    assert main(["compare", a, a]) == 0
+    assert "are alike" in capsys.readouterr().out
+
+
+def test_why(runs, capsys):
+    assert main(["why", str(runs / "easy"), "w0!20"]) == 0
+    assert capsys.readouterr().out.startswith("w0!20 (")
+    assert main(["why", str(runs / "easy"), "20", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["job"] == "w0!20"
+    assert main(["why", str(runs / "easy"), "nobody"]) == 2
+    assert "has no row for job 'nobody'" in capsys.readouterr().err
+
+
+def test_plot(runs, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    assert main(["plot", str(runs / "easy"), "gantt", str(tmp_path / "g.svg")]) == 0
+    assert (tmp_path / "g.svg").exists()
+
+
+def test_no_run(tmp_path, capsys):
+    for command in (["report"], ["metrics"], ["why"], ["compare"]):
+        more = {"why": ["1"], "compare": [str(tmp_path)]}.get(command[0], [])
+        assert main([*command, str(tmp_path), *more]) == 2
+        assert "there is no run" in capsys.readouterr().err
