@@ -240,7 +240,7 @@ def test_json_messages_end_with_nul_and_another_version_is_a_warning(caplog):
         def start(self, init_data):
             return 2, hello
 
-        def ask(self, message):
+        def ask(self, message, within=None):
             asked.append(message)
             return b'{"now": 0, "events": []}\0'
 

@@ -1,5 +1,6 @@
 """Decision components as processes over ZeroMQ, both roles: ours against ours, and peers that die, hang and lie."""
 
+import contextlib
 import struct
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from tests.wires.peers import jobs, simulate
 
 from windtunnel import model as m
 from windtunnel import vocabulary as v
-from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, ProtocolError, UsageError
+from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, DecisionError, ProtocolError, UsageError
 from windtunnel.schedulers import make_scheduler
 from windtunnel.wires.batprotocol.server import SchedulerSession, hello_out, serve
 from windtunnel.wires.batprotocol.session import BatprotocolComponent
@@ -123,7 +124,7 @@ def test_the_handshake_is_length_and_data(endpoint):
 @pytest.mark.parametrize(
     "answer, said, kind",
     [
-        (b"", r"the answer to the handshake has 0 bytes, fewer than its flags", ComponentError),
+        (b"", r"the answer to the handshake has 0 bytes, its flags take 4", ComponentError),
         (b"\x01\x00\x00", "has 3 bytes", ComponentError),
         (b"\x01\x00\x00\x00", "did not receive an answer to its Hello message", ProtocolError),
         (b"\x02\x00\x00\x00" + HELLO, "malformed batprotocol message: JSON text", ProtocolError),
@@ -140,25 +141,27 @@ def test_bad_handshakes(answer, said, kind, endpoint):
 
 
 def test_nobody_there():
-    component = ProcessTransport("tcp://127.0.0.1:9", connect_timeout=0.3)
-    with pytest.raises(ComponentTimeoutError, match=r"no decision component accepted the connection within 0.3 s"):
+    component = ProcessTransport("tcp://127.0.0.1:9", start_timeout=0.3)
+    with pytest.raises(ComponentTimeoutError, match=r"scheduler at tcp://127.0.0.1:9 has not answered within 0.3 s"):
         component.start(b"")
     component.stop()
     component.stop()
 
 
-@pytest.mark.parametrize("address", ["nonsense", "tcp://", "tcp://host:port"])
+@pytest.mark.parametrize("address", ["tcp://", "tcp://host:port"])
 def test_endpoints_that_make_no_sense(address):
     component = ProcessTransport(address)
-    with pytest.raises(ComponentError, match="not an endpoint to connect to"):
+    with pytest.raises(UsageError, match="cannot connect to"):
         component.start(b"")
     component.stop()
+    with pytest.raises(UsageError, match="is not an endpoint"):
+        ProcessTransport("nonsense")
 
 
 def test_a_peer_that_hangs(endpoint):
     peer = Peer(endpoint, struct.pack("=I", 1) + HELLO)
     component = BatprotocolComponent(ProcessTransport(endpoint, timeout=0.5))
-    with pytest.raises(ComponentTimeoutError, match=r"no answer to take_decisions within 0\.5 s"):
+    with pytest.raises(ComponentTimeoutError, match=r"has not answered within 0\.5 s \(at t=0\.0 s\)"):
         simulate(component, WORK)
     component.stop()
     peer.close()
@@ -177,7 +180,7 @@ def test_a_peer_that_dies(endpoint):
     hello = (struct.pack("=I", 1) + HELLO).hex()
     with subprocess.Popen([sys.executable, "-c", program, endpoint, hello]):
         component = BatprotocolComponent(ProcessTransport(endpoint, timeout=30))
-        with pytest.raises(ComponentError, match="closed the connection during take_decisions") as caught:
+        with pytest.raises(ComponentError, match="has gone away without answering") as caught:
             simulate(component, WORK)
         component.stop()
     assert caught.type is ComponentError
@@ -206,7 +209,7 @@ def test_a_simulator_that_lies_about_the_length(first, said, endpoint):
 
 
 def test_an_endpoint_that_cannot_be_bound():
-    with pytest.raises(UsageError, match=r"cannot bind to tcp://999\.0\.0\.1:1"):
+    with pytest.raises(UsageError, match=r"cannot listen at .tcp://999\.0\.0\.1:1"):
         serve(lambda _: make_scheduler("fcfs"), "tcp://999.0.0.1:1")
 
 
@@ -221,3 +224,31 @@ def test_a_simulator_that_talks_nonsense():
     session.greet()
     with pytest.raises(ProtocolError, match="malformed batprotocol message"):
         session.answer(b"\x10\x00\x00\x00\x00\x00\x00\x00")
+
+
+def test_a_component_hears_why_the_run_failed(endpoint):
+    """SimulationErrorEvent is in the schema; upstream never sends it."""
+    told = []
+
+    class Wrong(v.Component):
+        def hello(self):
+            return v.Hello(name="wrong", version="1")
+
+        def decide(self, now, notices):
+            told.extend(notice for notice in notices if isinstance(notice, v.SimulationErrorOccurred))
+            begun = any(isinstance(notice, v.JobSubmitted) for notice in notices)
+            return v.Reply(now, [v.RejectJob(job_id="w0!never")] if begun else [])
+
+        def stop(self):
+            pass
+
+    def serve_once():
+        with contextlib.suppress(ComponentError):
+            serve(lambda _: Wrong(), endpoint)
+
+    server = threading.Thread(target=serve_once, daemon=True)
+    server.start()
+    component = BatprotocolComponent(ProcessTransport(endpoint, timeout=20))
+    with pytest.raises(DecisionError, match="w0!never"):
+        simulate(component, WORK)
+    assert "w0!never" in told[0].error

@@ -46,12 +46,15 @@ class IsolatedTransport:
         answer = self._exchange(b"S" + init_data, "init")
         return int.from_bytes(answer[:4], "little"), answer[4:]
 
-    def ask(self, message: bytes) -> bytes:
+    def ask(self, message: bytes, within: float | None = None) -> bytes:
         """Have the child call take_decisions.
 
         Raises:
             ComponentError: the library failed, or the child died; ComponentTimeoutError: it takes too long.
         """
+        if within is not None and self._line is not None:
+            self._timeout = within
+            self._line.settimeout(within)
         return self._exchange(b"A" + message, "take_decisions")
 
     def stop(self) -> None:

@@ -68,12 +68,13 @@ class LibraryTransport:
         self._started = True
         return flags.value, self._taken("init")
 
-    def ask(self, message: bytes) -> bytes:
-        """Call take_decisions.
+    def ask(self, message: bytes, within: float | None = None) -> bytes:
+        """Call take_decisions, which nothing can interrupt: ``within`` is for transports that can.
 
         Raises:
             ComponentError: it returned an error, or no buffer.
         """
+        del within
         library = self._library
         if library is None:
             raise ComponentError(f"{self._path}: take_decisions was called before init")

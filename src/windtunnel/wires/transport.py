@@ -22,8 +22,8 @@ class Transport(Protocol):
             ComponentError: it cannot be reached, or refuses.
         """
 
-    def ask(self, message: bytes) -> bytes:
-        """Tell it what happened; its decisions.
+    def ask(self, message: bytes, within: float | None = None) -> bytes:
+        """Tell it what happened; its decisions. ``within``: seconds of wall clock, from now on, for each answer.
 
         Raises:
             ComponentError: it failed; ComponentTimeoutError: it did not answer in time.

@@ -49,6 +49,7 @@ class Requester:
         try:
             socket.connect(self.endpoint)
         except zmq.ZMQError as fault:
+            self.close()
             raise UsageError(f"cannot connect to {self.endpoint!r}: {fault}") from fault
         self._socket = socket
 
@@ -122,6 +123,8 @@ class Replier:
         try:
             socket.bind(self.endpoint)
         except zmq.ZMQError as fault:
+            socket.close(0)
+            self.close()
             raise UsageError(f"cannot listen at {self.endpoint!r}: {fault}") from fault
         self._socket = socket
         return str(socket.getsockopt_string(zmq.LAST_ENDPOINT))

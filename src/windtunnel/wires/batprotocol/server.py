@@ -1,7 +1,7 @@
 """A conversation in batprotocol, seen from the scheduler: our decision components served to the real Batsim 5."""
 
 import struct
-from typing import Any
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -12,6 +12,7 @@ from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.decisions import decision_out
 from windtunnel.wires.batprotocol.notices import BATPROTOCOL_VERSION, Memory, notice_in
 from windtunnel.wires.transport import FORMAT_BINARY, FORMAT_JSON
+from windtunnel.wires.zmq_peer import Replier
 
 __all__ = ["SchedulerSession", "hello_out", "serve"]
 
@@ -40,7 +41,7 @@ class SchedulerSession:
         message = text.decode(raw) if self._json else binary.decode(raw)
         notices = [notice_in(stamped, self._memory) for stamped in message.events]
         reply = self._component.decide(message.now, notices)
-        self.over = any(isinstance(notice, v.SimulationEnds) for notice in notices)
+        self.over = any(isinstance(notice, v.SimulationEnds | v.SimulationErrorOccurred) for notice in notices)
         events: list[s.EventAndTimestamp] = []
         now = max(message.now, reply.now)
         for decision in _in_order(reply.decisions, message.now):
@@ -89,29 +90,26 @@ def hello_out(hello: v.Hello) -> s.EDCHelloEvent:
     )
 
 
-def serve(make: Any, endpoint: str, *, json: bool = False) -> None:
+def serve(make: Callable[[bytes], v.Component], endpoint: str, *, json: bool = False) -> None:
     """Bind to an endpoint and serve one simulation: ``make(init_data)`` gives the component.
 
     Raises:
         ProtocolError: the simulator's messages make no sense; UsageError: the endpoint cannot be bound.
     """
-    import zmq
-
-    with zmq.Context() as context, context.socket(zmq.REP) as socket:
-        socket.setsockopt(zmq.LINGER, 1000)
-        try:
-            socket.bind(endpoint)
-        except zmq.ZMQError as error:
-            raise UsageError(f"cannot bind to {endpoint}: {error}") from None
-        first = socket.recv()
+    replier = Replier(endpoint)
+    replier.open()
+    try:
+        first = replier.receive()
         if len(first) < 4 or struct.unpack_from("=I", first)[0] != len(first) - 4:
             raise ProtocolError(f"the first frame ({len(first)} bytes) is not a length and that many bytes")
         component = make(first[4:])
         session = SchedulerSession(component, json=json)
         try:
             flags, hello = session.greet()
-            socket.send(struct.pack("=I", flags) + hello)
+            replier.reply(struct.pack("=I", flags) + hello)
             while not session.over:
-                socket.send(session.answer(socket.recv()))
+                replier.reply(session.answer(replier.receive()))
         finally:
             component.stop()
+    finally:
+        replier.close()

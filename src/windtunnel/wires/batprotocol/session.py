@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Final
 
 from windtunnel import vocabulary as v
-from windtunnel.diagnostics import ProtocolError
+from windtunnel.diagnostics import ComponentError, ProtocolError
 from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.decisions import decision_in
@@ -16,6 +16,8 @@ from windtunnel.wires.transport import FORMAT_JSON, Transport
 __all__ = ["BatprotocolComponent", "hello_in", "release"]
 
 _log: Final = logging.getLogger("windtunnel.wires.batprotocol")
+_LAST_WORDS: Final = 5.0
+"""Seconds that a component has for its (ignored) answer to the news that the run has failed."""
 _NO_HELLO: Final = (
     "Batsim did not receive an answer to its Hello message. "
     "Please fix your EDC so that it sends an EDCHello back to Batsim."
@@ -25,10 +27,14 @@ _NO_HELLO: Final = (
 class BatprotocolComponent:
     """A decision component behind a transport: dates in its replies must be in order, as upstream demands."""
 
+    wants_errors = True
+    """It is told of the end of a run that fails (SimulationErrorEvent)."""
+
     def __init__(self, transport: Transport, init_data: bytes = b"") -> None:
         self._transport = transport
         self._init_data = init_data
         self._json = False
+        self._failed = False
 
     def hello(self) -> v.Hello:
         """Start the component and read how it presents itself.
@@ -61,12 +67,22 @@ class BatprotocolComponent:
         """
         message = s.Message(now=now, events=tuple([notice_out(notice) for notice in notices]))
         asked = text.encode(message, check=False) + b"\0" if self._json else binary.encode(message)
-        answer = self._transport.ask(asked)
+        last = any(isinstance(notice, v.SimulationErrorOccurred) for notice in notices)
+        answer = self._ask(asked, now, _LAST_WORDS if last else None)
         try:
             reply = self._decode(answer)
             return v.Reply(max(now, reply.now), _decisions(reply, now))
         except ProtocolError as error:
             raise ProtocolError(f"{self._transport.name}: {error.message}", now=now) from None
+
+    def _ask(self, asked: bytes, now: float, within: float | None) -> bytes:
+        if self._failed:
+            raise ComponentError(f"{self._transport.name}: the component has failed before", now=now)
+        try:
+            return self._transport.ask(asked, within)
+        except ComponentError as error:
+            self._failed = True
+            raise type(error)(error.message, now=now) from None
 
     def stop(self) -> None:
         """End the component."""
