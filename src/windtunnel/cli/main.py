@@ -27,6 +27,8 @@ COMMANDS: Final[dict[str, Command]] = {
     "compare": Command("runs:compare", "Say what differs between two runs, job by job and in sum."),
     "why": Command("runs:why", "Say why a job waited."),
     "plot": Command("runs:plot", "Draw a picture of a run."),
+    "batsim4": Command("batsim4:batsim4", "Batsim 4's command line: play Batsim for an external scheduler."),
+    "scheduler": Command("scheduler:scheduler", "Serve a scheduler to a Batsim."),
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),
     "resolve": Command("resolve:resolve", "Print an environment with all inheritance carried out."),
@@ -79,11 +81,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _guarded(name, getattr(import_module(f"windtunnel.cli.{module}"), attribute), arguments)
 
 
+_PLAIN: Final = ("batsim4", "batsim5")
+"""Commands that read the words of their line themselves."""
+
+
 def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     """Run one command; a user's mistake is a message, never a traceback."""
     from windtunnel.diagnostics import WindtunnelError
 
     try:
+        if name in _PLAIN:
+            return int(command(arguments))
         return _typer(name, command, arguments)
     except WindtunnelError as fault:
         print(f"windtunnel {name}: {fault}", file=sys.stderr)

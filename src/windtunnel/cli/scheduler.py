@@ -1,0 +1,49 @@
+"""``windtunnel scheduler``: one of our schedulers, or yours, served to a Batsim."""
+
+from typing import Annotated, Optional
+
+import typer
+
+__all__ = ["scheduler"]
+
+
+def scheduler(
+    name: Annotated[str, typer.Argument(help="A name (windtunnel schedulers), module:Class or file.py:Class.")],
+    endpoint: Annotated[str, typer.Option(help="Where to listen.")] = "tcp://127.0.0.1:28000",
+    protocol: Annotated[str, typer.Option(help="json (Batsim 3 and 4) or batprotocol (Batsim 5).")] = "json",
+    option: Annotated[
+        list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
+    ] = [],  # noqa: B006 -- typer copies it
+    timeout: Annotated[Optional[float], typer.Option(help="Give up after so many seconds without a message.")] = None,  # noqa: UP045 -- typer reads it
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
+) -> None:
+    """Serve a scheduler to one simulation of a Batsim.
+
+    Examples:
+      windtunnel scheduler easy --endpoint tcp://127.0.0.1:28000
+
+      windtunnel scheduler my_module:MyScheduler -o depth=3
+    """
+    import sys
+
+    from windtunnel.cli.run import key_values
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.schedulers.registry import make_scheduler
+
+    component = make_scheduler(name, **key_values(option, "scheduler option"))
+
+    def ready(bound: str) -> None:
+        if not quiet:
+            print(f"{name} listens at {bound}", file=sys.stderr, flush=True)
+
+    if protocol == "json":
+        from windtunnel.wires.json.server import serve as serve_json
+
+        serve_json(component, endpoint, timeout=timeout, ready=ready)
+    elif protocol == "batprotocol":
+        from windtunnel.wires.batprotocol.server import serve as serve_batprotocol
+
+        ready(endpoint)
+        serve_batprotocol(lambda _: component, endpoint)
+    else:
+        raise UsageError(f"there is no protocol {protocol!r}", "choose json or batprotocol")
