@@ -15,6 +15,7 @@ from windtunnel.diagnostics import (
     DecisionError,
     LivelockError,
     SimulationError,
+    UsageError,
 )
 from windtunnel.engine.diagnosis import diagnose
 from windtunnel.engine.events import DECISION, EXTERNAL, READY, SUBMIT
@@ -230,7 +231,7 @@ def _ask(world: World, seat: Seat, component: Component, notices: list[Notice]) 
     start = perf_counter()
     try:
         reply = component.decide(world.now, notices)
-    except SimulationError:
+    except (SimulationError, UsageError):
         raise
     except Exception as fault:
         raise ComponentError(

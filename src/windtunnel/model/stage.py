@@ -25,7 +25,7 @@ class Selection(StrEnum):
     LJF = "LJF"
     """Longest requested time first; unknown comes first."""
     SRTF = "SRTF"
-    """Shortest remaining time first. Nothing is preempted, so only jobs that were interrupted differ from SJF."""
+    """Least remaining work first: known exactly of jobs that merely last, else the requested time. Not preemptive."""
     SMALLEST = "SMALLEST"
     """Fewest cores in all first."""
     LARGEST = "LARGEST"

@@ -30,6 +30,13 @@ SHIPPED: Final[dict[str, Shipped]] = {
     "easy": _ours("easy", "Easy", "EASY backfilling: the first waiting job is never delayed", _LITERATURE),
     "fcfs": _ours("fcfs", "Fcfs", "first come, first served; nothing overtakes", _LITERATURE),
     "filler": _ours("filler", "Filler", "first fit: whatever fits starts, in the order of the queue", _LITERATURE),
+    # of environments
+    "stage-scheduler": _ours(
+        "stage", "Stage", "selection x placement: in which order jobs are tried, and on which machine", "OpenDC 1.x"
+    ),
+    "datacenters": _ours(
+        "datacenters", "Datacenters", "the schedulers that an environment names, one per datacenter, with changes"
+    ),
     # batsched's, decision by decision
     "conservative-batsched": _ours(
         "batsched.conservative_bf",

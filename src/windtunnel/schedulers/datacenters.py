@@ -1,0 +1,155 @@
+"""One scheduler per datacenter, as the environment names them, and the rule that gives each job to one of them.
+
+Each scheduler sees its own datacenter only, its machines numbered from 0; any scheduler that can be named may be
+one of them. A ``DATACENTER_SCHEDULER_CHANGE`` puts another in its place, which finds the queue as it is; what runs
+goes on.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import HostSet, Job
+from windtunnel.schedulers.base import Scheduler
+from windtunnel.schedulers.datacenter import Part
+from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.vocabulary import (
+    AllStaticExternalEventsHaveBeenInjected,
+    AllStaticJobsHaveBeenSubmitted,
+    Decision,
+    DecisionRefused,
+    ExternalEventOccurred,
+    Hello,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    JobCompleted,
+    JobsKilled,
+    JobSubmitted,
+    Notice,
+    RejectJob,
+    Reply,
+    RequestedCall,
+    SimulationBegins,
+    SimulationEnds,
+)
+
+__all__ = ["Datacenters"]
+
+_TO_ALL = (AllStaticExternalEventsHaveBeenInjected, AllStaticJobsHaveBeenSubmitted, SimulationEnds)
+
+
+class Datacenters(Scheduler):
+    """Runs the schedulers that an environment names. ``default`` is for datacenters that name none.
+
+    ``dispatch`` gives each job, once, to a datacenter that could hold it when empty: ``least-loaded`` to the one with
+    the smallest load (cores wanted by its waiting and running jobs, over its cores that are up), ``first`` to the
+    first, ``round-robin`` to the next one round about. Ties go to the first.
+    """
+
+    name = "datacenters"
+
+    def __init__(
+        self,
+        *,
+        dispatch: Literal["least-loaded", "first", "round-robin"] = "least-loaded",
+        default: Annotated[str, msgspec.Meta(min_length=1)] = "stage-scheduler",
+    ) -> None:
+        super().__init__()
+        self.dispatch = dispatch
+        self.default = default
+        self._parts: list[Part] = []
+        self._owner: dict[str, int] = {}
+        self._next = 0
+
+    def hello(self) -> Hello:
+        """How it presents itself; forgets an earlier run."""
+        self._parts, self._owner, self._next = [], {}, 0
+        return super().hello()
+
+    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
+        """Hand each notice to whom it concerns, and collect the decisions."""
+        rejected: list[Decision] = []
+        for notice in notices:
+            self._hand_on(notice, rejected)
+        decisions = [decision for part in self._parts for decision in part.decide(now)]
+        return Reply(now, rejected + decisions)
+
+    def stop(self) -> None:
+        """Stop all of them."""
+        for part in self._parts:
+            part.stop()
+
+    def _hand_on(self, notice: Notice, rejected: list[Decision]) -> None:
+        parts = self._parts
+        if isinstance(notice, JobSubmitted):
+            chosen = self._dispatch(notice.job)
+            if chosen is None:
+                rejected.append(RejectJob(job_id=notice.job.id))
+            else:
+                self._owner[notice.job.id] = chosen
+                parts[chosen].submitted(notice)
+        elif isinstance(notice, JobCompleted):
+            if (owner := self._owner.pop(notice.job.id, None)) is not None:
+                parts[owner].completed(notice)
+        elif isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
+            for part in parts:
+                part.availability(notice)
+        elif isinstance(notice, JobsKilled):
+            for part in parts:
+                part.killed(notice)
+        elif isinstance(notice, RequestedCall):
+            rank, _, call = notice.call_me_later_id.partition(":")
+            parts[int(rank)].tell(msgspec.structs.replace(notice, call_me_later_id=call))
+        elif isinstance(notice, ExternalEventOccurred) and notice.kind == "scheduler_change":
+            parts[int(notice.attributes["datacenter"])].change(notice)
+        elif isinstance(notice, DecisionRefused):
+            for part in parts:
+                part.refused(notice)
+        elif isinstance(notice, SimulationBegins):
+            self._begin(notice)
+        elif isinstance(notice, _TO_ALL):
+            for part in parts:
+                part.tell(notice)
+
+    def _begin(self, notice: SimulationBegins) -> None:
+        """Make the schedulers of all datacenters, and try out those that they will change to."""
+        site = notice.platform.site
+        datacenters = getattr(site, "datacenters", None)
+        if datacenters is None:
+            raise UsageError(
+                "the scheduler 'datacenters' needs an environment: this platform has no datacenters",
+                "name the scheduler itself, such as stage-scheduler",
+            )
+        first = 0
+        machines = [datacenter for datacenter, *_ in site.machines()]
+        for rank, datacenter in enumerate(datacenters):
+            count = sum(one is datacenter for one in machines)
+            told = datacenter.scheduler
+            name, options = (told.name, told.options) if told else (self.default, {})
+            component = make_scheduler(name, **_spelled(options))
+            self._parts.append(Part(rank, HostSet.span(count, first), component, notice))
+            first += count
+        for event in notice.platform.events.events if notice.platform.events else ():
+            if event.kind == "scheduler_change":
+                make_scheduler(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
+
+    def _dispatch(self, job: Job) -> int | None:
+        able = [part.rank for part in self._parts if part.could_hold(job)]
+        if not able:
+            return None
+        if self.dispatch == "first":
+            return able[0]
+        if self.dispatch == "round-robin":
+            chosen = next((rank for rank in able if rank >= self._next), able[0])
+            self._next = chosen + 1
+            return chosen
+        loads = [(self._parts[rank].load, rank) for rank in able]
+        return min(loads)[1] if any(load < math.inf for load, _ in loads) else able[0]
+
+
+def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as the environment spells them, as parameters of a scheduler."""
+    return {name.replace("-", "_"): value for name, value in options.items()}

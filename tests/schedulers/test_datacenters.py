@@ -1,0 +1,117 @@
+"""Several datacenters in one simulation, each under its own scheduler, with changes while running."""
+
+import json
+
+import pytest
+
+from environments import machine
+from windtunnel import api
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import JobList, Platform, Request
+from windtunnel.testing import InvariantChecker, job
+
+
+def datacenter(number, *machines, scheduler="stage-scheduler", **options):
+    rooms = [{"type": "SERVER", "objects": [{"type": "RACK", "units": list(machines)}]}]
+    operational = {"scheduler": {"name": scheduler, "options": options}} if scheduler else {}
+    return {"id": number, "rooms": rooms, "operational": operational}
+
+
+def cores(number, count, state="ACTIVE"):
+    return machine(number, cpus=[{"clock-rate": 1e9, "cores": count}], state=state)
+
+
+def task(name, count, run=10.0, at=0.0):
+    made = job(name, run=run, at=at)
+    made.request = Request(hosts=1, processors=count)
+    return made
+
+
+def change(time, number, name, **options):
+    scheduler = {"name": name, "options": options}
+    return {"type": "DATACENTER_SCHEDULER_CHANGE", "time": time, "datacenter": number, "scheduler": scheduler}
+
+
+def state(time, number, new):
+    return {"type": "MACHINE_STATE_CHANGE", "time": time, "machine": number, "state": new}
+
+
+@pytest.fixture
+def run(tmp_path):
+    def simulate(centers, *jobs, events=(), **options):
+        path = tmp_path / "e.json"
+        path.write_text(json.dumps({"environment": {"datacenters": centers}, "events": list(events)}))
+        checker = InvariantChecker(sharing=True)
+        work = JobList("w0", jobs, {j.profile.id: j.profile for j in jobs})
+        api.simulate(path, work, "datacenters", scheduler_options=options, observers=[checker])
+        return {row[0][3:]: (row[2], row[4]) for row in checker.rows}
+
+    return simulate
+
+
+def test_each_datacenter_has_its_own_policy(run):
+    """first: FIFO on hosts 0-1; second: worst fit on hosts 2-3. Loads decide where a job goes."""
+    centers = [
+        datacenter("a", cores(1, 4), cores(2, 4)),
+        datacenter("b", cores(3, 6), cores(4, 8), placement="WORST-FIT"),
+    ]
+    rows = run(centers, task("1", 2), task("2", 2), task("3", 4), task("4", 12))
+    # 1 goes to a (loads 0, 0), 2 to b (1/4, 0), 3 to b again (1/4, 1/7), 4 is too large for a.
+    assert rows["1"] == (0.0, "0")
+    assert rows["2"] == (0.0, "3")
+    assert rows["3"] == (0.0, "2")  # both have 6 cores free
+    assert rows["4"] == (10.0, "2-3")
+
+
+@pytest.mark.parametrize(
+    ("dispatch", "hosts"),
+    [("first", ["0", "0", "0"]), ("round-robin", ["0", "1", "0"]), ("least-loaded", ["0", "1", "1"])],
+)
+def test_dispatch_rules(run, dispatch, hosts):
+    centers = [datacenter(1, cores(1, 4)), datacenter(2, cores(2, 16))]
+    rows = run(centers, task("1", 1), task("2", 1), task("3", 1), dispatch=dispatch)
+    assert [rows[name][1] for name in "123"] == hosts
+
+
+def test_jobs_that_fit_nowhere_are_rejected(run):
+    assert run([datacenter(1, cores(1, 4))], task("1", 5)) == {"1": (-1.0, "")}
+
+
+def test_a_change_of_policy_keeps_queue_and_allocations(run):
+    centers = [datacenter(1, cores(1, 1))]
+    jobs = [task("1", 1, run=5.0), task("2", 1, run=9.0), task("3", 1, run=1.0)]
+    rows = run(centers, *jobs, events=[change(3, 1, "stage-scheduler", selection="SRTF")])
+    assert {name: start for name, (start, _) in rows.items()} == {"1": 0, "3": 5, "2": 6}
+
+
+def test_quite_another_scheduler_takes_over(run):
+    """From first fit to fcfs at 3 s: what runs goes on, its host is not given twice, the queue is kept in order."""
+    centers = [datacenter(1, cores(1, 1), cores(2, 1))]
+    jobs = [job("1", run=8.0), job("2", run=4.0), job("3", hosts=2, run=5.0), job("4", run=1.0)]
+    rows = run(centers, *jobs, events=[change(3, 1, "fcfs")])
+    # job 3 wants both hosts: under fcfs nothing overtakes it, so it starts when job 1 has gone.
+    assert rows == {"1": (0.0, "0"), "2": (0.0, "1"), "3": (8.0, "0-1"), "4": (13.0, "0")}
+
+
+def test_failures_and_states_at_the_start(run):
+    centers = [datacenter(1, cores(1, 4, state="HALT"), cores(2, 4)), datacenter(2, cores(3, 4), scheduler="fcfs")]
+    events = [state(5, 2, "FAILURE"), state(6, 1, "ACTIVE"), state(2, 3, "MAINTENANCE")]
+    rows = run(
+        centers, task("1", 4, run=8.0), task("2", 4, run=9.0, at=1.0), task("3", 4, at=3.0, run=2.0), events=events
+    )
+    assert rows["1"] == (0.0, "1")  # a tie goes to the first datacenter, and machine 1 is off
+    assert rows["2"] == (1.0, "2")  # lost at 2 s, when its machine goes into maintenance
+    assert rows["3"] == (6.0, "0")  # the second datacenter has nothing left, so it waits for machine 1
+
+
+def test_it_needs_an_environment_and_known_schedulers(run, tmp_path):
+    with pytest.raises(UsageError, match="needs an environment"):
+        api.simulate(Platform.uniform(2), JobList("w0", [job(1)]), "datacenters")
+    with pytest.raises(UsageError, match="no scheduler 'magic'"):
+        run([datacenter(1, cores(1, 4), scheduler="magic")], task("1", 1))
+    with pytest.raises(UsageError, match="no scheduler 'magic'"):
+        run([datacenter(1, cores(1, 4))], task("1", 1), events=[change(9, 1, "magic")])
+
+
+def test_another_default(run):
+    assert run([datacenter(1, cores(1, 1), scheduler="")], task("1", 1), default="fcfs") == {"1": (0.0, "0")}
