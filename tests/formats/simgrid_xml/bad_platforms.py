@@ -122,6 +122,12 @@ TEXTS = {
         {"topology": "FAT_TREE", "topo_parameters": "3;2,2,2;1,2,2;1,1,1", "limiter_link": "1GBps"}
     ),
     "dragonfly with too few blades": cluster({"topology": "DRAGONFLY", "topo_parameters": "4,1;1,1;2,1;1"}),
+    "too large a cluster": cluster({"radical": "0-99999999"}),
+    "too large a fat tree": cluster(
+        {"topology": "FAT_TREE", "topo_parameters": "1;8;1000000;1"},
+    ),
+    "too large a dragonfly": cluster({"topology": "DRAGONFLY", "topo_parameters": "1,1;1,1;3000,1;1", "radical": "0-2999"}),
+    "too large numbers": cluster({"topology": "TORUS", "topo_parameters": "9" * 1000}),
     "unknown topology": cluster({"topology": "RING"}),
     "cabinet outside a cluster zone": full(
         '<cabinet id="c" prefix="n" suffix="" radical="0" speed="1Gf" bw="1GBps" lat="0"/><host_link id="n0" up="u" down="d"/>'

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from windtunnel.formats.simgrid_xml.builder import Builder
-from windtunnel.formats.simgrid_xml.grammar import children, line_of
+from windtunnel.formats.simgrid_xml.grammar import line_of
 from windtunnel.formats.simgrid_xml.topologies import read_dragonfly, read_fat_tree, read_torus
 from windtunnel.formats.simgrid_xml.units import BANDWIDTH, SPEED, TIME
 from windtunnel.formats.simgrid_xml.values import Values
@@ -15,23 +15,10 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-__all__ = ["properties_of", "read_cabinet", "read_cluster"]
+__all__ = ["read_cabinet", "read_cluster"]
 
 POSITIVE = 5e-324
 """The smallest number above 0: what must be positive is at least this."""
-
-
-def properties_of(element: "_Element", values: Values) -> dict[str, str]:
-    """The ``<prop>`` children; of two with one name the first counts, as in SimGrid."""
-    found: dict[str, str] = {}
-    for prop in children(element, "prop"):
-        name, value = prop.get("id"), prop.get("value")
-        if name is None or value is None:
-            continue
-        if name in found:
-            values.warn(prop, "duplicate-property", f"the property {name!r} stands twice: the first one counts")
-        found.setdefault(name, value)
-    return found
 
 
 def read_cluster(
@@ -72,7 +59,7 @@ def _read_flat(
     trunk_latency = values.quantity(element, "bb_lat", TIME)
     speeds, cores = values.speeds(element), values.integer(element, "core", 1, least=1)
     split = element.get("sharing_policy", "SPLITDUPLEX") in {"SPLITDUPLEX", "FULLDUPLEX"}
-    properties = properties_of(element, values)
+    properties = values.properties(element)
 
     # SimGrid gives the properties of a cluster to each host and to the zone.
     inside = {**around, **properties}

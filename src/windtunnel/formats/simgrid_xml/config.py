@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Final
 
 from windtunnel.diagnostics import did_you_mean
-from windtunnel.formats.simgrid_xml.clusters import properties_of
 from windtunnel.formats.simgrid_xml.grammar import children
 from windtunnel.formats.simgrid_xml.values import Values
 from windtunnel.model.platform import Link
@@ -50,7 +49,7 @@ def read_config(root: "_Element", values: Values) -> dict[str, str]:
     """All items. Unknown ones are warnings here (SimGrid refuses to start)."""
     found: dict[str, str] = {}
     for config in children(root, "config"):
-        for name, value in properties_of(config, values).items():
+        for name, value in values.properties(config).items():
             found.setdefault(name, value)
         for prop in children(config, "prop"):
             _check(prop, values)

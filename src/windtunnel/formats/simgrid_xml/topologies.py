@@ -6,128 +6,25 @@ Names of links are SimGrid's, with its counters that run through the whole platf
 from collections.abc import Mapping
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from windtunnel.formats.simgrid_xml.builder import Builder
-from windtunnel.formats.simgrid_xml.grammar import line_of
-from windtunnel.formats.simgrid_xml.units import BANDWIDTH, TIME
+from windtunnel.formats.simgrid_xml.fabric import Fabric, add_hosts, fits, read_parts, read_radical, start_fabric
 from windtunnel.formats.simgrid_xml.values import Values
 from windtunnel.model.network import DragonflyZone, FatTreeNode, FatTreeZone, PointKind, TorusZone
-from windtunnel.model.platform import Link
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 __all__ = ["read_dragonfly", "read_fat_tree", "read_torus"]
 
-POSITIVE = 5e-324
-
-
-class Fabric(NamedTuple):
-    """What the three topologies read alike."""
-
-    builder: Builder
-    name: str
-    line: int
-    bandwidth: float
-    latency: float
-    split: bool
-    limit: float
-
-    def join(self, link: str, times: int = 1) -> tuple[int, int]:
-        """A link between two nodes: the numbers of its direction up and down (equal where it is shared)."""
-        width = self.bandwidth * times
-        if self.split:
-            up = self.builder.add_link(Link(f"{link}_UP", width, self.latency), self.line)
-            return up, self.builder.add_link(Link(f"{link}_DOWN", width, self.latency), self.line)
-        both = self.builder.add_link(Link(link, width, self.latency), self.line)
-        return both, both
-
-    def limiter(self, number: int) -> int:
-        """The limiter of a node or switch."""
-        return self.builder.add_link(Link(f"{self.name}_link_{number}_limiter", self.limit), self.line)
-
-
-def _fabric(element: "_Element", builder: Builder, values: Values) -> Fabric:
-    return Fabric(
-        builder,
-        element.get("id", ""),
-        line_of(element),
-        values.quantity(element, "bw", BANDWIDTH, least=POSITIVE),
-        values.quantity(element, "lat", TIME),
-        element.get("sharing_policy", "SPLITDUPLEX") in {"SPLITDUPLEX", "FULLDUPLEX"},
-        values.quantity(element, "limiter_link", BANDWIDTH),
-    )
-
-
-def _radical(element: "_Element", values: Values, needed: int) -> tuple[int, ...]:
-    """The numbers of the hosts; as many as the topology has places."""
-    radical = values.radical(element)
-    if needed and radical and len(radical) != needed:
-        values.fault(
-            element,
-            "bad-topology",
-            f"radical names {len(radical)} hosts, but topo_parameters describe {needed} places",
-        )
-        return ()
-    return radical
-
-
-def _hosts(
-    element: "_Element",
-    number: int,
-    radical: tuple[int, ...],
-    fabric: Fabric,
-    values: Values,
-    around: Mapping[str, str],
-) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """Register the hosts; the point of the first, and the loopbacks and limiters by rank."""
-    from windtunnel.formats.simgrid_xml.clusters import properties_of
-
-    builder, line = fabric.builder, fabric.line
-    speeds, cores = values.speeds(element), values.integer(element, "core", 1, least=1)
-    properties = properties_of(element, values)
-    inside = builder.zones[number].properties = {**around, **properties}
-    own_bandwidth = values.quantity(element, "loopback_bw", BANDWIDTH)
-    own_latency = values.quantity(element, "loopback_lat", TIME)
-    first, loopbacks, limiters = len(builder.names), [], []
-    for rank, i in enumerate(radical):
-        host = builder.add_host(f"{element.get('prefix', '')}{i}{element.get('suffix', '')}", number, line, speeds)
-        host.cores, host.properties, host.zone_properties = cores, properties, inside
-        if own_bandwidth > 0 or own_latency > 0:
-            own = Link(f"{fabric.name}_link_{i}_loopback", own_bandwidth, own_latency, shared=False)
-            loopbacks.append(builder.add_link(own, line))
-        if fabric.limit > 0:
-            limiters.append(fabric.limiter(rank))
-    return first, tuple(loopbacks), tuple(limiters)
-
-
-def _parts(element: "_Element", values: Values, shape: tuple[int, ...], example: str) -> list[tuple[int, ...]] | None:
-    """``topo_parameters`` cut at semicolons into lists of so many numbers (0: any); None if it does not fit."""
-    text = element.get("topo_parameters", "")
-    parts = text.split(";")
-    if len(parts) != len(shape):
-        values.fault(
-            element,
-            "bad-topology",
-            f"topo_parameters {text!r} has {len(parts)} parts",
-            f"expected {len(shape)}, as in {example}",
-        )
-        return None
-    lists = [values.numbers(element, "topo_parameters", part) for part in parts]
-    for part, numbers, length in zip(parts, lists, shape, strict=True):
-        if numbers and length and len(numbers) != length:
-            values.fault(element, "bad-topology", f"topo_parameters: {part!r} should hold {length} numbers", example)
-            return None
-    return lists if all(lists) else None
-
 
 def read_torus(element: "_Element", parent: int, builder: Builder, values: Values, around: Mapping[str, str]) -> None:
     """``topo_parameters="4,4,2"``: the size in each dimension."""
-    fabric = _fabric(element, builder, values)
-    parts = _parts(element, values, (0,), "4,4,2")
+    fabric = start_fabric(element, builder, values)
+    parts = read_parts(element, values, (0,), "4,4,2")
     sizes = parts[0] if parts else ()
-    radical = _radical(element, values, prod(sizes) if sizes else 0)
+    radical = read_radical(element, values, prod(sizes) if sizes else 0)
     zone = TorusZone(
         name=fabric.name,
         point=builder.point(fabric.name, PointKind.ZONE, parent, fabric.line),
@@ -138,7 +35,7 @@ def read_torus(element: "_Element", parent: int, builder: Builder, values: Value
         down=(),
     )
     number = builder.add_zone(zone, fabric.line)
-    zone.first, zone.loopbacks, zone.limiters = _hosts(element, number, radical, fabric, values, around)
+    zone.first, zone.loopbacks, zone.limiters = add_hosts(element, number, radical, fabric, values, around)
     up, down = [], []
     for rank in range(len(radical) if sizes else 0):
         step = 1
@@ -156,8 +53,8 @@ def read_fat_tree(
     element: "_Element", parent: int, builder: Builder, values: Values, around: Mapping[str, str]
 ) -> None:
     """``topo_parameters="2;4,4;1,2;1,2"``: levels; children, parents and parallel cables per level."""
-    fabric = _fabric(element, builder, values)
-    parts = _parts(element, values, (1, 0, 0, 0), "2;4,4;1,2;1,2")
+    fabric = start_fabric(element, builder, values)
+    parts = read_parts(element, values, (1, 0, 0, 0), "2;4,4;1,2;1,2")
     if parts is not None and any(len(part) != parts[0][0] for part in parts[1:]):
         values.fault(
             element,
@@ -167,7 +64,7 @@ def read_fat_tree(
         )
         parts = None
     _, down, up, cables = parts or [(0,), (), (), ()]
-    radical = _radical(element, values, prod(down) if parts else 0)
+    radical = read_radical(element, values, prod(down) if parts else 0)
     zone = FatTreeZone(
         name=fabric.name,
         point=builder.point(fabric.name, PointKind.ZONE, parent, fabric.line),
@@ -178,7 +75,7 @@ def read_fat_tree(
         cables=cables,
     )
     number = builder.add_zone(zone, fabric.line)
-    zone.first, zone.loopbacks, zone.limiters = _hosts(element, number, radical, fabric, values, around)
+    zone.first, zone.loopbacks, zone.limiters = add_hosts(element, number, radical, fabric, values, around)
     switches = sum(prod(up[: i + 1]) * prod(down[i + 1 :]) for i in range(len(down)))
     if fabric.limit > 0 and switches > len(radical) > 0:
         values.fault(
@@ -187,17 +84,20 @@ def read_fat_tree(
             f"limiter_link: the tree has more switches ({switches}) than machines ({len(radical)})",
             "SimGrid gives both the same names then and refuses the platform",
         )
-    elif parts and radical:
+    elif parts and radical and fits(element, values, _cables(down, up, cables)):
         _grow_tree(zone, fabric, len(radical))
+
+
+def _cables(down: tuple[int, ...], up: tuple[int, ...], cables: tuple[int, ...]) -> int:
+    """How many links a fat tree has: per level the nodes times the switches above each times the cables."""
+    return sum(prod(up[: i + 1]) * prod(down[i:]) * cables[i] for i in range(len(down)))
 
 
 def _grow_tree(zone: FatTreeZone, fabric: Fabric, leaves: int) -> None:
     """Switches level by level, then the cables from each node to those above it."""
     levels = len(zone.children)
     counters = fabric.builder.counters
-    first_of_level = []
     for level in range(levels + 1):
-        first_of_level.append(len(zone.nodes))
         label_sizes = zone.parents[:level] + zone.children[level:]
         for position, label in enumerate(product(*(range(size) for size in reversed(label_sizes)))):
             node = FatTreeNode(level=level, position=position, label=label[::-1])
@@ -207,7 +107,6 @@ def _grow_tree(zone: FatTreeZone, fabric: Fabric, leaves: int) -> None:
                 counters["fat-tree-node"] += 1
                 node.limiter = zone.limiters[position] if zone.limiters else -1
             zone.nodes.append(node)
-    first_of_level.append(len(zone.nodes))
     identity = list(range(leaves))
     for i in range(leaves, len(zone.nodes)):
         identity.append(3 * leaves - 1 - i)
@@ -238,8 +137,8 @@ def read_dragonfly(
     element: "_Element", parent: int, builder: Builder, values: Values, around: Mapping[str, str]
 ) -> None:
     """``topo_parameters="3,4;3,2;3,1;2"``: groups and blue links; chassis, black; blades, green; nodes per blade."""
-    fabric = _fabric(element, builder, values)
-    parts = _parts(element, values, (2, 2, 2, 1), "3,4;3,2;3,1;2")
+    fabric = start_fabric(element, builder, values)
+    parts = read_parts(element, values, (2, 2, 2, 1), "3,4;3,2;3,1;2")
     groups, blue, chassis, black, blades, green, nodes = (n for part in parts for n in part) if parts else [1] * 7
     if blades < groups:
         values.fault(
@@ -249,7 +148,7 @@ def read_dragonfly(
             "each blade of a group's first chassis holds the link to one other group",
         )
         parts = None
-    radical = _radical(element, values, groups * chassis * blades * nodes if parts else 0)
+    radical = read_radical(element, values, groups * chassis * blades * nodes if parts else 0)
     zone = DragonflyZone(
         name=fabric.name,
         point=builder.point(fabric.name, PointKind.ZONE, parent, fabric.line),
@@ -261,10 +160,11 @@ def read_dragonfly(
         local=(),
     )
     number = builder.add_zone(zone, fabric.line)
-    zone.first, zone.loopbacks, zone.limiters = _hosts(element, number, radical, fabric, values, around)
-    if parts and radical:
+    zone.first, zone.loopbacks, zone.limiters = add_hosts(element, number, radical, fabric, values, around)
+    routers = groups * chassis * blades
+    pairs = routers * (nodes + blades + chassis) + groups * groups
+    if parts and radical and fits(element, values, pairs):
         if fabric.limit > 0:
-            routers = groups * chassis * blades
             zone.router_limiters = tuple(fabric.limiter(2 * len(radical) - 1 - i) for i in range(routers))
         _wire_dragonfly(zone, fabric, groups, (blue, black, green))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from windtunnel.diagnostics import Findings, did_you_mean
-from windtunnel.formats.simgrid_xml.grammar import line_of
+from windtunnel.formats.simgrid_xml.grammar import children, line_of
 from windtunnel.formats.simgrid_xml.units import SPEED, Quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -17,8 +17,11 @@ INTEGER = re.compile(r"[ \t\r\n]*[+-]?[0-9]+")
 RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", re.ASCII)
 SUGGESTED = 30
 MAY_BE_EMPTY = ("bb_bw", "bb_lat", "limiter_link", "loopback_bw", "loopback_lat")
-MAX_HOSTS = 10_000_000
-"""No more hosts in one radical, and no more cores in one host."""
+MAX_HOSTS = 1_000_000
+"""No more hosts in one radical."""
+MAX_LEVELS = 100
+MAX_COUNT = 10_000_000
+"""No larger whole number."""
 
 
 def label(element: "_Element") -> str:
@@ -44,6 +47,18 @@ class Values:
     def suggest(self, name: str, known: Callable[[], Collection[str]]) -> str:
         """A hint for a misspelt name; none once there are many findings, as looking for one takes time."""
         return did_you_mean(name, known()) if len(self.findings) < SUGGESTED else ""
+
+    def properties(self, element: "_Element") -> dict[str, str]:
+        """The ``<prop>`` children; of two with one name the first counts, as in SimGrid."""
+        found: dict[str, str] = {}
+        for prop in children(element, "prop"):
+            name, value = prop.get("id"), prop.get("value")
+            if name is None or value is None:
+                continue
+            if name in found:
+                self.warn(prop, "duplicate-property", f"the property {name!r} stands twice: the first one counts")
+            found.setdefault(name, value)
+        return found
 
     def quantity(
         self, element: "_Element", name: str, kind: Quantity, default: float = 0.0, *, least: float = 0.0
@@ -83,7 +98,7 @@ class Values:
         text = element.get("speed", "1f")
         return tuple(self._quantity(element, "speed", part.strip(), SPEED, 0.0) for part in text.split(","))
 
-    def integer(self, element: "_Element", name: str, default: int, *, least: int, most: int = MAX_HOSTS) -> int:
+    def integer(self, element: "_Element", name: str, default: int, *, least: int, most: int = MAX_COUNT) -> int:
         """A whole number; what follows its digits is ignored as in SimGrid (``0.0`` is 0), with a warning."""
         text = element.get(name)
         if text is None:
@@ -101,20 +116,24 @@ class Values:
                 element,
                 "bad-number",
                 f"{name} of {label(element)} is {value}",
-                f"expected {least} to {most}" if most < MAX_HOSTS else f"expected at least {least}",
+                f"expected {least} to {most}" if most < MAX_COUNT else f"expected at least {least}",
             )
             return default
         return value
 
     def numbers(self, element: "_Element", name: str, text: str, *, least: int = 1) -> tuple[int, ...]:
         """Whole numbers separated by commas (a part of ``topo_parameters``)."""
+        shown = repr(text if len(text) <= 40 else f"{text[:37]}...")
         try:
             values = tuple(int(part) for part in text.split(","))
         except ValueError:
-            self.fault(element, "bad-topology", f"{name}: {text!r} is not a list of whole numbers")
+            self.fault(element, "bad-topology", f"{name}: {shown} is not a list of whole numbers")
             return ()
         if any(value < least for value in values):
-            self.fault(element, "bad-topology", f"{name}: {text!r} holds a number below {least}")
+            self.fault(element, "bad-topology", f"{name}: {shown} holds a number below {least}")
+            return ()
+        if len(values) > MAX_LEVELS or any(value > MAX_COUNT for value in values):
+            self.fault(element, "bad-topology", f"{name}: {shown} holds too large or too many numbers")
             return ()
         return values
 
@@ -131,8 +150,9 @@ class Values:
             last = first if match[2] is None else int(match[2])
             if last < first:
                 self.fault(element, "bad-radical", f"the range {part!r} of radical is empty", f"write {last}-{first}")
-            elif last - first >= MAX_HOSTS:
-                self.fault(element, "bad-radical", f"the range {part!r} of radical is too large")
+            elif len(numbers) + last - first >= MAX_HOSTS:
+                self.fault(element, "bad-radical", f"radical names more than {MAX_HOSTS} hosts")
+                return ()
             else:
                 numbers.extend(range(first, last + 1))
         return tuple(numbers)

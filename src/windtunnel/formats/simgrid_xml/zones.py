@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from windtunnel.diagnostics import did_you_mean
 from windtunnel.formats.simgrid_xml.builder import Builder, HostDraft
-from windtunnel.formats.simgrid_xml.clusters import POSITIVE, properties_of, read_cabinet, read_cluster
+from windtunnel.formats.simgrid_xml.clusters import POSITIVE, read_cabinet, read_cluster
 from windtunnel.formats.simgrid_xml.grammar import children, line_of, tag_of
 from windtunnel.formats.simgrid_xml.routes import read_route
 from windtunnel.formats.simgrid_xml.traces import Profile, Traces
@@ -90,7 +90,7 @@ class ZoneReader:
             values.fault(element, "unknown-routing", f"zone {name!r}: unknown routing {routing!r}", hint)
             kind = FullZone
         point = self.zone_point(element, name, parent, line)
-        properties = {**around, **properties_of(element, values)}
+        properties = {**around, **values.properties(element)}
         zone = kind(name=name, point=point, parent=parent, properties=properties)
         number = builder.add_zone(zone, line)
         for child in element:
@@ -143,7 +143,7 @@ class ZoneReader:
         draft = self.builder.add_host(element.get("id", ""), number, line_of(element), speeds)
         draft.cores = values.integer(element, "core", 1, least=1)
         draft.pstate = values.integer(element, "pstate", 0, least=0, most=len(speeds) - 1)
-        draft.properties = properties_of(element, values)
+        draft.properties = values.properties(element)
         draft.zone_properties = around
         self.profiles(draft, self.traces.of_files(element))
         self.place(element, number, draft.point)
@@ -193,7 +193,7 @@ class ZoneReader:
         """``<link>``: one link, or two halves with SPLITDUPLEX."""
         values, line, name = self.values, line_of(element), element.get("id", "")
         policy = element.get("sharing_policy", "SHARED")
-        properties_of(element, values)
+        values.properties(element)
         if policy == "WIFI":
             values.fault(element, "unsupported", f"link {name!r} is WIFI, which is not supported")
             return
