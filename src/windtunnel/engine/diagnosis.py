@@ -1,5 +1,6 @@
 """Why a simulation cannot go on: which jobs wait, and for what."""
 
+from windtunnel.engine.replay import Replay
 from windtunnel.engine.world import World
 from windtunnel.model import JobRecord, JobState, ReceiveProfile
 
@@ -25,6 +26,10 @@ def diagnose(world: World) -> str:
     for record in running:
         if isinstance(record.job.profile, ReceiveProfile):
             lines.append(f"  job {record.job.id!r} waits for a message that nobody will send.")
+    for record in running:
+        replay = getattr(record.execution, "action", None)
+        if isinstance(replay, Replay):
+            lines.append(f"  job {record.job.id!r} replays traces that wait for each other: {replay.waiting()}.")
     if running:
         lines.append(f"  {len(running)} jobs run and will never end by themselves: {_names(running)}.")
     if suspended:

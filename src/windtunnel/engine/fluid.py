@@ -9,6 +9,7 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.events import FLUID
+from windtunnel.engine.replay import ReplayTag
 from windtunnel.engine.sharing import TCP_GAMMA, Action, Builder, System, Task, fair_bottleneck, max_min
 from windtunnel.engine.world import Priority, World
 from windtunnel.model import Platform
@@ -49,6 +50,16 @@ class Fluid:
         """Stop a task."""
         self.changed = True
         self.system.cancel(max(now, self.system.now), action)
+
+    def suspend(self, now: float, action: Action) -> None:
+        """Let a task stand still."""
+        self.changed = True
+        self.system.suspend(max(now, self.system.now), action)
+
+    def resume(self, now: float, action: Action) -> None:
+        """Let a suspended task go on."""
+        self.changed = True
+        self.system.resume(max(now, self.system.now), action)
 
     def set_speed(self, now: float, hosts: Sequence[int], speed: float) -> None:
         """Hosts compute at another speed from now on."""
@@ -101,4 +112,8 @@ def fluid_due(world: World, fluid: Fluid) -> None:
     fluid.changed = True
     # The calendar may be a little early (its own tolerance); the system is then a little ahead of it.
     for action in fluid.system.advance(max(date, fluid.system.now)):
-        action.tag.complete(world)
+        tag = action.tag
+        if type(tag) is ReplayTag:
+            tag.owner.replayed(world, action)
+        else:
+            tag.complete(world)

@@ -8,6 +8,7 @@ from windtunnel.engine.execution.messages import RECEIVE, SEND, sent
 from windtunnel.engine.execution.nodes import Kind, Node, finish
 from windtunnel.engine.execution.sequence import SEQUENCE
 from windtunnel.engine.execution.tasks import TASK
+from windtunnel.engine.execution.traces import TRACE
 from windtunnel.engine.world import World
 from windtunnel.model import (
     DelayProfile,
@@ -21,6 +22,7 @@ from windtunnel.model import (
     ReceiveProfile,
     SendProfile,
     SequentialCompositionProfile,
+    TraceReplayProfile,
 )
 
 __all__ = ["KINDS", "leaf_ended"]
@@ -31,6 +33,7 @@ KINDS: Final[dict[type[Profile], Kind]] = {
     ForkJoinCompositionProfile: FORK_JOIN,
     SendProfile: SEND,
     ReceiveProfile: RECEIVE,
+    TraceReplayProfile: TRACE,
     ParallelTaskProfile: TASK,
     ParallelTaskHomogeneousProfile: TASK,
     ParallelTaskMergeCompositionProfile: TASK,

@@ -47,6 +47,12 @@ class Node(msgspec.Struct, weakref=False, eq=False):
 
         complete(world, self)
 
+    def replayed(self, world: World, action: Any) -> None:
+        """The sharing system has finished something of the replay that this node runs."""
+        from windtunnel.engine.execution.traces import replayed
+
+        replayed(world, self, action)
+
 
 class Kind(NamedTuple):
     """What the engine must know to run one kind of profile."""

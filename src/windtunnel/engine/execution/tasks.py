@@ -206,4 +206,14 @@ def _progress(world: World, node: Node) -> AtomicProgress:
     return AtomicProgress(node.profile.id, min(1.0, max(0.0, done)))
 
 
-TASK = Kind(_begin, _cancel, _progress)
+def _freeze(world: World, node: Node) -> None:
+    if node.action is not None:
+        fluid_of(world).suspend(world.now, node.action)
+
+
+def _thaw(world: World, node: Node) -> None:
+    if node.action is not None:
+        fluid_of(world).resume(world.now, node.action)
+
+
+TASK = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)
