@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["anything", "json", "nothing", "swf", "xml"]
+__all__ = ["anything", "gwf", "json", "nothing", "swf", "xml"]
 
 _SWF_ROW = re.compile(rb"[ \t]*-?[0-9.]+([ \t;,]+-?[0-9.]+){3}")
 
@@ -28,6 +28,16 @@ def swf(head: bytes) -> bool:
 def json(head: bytes) -> bool:
     """An object."""
     return head.lstrip().startswith(b"{")
+
+
+def gwf(head: bytes) -> bool:
+    """Rows of 29 fields, or a CSV head of workflows."""
+    if head.startswith(b"WorkflowID"):
+        return b"Dependencies" in head.split(b"\n", 1)[0]
+    for line in head.splitlines():
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            return len(line.split()) == 29
+    return False
 
 
 def xml(head: bytes) -> bool:

@@ -34,6 +34,14 @@ _HERE: Final = "windtunnel.formats"
 
 FORMATS: Final = (
     Format(
+        name="gwf",
+        kind="workload",
+        description="Grid Workloads Format (29 columns), and AtLarge's workflows (CSV)",
+        starts="#0123456789W",
+        looks_like=f"{_HERE}.recognise:gwf",
+        reader=f"{_HERE}.gwf:read_gwf",
+    ),
+    Format(
         name="swf",
         kind="workload",
         description="Standard Workload Format 2.2 (Parallel Workloads Archive)",
@@ -41,6 +49,20 @@ FORMATS: Final = (
         looks_like=f"{_HERE}.recognise:swf",
         reader=f"{_HERE}.swf:read_swf",
         writer=f"{_HERE}.swf_write:write_swf",
+    ),
+    Format(
+        name="sacct",
+        kind="workload",
+        description="Slurm accounting (sacct -P, sacct --json)",
+        looks_like=f"{_HERE}.sacct:looks_like_sacct",
+        reader=f"{_HERE}.sacct:read_sacct",
+    ),
+    Format(
+        name="csv",
+        kind="workload",
+        description="CSV with a mapping of columns (--mapping FILE.toml, or a preset: nrel-eagle)",
+        looks_like=f"{_HERE}.csv_trace:looks_like_nrel",
+        reader=f"{_HERE}.csv_trace:read_csv",
     ),
     Format(
         name="jsspp-osp",
@@ -113,6 +135,13 @@ FORMATS: Final = (
         starts="<",
         looks_like=f"{_HERE}.sss.platform:looks_like_nodes",
         reader=f"{_HERE}.sss.platform:read_platform",
+    ),
+    Format(
+        name="slurm",
+        kind="platform",
+        description="Slurm's slurm.conf: nodes with cores, memory and GPUs",
+        looks_like=f"{_HERE}.slurm_conf:looks_like_slurm_conf",
+        reader=f"{_HERE}.slurm_conf:read_slurm_conf",
     ),
     Format(
         name="simgrid",

@@ -1,0 +1,131 @@
+"""Rows of ``sacct -P``: fields between ``|``, which Slurm does not escape, nor line breaks.
+
+Texts of users (SubmitLine, Comment...) may hold both. A row is put together from lines until as many fields are there
+as the head has, or more; those too many are taken for parts of texts of users, such that all other columns
+look as they must.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from windtunnel.diagnostics import Findings
+
+__all__ = ["rows"]
+
+_DATE: Final = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|\d+|Unknown|None|)"
+_SPAN: Final = r"([\d:.-]+|UNLIMITED|Partition_Limit|INVALID|)"
+_NUMBER: Final = r"-?[\d.]*[KMGTP]?"
+_JOB: Final = r"\d+(_(\d+|\[.*\]))?(\+\d+)?(\.\w+)?"
+_LOOKS: Final = {
+    name: re.compile(pattern, re.ASCII)
+    for names, pattern in (
+        ("JobID JobIDRaw", _JOB),
+        ("Submit Eligible Start End", _DATE),
+        ("Elapsed Timelimit Suspended CPUTime TotalCPU SystemCPU UserCPU MinCPU AveCPU", _SPAN),
+        ("TimelimitRaw ElapsedRaw CPUTimeRAW ConsumedEnergyRaw ResvCPURAW QOSRAW", _NUMBER),
+        ("NNodes NCPUS NTasks ReqCPUS AllocCPUS ReqNodes AllocNodes", _NUMBER),
+        ("Priority UID GID AssocID DBIndex ReservationId WCKeyID", _NUMBER),
+        ("ReqMem", r"[\d.]*[KMGTP]?[nc]?"),
+        ("ExitCode DerivedExitCode", r"(\d+:\d+|)"),
+        ("State", r"[A-Z_]+\+?( by \S+)?"),
+        ("AllocTRES ReqTRES", r"([\w/:-]+=[\w.-]+,?)*"),
+    )
+    for name in names.split()
+}
+_FREE: Final = frozenset(
+    {
+        "AdminComment",
+        "Comment",
+        "Constraints",
+        "Container",
+        "Extra",
+        "JobName",
+        "Reason",
+        "Reservation",
+        "SubmitLine",
+        "SystemComment",
+        "WCKey",
+        "WorkDir",
+    }
+)
+"""Columns that hold what users or administrators wrote."""
+
+_MOST_LINES: Final = 500
+"""The longest row (lines)."""
+
+
+def rows(text: str, findings: Findings) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows as field by name, with the line each starts on; what cannot be understood is noted."""
+    lines = text.split("\n")
+    head = lines[0].rstrip("\r").split("|")
+    if head and not head[-1]:
+        head.pop()  # sacct -p ends each row with a separator
+    table = _Table(head)
+    at = 1
+    while at < len(lines):
+        if not lines[at].strip():
+            at += 1
+            continue
+        row, size = table.row(lines, at)
+        if row is None:
+            fields = lines[at].count("|") + 1
+            findings.add(
+                f"{fields} fields, which do not fit the {len(head)} columns of the head",
+                code="fields",
+                line=at + 1,
+                hint="export without SubmitLine and Comment, or with sacct --json",
+            )
+        else:
+            yield at + 1, row
+        at += size
+
+
+class _Table:
+    def __init__(self, head: Sequence[str]) -> None:
+        self._head = head
+        self._checks = {place: _LOOKS[name] for place, name in enumerate(head) if name in _LOOKS}
+        self._free = {place for place, name in enumerate(head) if name in _FREE}
+
+    def row(self, lines: Sequence[str], at: int) -> tuple[dict[str, str] | None, int]:
+        """The row that starts at a line, and how many lines it takes (1 when it cannot be understood)."""
+        text = lines[at].rstrip("\r")
+        for size in range(1, _MOST_LINES):
+            fields = text.split("|")
+            if len(fields) == len(self._head) + 1 and not fields[-1]:
+                fields.pop()
+            if len(fields) >= len(self._head) and (found := self._fit(fields)) is not None:
+                return dict(zip(self._head, found, strict=True)), size
+            if not self._free or at + size >= len(lines):
+                break
+            text += "\n" + lines[at + size].rstrip("\r")
+        return None, 1
+
+    def _fit(self, fields: list[str]) -> list[str] | None:
+        """The fields as those of the head, with the surplus in texts of users; None when nothing fits.
+
+        Column by column: with how many of the surplus fields taken up can one be there, and how did one come there?
+        """
+        surplus = len(fields) - len(self._head)
+        ways: list[dict[int, int]] = []
+        taken: dict[int, int] = {0: 0}
+        for place in range(len(self._head)):
+            check, free = self._checks.get(place), place in self._free
+            following: dict[int, int] = {}
+            for before in taken:
+                if check is None or check.fullmatch(fields[place + before]):
+                    following.setdefault(before, before)
+                if free:
+                    for after in range(before + 1, surplus + 1):
+                        following.setdefault(after, before)
+            ways.append(following)
+            taken = following
+        if surplus not in taken:
+            return None
+        found = []
+        after = surplus
+        for place in reversed(range(len(self._head))):
+            before = ways[place][after]
+            found.append("|".join(fields[place + before : place + after + 1]))
+            after = before
+        return found[::-1]
