@@ -199,7 +199,7 @@ def _record(texts: dict[str, str], mapped: Mapped, line: int, count: int, findin
             value = values[key]
             if value is not None:
                 values[key] = None if value == -1 else value * _UNITS[mapped.units.get(key, "seconds")]
-    processors = values["processors"]
+    processors = values.get("processors")
     if processors is not None and processors != int(processors):
         message = f"{mapped.columns['processors']} is {texts['processors']!r}, which is not an integer"
         findings.add(message, code="number", line=line)

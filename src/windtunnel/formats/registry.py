@@ -144,7 +144,7 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
         InputError: the file is at fault, or in no known format.
         UsageError: there is no such format, or it has no such option.
     """
-    form = find_format(path, "workload", name=format)
+    form = find_format(path, "workload", name=format or ("csv" if "mapping" in options else ""))
     workload: Workload = _reader(form, options)(path, name, **options)
     return workload
 

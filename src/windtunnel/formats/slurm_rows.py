@@ -23,7 +23,8 @@ _LOOKS: Final = {
         ("JobID JobIDRaw", _JOB),
         ("Submit Eligible Start End", _DATE),
         ("Elapsed Timelimit Suspended CPUTime TotalCPU SystemCPU UserCPU MinCPU AveCPU", _SPAN),
-        ("TimelimitRaw ElapsedRaw CPUTimeRAW ConsumedEnergyRaw ResvCPURAW QOSRAW", _NUMBER),
+        ("TimelimitRaw", r"\d*|UNLIMITED|Partition_Limit|INVALID"),
+        ("ElapsedRaw CPUTimeRAW ConsumedEnergyRaw ResvCPURAW QOSRAW", _NUMBER),
         ("NNodes NCPUS NTasks ReqCPUS AllocCPUS ReqNodes AllocNodes", _NUMBER),
         ("Priority UID GID AssocID DBIndex ReservationId WCKeyID", _NUMBER),
         ("ReqMem", r"[\d.]*[KMGTP]?[nc]?"),
@@ -86,20 +87,39 @@ class _Table:
         self._head = head
         self._checks = {place: _LOOKS[name] for place, name in enumerate(head) if name in _LOOKS}
         self._free = {place for place, name in enumerate(head) if name in _FREE}
+        before = min(self._free, default=0)
+        telling = [self._checks.get(place) for place in range(before)]
+        self._telling = telling if any(telling) else []
+        """The checks of the columns before the first text of a user, when there is one."""
 
     def row(self, lines: Sequence[str], at: int) -> tuple[dict[str, str] | None, int]:
-        """The row that starts at a line, and how many lines it takes (1 when it cannot be understood)."""
+        """The row that starts at a line, and how many lines it takes (1 when it cannot be understood).
+
+        Where the head allows to tell, a line that cannot begin a row belongs to the row before. Otherwise a row is
+        complete as soon as it fits.
+        """
         text = lines[at].rstrip("\r")
+        best: list[str] | None = None
+        best_size = 1
         for size in range(1, _MOST_LINES):
             fields = text.split("|")
             if len(fields) == len(self._head) + 1 and not fields[-1]:
                 fields.pop()
             if len(fields) >= len(self._head) and (found := self._fit(fields)) is not None:
-                return dict(zip(self._head, found, strict=True)), size
-            if not self._free or at + size >= len(lines):
+                best, best_size = found, size
+            following = at + size
+            if not self._free or following >= len(lines):
                 break
-            text += "\n" + lines[at + size].rstrip("\r")
-        return None, 1
+            if self._begins(lines[following]) if self._telling else best is not None:
+                break
+            text += "\n" + lines[following].rstrip("\r")
+        return (None if best is None else dict(zip(self._head, best, strict=True))), best_size
+
+    def _begins(self, line: str) -> bool:
+        """Whether a line may be the first of a row, by its fields before the first text of a user."""
+        fields = line.split("|", len(self._telling))
+        pairs = zip(fields, self._telling, strict=False)
+        return all(check is None or check.fullmatch(field) for field, check in pairs)
 
     def _fit(self, fields: list[str]) -> list[str] | None:
         """The fields as those of the head, with the surplus in texts of users; None when nothing fits.
