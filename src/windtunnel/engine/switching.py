@@ -209,15 +209,15 @@ def _switch(
         world.nb_switch_groups += 1
         world.nb_switches += len(group.hosts)
     table.set_special(group.hosts, state, world.now)
+    for hook in world.hooks.states:
+        hook(world.now, table.counts)
+    _tell(world, group.hosts, -2 if off else -1)  # with the power states from before, as upstream records it
     fluid = fluid_of(world)
     alike: dict[tuple[int, float], list[int]] = {}
     for host, pstate in zip(hosts, virtual, strict=True):
         alike.setdefault((pstate, host.pstates[pstate].speed), []).append(host.id)
     for (pstate, _), numbers in alike.items():
         _set(world, HostSet(numbers), pstate)
-    for hook in world.hooks.states:
-        hook(world.now, table.counts)
-    _tell(world, group.hosts, -2 if off else -1)
     for numbers in alike.values():
         group.pending += 1
         if world.energy is not None and len(numbers) == 1:

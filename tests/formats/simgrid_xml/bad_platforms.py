@@ -126,7 +126,9 @@ TEXTS = {
     "too large a fat tree": cluster(
         {"topology": "FAT_TREE", "topo_parameters": "1;8;1000000;1"},
     ),
-    "too large a dragonfly": cluster({"topology": "DRAGONFLY", "topo_parameters": "1,1;1,1;3000,1;1", "radical": "0-2999"}),
+    "too large a dragonfly": cluster(
+        {"topology": "DRAGONFLY", "topo_parameters": "1,1;1,1;3000,1;1", "radical": "0-2999"}
+    ),
     "too large numbers": cluster({"topology": "TORUS", "topo_parameters": "9" * 1000}),
     "unknown topology": cluster({"topology": "RING"}),
     "cabinet outside a cluster zone": full(
