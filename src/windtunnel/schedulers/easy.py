@@ -2,9 +2,9 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Sequence
-from math import inf, nextafter, ulp
 
 from windtunnel.model import Job
+from windtunnel.schedulers.availability import longest_until
 from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.schedulers.queues import ANY, waiting_queue
 from windtunnel.schedulers.site import BatchScheduler, Held
@@ -151,17 +151,3 @@ class Easy(BatchScheduler):
             if job.walltime > longest:
                 self._extra -= job.request.hosts
             self._run(now, job, decisions)
-
-
-def longest_until(now: float, shadow: float) -> float:
-    """The longest walltime with ``now + walltime <= shadow`` in floating point; finite."""
-    if shadow > ANY / 2:
-        return ANY
-    longest = shadow - now
-    lost = (shadow - (longest + now)) + ulp(shadow) / 2
-    longest += lost
-    while now + longest > shadow:
-        longest = nextafter(longest, -inf)
-    while now + (more := nextafter(longest, inf)) <= shadow:
-        longest = more
-    return longest

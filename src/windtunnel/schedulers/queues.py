@@ -6,9 +6,11 @@ every event, the order of arrival has an index (:class:`IndexedQueue`); other or
 """
 
 from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator
+from itertools import islice
 from math import inf
 from sys import float_info
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from windtunnel.model import Job
 from windtunnel.schedulers.orders import ORDERS
@@ -41,8 +43,17 @@ class WaitingQueue(Protocol):
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
 
+    def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
+        """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
+
     def remove(self, job: Job) -> None:
         """Take a job out of the queue, wherever it is."""
+
+    def place(self, job: Job) -> Any:
+        """Sorts jobs by their place in the queue."""
+
+    def __iter__(self) -> Iterator[Job]:
+        """The jobs from the front; the queue must not change meanwhile."""
 
 
 class _Bucket:
@@ -179,6 +190,28 @@ class IndexedQueue:
                     best = rank
         return None if best < 0 else self._jobs[best - self._base]
 
+    def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
+        """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
+        best = -1
+        buckets = self._buckets
+        for size in self._sizes:
+            if size > free:
+                break
+            limit = lasting(size)
+            bucket = buckets[size]
+            if bucket.tree[1] <= limit:
+                rank = bucket.find(limit)
+                if best < 0 or rank < best:
+                    best = rank
+        return None if best < 0 else self._jobs[best - self._base]
+
+    def place(self, job: Job) -> int:
+        """Sorts jobs by their place in the queue."""
+        return self._ranks[job.id]
+
+    def __iter__(self) -> Iterator[Job]:
+        return (job for job in islice(self._jobs, self._front, None) if job is not None)
+
     def remove(self, job: Job) -> None:
         """Take a job out of the queue."""
         rank = self._ranks.pop(job.id)
@@ -242,6 +275,25 @@ class SortedQueue:
             if size <= free and (size <= extra or job.walltime <= longest):
                 return job
         return None
+
+    def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
+        """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
+        longest: dict[int, float] = {}
+        for _, _, job in self._items:
+            size = job.request.hosts
+            if size <= free:
+                if size not in longest:
+                    longest[size] = lasting(size)
+                if job.walltime <= longest[size]:
+                    return job
+        return None
+
+    def place(self, job: Job) -> tuple[float, int]:
+        """Sorts jobs by their place in the queue."""
+        return self._keys[job.id]
+
+    def __iter__(self) -> Iterator[Job]:
+        return (item[2] for item in self._items)
 
     def remove(self, job: Job) -> None:
         """Take a job out of the queue."""

@@ -27,6 +27,9 @@ _PYBATSIM = "pybatsim 3.2.1"
 
 SHIPPED: Final[dict[str, Shipped]] = {
     # ours
+    "conservative": _ours(
+        "conservative", "Conservative", "conservative backfilling: nobody's reservation is ever delayed", _LITERATURE
+    ),
     "easy": _ours("easy", "Easy", "EASY backfilling: the first waiting job is never delayed", _LITERATURE),
     "fcfs": _ours("fcfs", "Fcfs", "first come, first served; nothing overtakes", _LITERATURE),
     "filler": _ours("filler", "Filler", "first fit: whatever fits starts, in the order of the queue", _LITERATURE),

@@ -1,0 +1,112 @@
+"""How many hosts are predicted to be free over time: a step function that is searched and changed locally."""
+
+from bisect import bisect_left, bisect_right
+from math import inf, nextafter, ulp
+from sys import float_info
+from typing import Final
+
+__all__ = ["Availability", "longest_until"]
+
+_END: Final = -(1 << 60)
+"""So many hosts are free at the end of time: fewer than anybody needs."""
+
+
+class Availability:
+    """``free[k]`` hosts from ``dates[k]`` (s) to the next date; the last date is infinite."""
+
+    __slots__ = ("dates", "free")
+
+    def __init__(self, hosts: int, begin: float = 0.0) -> None:
+        self.dates = [begin, inf]
+        self.free = [hosts, _END]
+
+    def advance(self, now: float) -> None:
+        """Forget what lies before now."""
+        dates = self.dates
+        k = bisect_right(dates, now) - 1
+        if k > 0:
+            del dates[:k], self.free[:k]
+        dates[0] = now
+
+    def change(self, begin: float, end: float, hosts: int) -> None:
+        """So many more (or fewer) hosts from one date to another."""
+        if begin >= end:
+            return
+        dates, free = self.dates, self.free
+        first = bisect_left(dates, begin)
+        if dates[first] != begin:
+            dates.insert(first, begin)
+            free.insert(first, free[first - 1])
+        stop = bisect_left(dates, end, first)
+        if dates[stop] != end:
+            dates.insert(stop, end)
+            free.insert(stop, free[stop - 1])
+        for k in range(first, stop):
+            free[k] += hosts
+        if free[stop] == free[stop - 1]:
+            del dates[stop], free[stop]
+        if first and free[first] == free[first - 1]:
+            del dates[first], free[first]
+
+    def until(self, size: int) -> float:
+        """Up to which date, from the begin on, so many hosts stay free."""
+        free = self.free
+        k = 0
+        while free[k] >= size:
+            k += 1
+        return self.dates[k]
+
+    def find(self, size: int, length: float) -> float:
+        """The earliest date from which so many hosts stay free for so long; infinite when there is none."""
+        dates, free = self.dates, self.free
+        last = len(dates) - 1
+        k = 0
+        while True:
+            while free[k] < size:
+                if k == last:
+                    return inf
+                k += 1
+            begin = dates[k]
+            end = begin + length
+            k += 1
+            while dates[k] < end and free[k] >= size:
+                k += 1
+            if dates[k] >= end:
+                return begin
+
+    def earlier(self, size: int, length: float, reserved: float, start: float) -> tuple[float, float]:
+        """The earliest date, not before ``start``, to which a job can be moved from its reservation (which it keeps
+        when there is none earlier), and the first date from ``start`` on at which ``size`` hosts are free at all (the
+        reservation, when that is not earlier): no job of this size need look before it.
+        """
+        dates, free = self.dates, self.free
+        k = max(bisect_right(dates, start) - 1, 0)
+        first = -1.0
+        while True:
+            while free[k] < size and dates[k] < reserved:
+                k += 1
+            begin = dates[k]
+            if begin >= reserved:
+                return reserved, reserved if first < 0 else first
+            if first < 0:
+                first = begin
+            # What the job itself holds from its reservation on counts as free.
+            end = min(begin + length, reserved)
+            k += 1
+            while dates[k] < end and free[k] >= size:
+                k += 1
+            if dates[k] >= end:
+                return begin, first
+
+
+def longest_until(now: float, date: float) -> float:
+    """The longest finite length with ``now + length <= date`` in floating point."""
+    if date > float_info.max / 2:
+        return float_info.max / 2
+    longest = date - now
+    longest += (date - (longest + now)) + ulp(date) / 2
+    while now + longest > date:
+        longest = nextafter(longest, -inf)
+    while now + (more := nextafter(longest, inf)) <= date:
+        longest = more
+    return longest

@@ -1,0 +1,188 @@
+"""Conservative backfilling (Feitelson & Weil 1998; Mu'alem & Feitelson, IEEE TPDS 2001)."""
+
+from bisect import bisect_left, insort
+from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
+from math import inf
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from windtunnel.model import Job
+from windtunnel.schedulers.availability import Availability, longest_until
+from windtunnel.schedulers.orders import QueueOrder
+from windtunnel.schedulers.queues import waiting_queue
+from windtunnel.schedulers.site import BatchScheduler, Held
+from windtunnel.vocabulary import CallMeLater, Decision, Notice, OneShot, Reply, RequestedCall
+
+__all__ = ["Conservative"]
+
+_SHORT: Final = 100
+"""So many waiting jobs are all reviewed at every end."""
+
+
+class Conservative(BatchScheduler):
+    """Every job gets a reservation when it arrives, at the earliest date that delays nobody; a reservation never
+    moves to a later date (unless hosts become unavailable: then all are made anew).
+
+    Reservations are counts of hosts, by walltimes. When a job ends before its walltime, the schedule is compressed:
+    in queue order, each job is moved to the earliest date that the reservations of all others leave it. In a queue of
+    more than 100 jobs, one whose reservation is far ahead is not reviewed at every end, but again when the fraction
+    ``review`` of the time that was left until it has passed (0: at every end); besides, at every end, those start, in
+    queue order, that can start at once.
+
+    A job without walltime is taken to run for ever, and its hosts are missing in all that is planned; a job for which
+    so many hosts are never foreseen waits without a reservation.
+    """
+
+    name = "conservative"
+
+    def __init__(
+        self, *, queue_order: QueueOrder = "fcfs", review: Annotated[float, Meta(ge=0, le=1)] = 0.01
+    ) -> None:
+        self.queue_order = queue_order
+        self.review = review
+        super().__init__()
+
+    def _reset(self) -> None:
+        super()._reset()
+        self._queue = waiting_queue(self.queue_order)
+        self._plan = Availability(0)
+        self._reserved: dict[str, float] = {}
+        self._reviews: list[tuple[float, int, Job]] = []  # a heap: when to review, and what breaks ties
+        self._reviewed = 0
+        self._ends: list[float] = []  # predicted, of the running jobs
+        self._calls = 0
+        self._called_for = inf
+
+    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
+        """Take in the message, then decide."""
+        self._plan.advance(now)
+        reply = super().decide(now, notices)
+        if self._reserved:
+            self._wake(reply.decisions)
+        return reply
+
+    def _take_in(self, notice: Notice, decisions: list[Decision]) -> bool:
+        if isinstance(notice, RequestedCall):
+            self._called_for = inf
+            return True
+        begins = not self._hosts
+        changed = super()._take_in(notice, decisions)
+        if begins and self._hosts:
+            self._plan = Availability(self._hosts, notice.timestamp)
+        return changed
+
+    def _released(self, held: Held) -> None:
+        self._plan.change(self._plan.dates[0], held[0], held[2])
+        del self._ends[bisect_left(self._ends, held[0])]
+
+    def _repredict(self) -> None:
+        """Plan anew: the running jobs, then the queue."""
+        now = self._plan.dates[0]
+        plan = self._plan = Availability(self._hosts - len(self._unavailable), now)
+        for end, _, size, _ in self._running.values():
+            plan.change(now, end, -size)
+        self._reviews.clear()
+        for job in self._queue:
+            self._reserve(now, job)
+
+    def _reserve(self, now: float, job: Job) -> float:
+        size, length = job.request.hosts, job.walltime
+        begin = self._reserved[job.id] = self._plan.find(size, length)
+        if begin < inf:
+            self._plan.change(begin, begin + length, -size)
+        self._review_later(now, job, begin)
+        return begin
+
+    def _review_later(self, now: float, job: Job, reserved: float) -> None:
+        self._reviewed += 1
+        when = now + self.review * (reserved - now) if reserved < inf else now
+        heappush(self._reviews, (when, self._reviewed, job))
+
+    def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
+        self._queue.add(job, now)
+        if self._reserve(now, job) <= now:
+            self._begin(now, job, decisions)
+
+    def _begin(self, now: float, job: Job, decisions: list[Decision]) -> None:
+        """Start a job whose reservation has come, if its hosts are there (a running one may be reported late)."""
+        hosts = self._pool.pick(job.request.hosts)
+        if hosts is None:
+            return
+        begin = self._reserved.pop(job.id)
+        self._queue.remove(job)
+        held = self._start(now, job, hosts, decisions)
+        self._plan.change(begin + job.walltime, held[0], -held[2])
+        insort(self._ends, held[0])
+
+    def _changed(self, now: float, decisions: list[Decision]) -> None:
+        queue = self._queue
+        if not len(queue):
+            return
+        self._compress(now, self._to_review(now), decisions)
+        while (job := queue.find_lasting(len(self._pool), self._lasting)) is not None:
+            self._move(job, self._reserved[job.id], now)
+            self._begin(now, job, decisions)
+
+    def _to_review(self, now: float) -> list[Job]:
+        """In queue order."""
+        queue, reviews = self._queue, self._reviews
+        if len(queue) <= _SHORT:
+            reviews.clear()
+            return list(queue)
+        due = []
+        while reviews and reviews[0][0] <= now:
+            job = heappop(reviews)[2]
+            if job.id in self._reserved:
+                due.append(job)
+        if len(reviews) > 2 * len(queue) + _SHORT:  # mostly of jobs that have started
+            self._reviews = [entry for entry in reviews if entry[2].id in self._reserved]
+            heapify(self._reviews)
+        due.sort(key=queue.place)
+        return due
+
+    def _lasting(self, size: int) -> float:
+        return longest_until(self._plan.dates[0], self._plan.until(size))
+
+    def _compress(self, now: float, jobs: Sequence[Job], decisions: list[Decision]) -> None:
+        """Move each of these jobs to the earliest date the others leave it; start those whose date has come."""
+        plan, reserved = self._plan, self._reserved
+        bounds: dict[int, float] = {}  # by size: before this date there is nothing for it
+        for job in jobs:
+            size = job.request.hosts
+            old = reserved[job.id]
+            new, bounds[size] = plan.earlier(size, job.walltime, old, bounds.get(size, now))
+            if new < old:
+                freed = self._move(job, old, new)
+                for other, bound in bounds.items():
+                    if bound > freed:
+                        bounds[other] = freed
+            if new <= now:
+                self._begin(now, job, decisions)
+            if job.id in reserved:
+                self._review_later(now, job, new)
+
+    def _move(self, job: Job, old: float, new: float) -> float:
+        """Give a job an earlier reservation; the date from which hosts were freed."""
+        size, length = job.request.hosts, job.walltime
+        self._reserved[job.id] = new
+        end = new + length
+        if old == inf:
+            self._plan.change(new, end, -size)
+            return inf
+        freed = max(end, old)
+        self._plan.change(freed, old + length, size)
+        self._plan.change(new, min(end, old), -size)
+        return freed
+
+    def _wake(self, decisions: list[Decision]) -> None:
+        """See to it that something happens when the first reservation is due: an end, or else a call.
+
+        Before the first predicted end only a reservation can change the plan.
+        """
+        due = self._plan.dates[1]
+        if due < inf and not (self._ends and self._ends[0] <= due) and self._called_for > due:
+            self._calls += 1
+            self._called_for = due
+            decisions.append(CallMeLater(call_me_later_id=f"reservation {self._calls}", when=OneShot(due)))

@@ -1,0 +1,169 @@
+"""Making schedulers by name, path, class, function and object; options; what is listed."""
+
+import pickle
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.schedulers import (
+    FunctionScheduler,
+    Scheduler,
+    list_schedulers,
+    make_batsched,
+    make_scheduler,
+    scheduler_names,
+    scheduler_options,
+)
+from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM, SHIPPED
+from windtunnel.vocabulary import Component, Execute
+
+COMPULSORY = {"pstate_compute": 0, "pstate_sleep": 1}
+OWN = """
+from windtunnel.schedulers import Scheduler
+
+class Mine(Scheduler):
+    def __init__(self, *, greed: int = 3):
+        super().__init__()
+        self.greed = greed
+
+    def schedule(self, view):
+        return []
+
+def plain(view, *, factor: float = 1.0):
+    return []
+
+class NoScheduler:
+    pass
+
+nothing = 3
+"""
+
+
+def made(name):
+    options = {option.name: 1.0 for option in scheduler_options(name) if option.required}
+    options |= {key: COMPULSORY[key] for key in options if key in COMPULSORY}
+    if "comparison_type" in options:
+        del options["comparison_type"]
+    for text in ("output_dir", "trace_output_filename"):
+        if text in options:
+            options[text] = "x"
+    return options
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    (tmp_path / "own_schedulers.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    yield tmp_path
+    sys.modules.pop("own_schedulers", None)
+
+
+def test_whatever_is_shipped_can_be_listed():
+    listed = {info.name: info for info in list_schedulers()}
+    assert set(SHIPPED) <= set(listed)
+    assert set(scheduler_names()) == set(listed)
+    assert all(info.description and info.source for info in listed.values())
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED))
+def test_whatever_is_shipped_can_be_made_and_pickled(name):
+    options = {k: v for k, v in made(name).items() if k not in {"power_idle", "power_compute"}}
+    if "power_idle" in made(name):
+        options |= {"power_idle": 95.0, "power_compute": 190.0, "power_sleep": 9.0}
+    scheduler = make_scheduler(name, **options)
+    assert isinstance(scheduler, Component)
+    assert scheduler.hello().name == name
+    assert type(pickle.loads(pickle.dumps(scheduler))) is type(scheduler)
+
+
+def test_names_of_other_systems_lead_to_shipped_ones():
+    assert set(BATSCHED.values()) | set(PYBATSIM.values()) <= set(SHIPPED)
+    assert make_batsched("easy_bf", queue_order="lcfs").hello().name == "easy-batsched"
+    with pytest.raises(UsageError, match="easy_bf"):
+        make_batsched("easy_fb")
+
+
+def test_unknown_names_come_with_a_hint():
+    with pytest.raises(UsageError, match=r"no scheduler 'esay'\n  hint: did you mean 'easy'"):
+        make_scheduler("esay")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("easy", {"queue_ordr": "lcfs"}, "scheduler 'easy': no option 'queue_ordr' (did you mean 'queue_order'?)"),
+        ("easy", {"queue_order": "best"}, "'queue_order' must be fcfs|lcfs|asc_size"),
+        ("rejecter", {"x": 1}, "no option 'x' (it takes no options)"),
+        ("sleeper", {}, "option 'pstate_compute' is compulsory; option 'pstate_sleep' is compulsory"),
+        ("filler-batsched", {"fraction_of_machines_to_use": 0}, "must be float > 0 and <= 1, not 0"),
+        ("killer", {"nb_kills_per_job": -1, "delay_before_kill": "soon"}, "must be int >= 0, not -1; option 'delay"),
+        ("filler-batsched", {"custom_mapping": "perhaps"}, "'custom_mapping' must be bool, not 'perhaps'"),
+    ],
+)
+def test_faulty_options_are_named_together(name, options, says):
+    with pytest.raises(UsageError) as caught:
+        make_scheduler(name, **options)
+    assert says in str(caught.value)
+    assert name in str(caught.value)
+
+
+def test_options_given_as_text_are_converted():
+    scheduler = make_scheduler("killer", nb_kills_per_job="2", delay_before_kill="2.5")
+    assert (scheduler.nb_kills_per_job, scheduler.delay_before_kill) == (2, 2.5)
+    assert make_scheduler("filler-batsched", custom_mapping="false").custom_mapping is False
+
+
+@pytest.mark.parametrize("where", ["own_schedulers", "own_schedulers.py", "./own_schedulers.py"])
+def test_classes_and_functions_by_path(here, where):
+    mine = make_scheduler(f"{where}:Mine", greed="5")
+    assert mine.greed == 5
+    assert pickle.loads(pickle.dumps(mine)).greed == 5
+    plain = make_scheduler(f"{where}:plain", factor=2)
+    assert isinstance(plain, FunctionScheduler)
+    assert plain.options == {"factor": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("own_schedulers:Mime", "did you mean 'Mine'?"),
+        ("own_schedulerz:Mine", "'own_schedulerz' cannot be imported"),
+        ("nowhere.py:Mine", "there is no file nowhere.py"),
+        ("own_schedulers:NoScheduler", "has no hello, decide and stop"),
+        ("own_schedulers:nothing", "a int is neither class, function nor component"),
+        ("own_schedulers:Scheduler", "must define schedule(self, view)"),
+    ],
+)
+def test_paths_that_lead_nowhere(here, path, says):
+    with pytest.raises(UsageError) as caught:
+        make_scheduler(path)
+    assert says in str(caught.value)
+
+
+def test_objects_are_taken_as_they_are():
+    class Mine(Scheduler):
+        def schedule(self, view):
+            return [Execute(job, view.free.pick(1)) for job in view.queue]
+
+    mine = Mine()
+    assert make_scheduler(mine) is mine
+    assert isinstance(make_scheduler(Mine), Mine)
+    assert isinstance(make_scheduler(lambda view: []), FunctionScheduler)
+    with pytest.raises(UsageError, match="takes no options"):
+        make_scheduler(mine, x=1)
+
+
+def test_entry_points_of_other_packages(here, monkeypatch):
+    sys.path.insert(0, str(here))
+    points = [
+        EntryPoint("greedy", "own_schedulers:Mine", "windtunnel.schedulers"),
+        EntryPoint("broken", "no_such_module:Mine", "windtunnel.schedulers"),
+    ]
+    monkeypatch.setattr("windtunnel.schedulers.registry._points", lambda: points)
+    assert make_scheduler("greedy", greed=4).greed == 4
+    assert "greedy" in {info.name for info in list_schedulers()}
+    with pytest.raises(UsageError, match="'broken' of no_such_module:Mine cannot be imported"):
+        make_scheduler("broken")
