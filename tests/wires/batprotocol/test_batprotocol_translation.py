@@ -19,7 +19,8 @@ from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.decisions import DECISIONS_IN, DECISIONS_OUT, decision_in, decision_out
 from windtunnel.wires.batprotocol.forms import trigger_out
-from windtunnel.wires.batprotocol.notices import NOTICES_IN, NOTICES_OUT, Memory, notice_in, notice_out
+from windtunnel.wires.batprotocol.memory import Memory
+from windtunnel.wires.batprotocol.notices import NOTICES_IN, NOTICES_OUT, notice_in, notice_out
 
 EVENTS = SCHEMA.unions["Event"].members
 
@@ -130,6 +131,8 @@ def with_host_sets(event):
                 found[name] = "w!" + found[name]
             elif name in found:
                 found[name] = ["w!" + each for each in found[name]]
+        if found.get("walltime") == math.inf:
+            found["walltime"] = None
         for name, key in (("profile_allocation_override", "profile_id"), ("storage_placement", "storage_name")):
             if name in found:  # the last one of a name wins
                 found[name] = list({each[key]: each for each in found[name] or ()}.values())

@@ -4,7 +4,10 @@
 
     batprotocol.fbs ──idl, generate──▶ schema.py   one Struct per table
                                        _reader.py, _writer.py   on _reading.py and _writing.py
-    binary.py   bytes ◀──▶ schema Structs          text.py   JSON text ◀──▶ schema Structs
+    bytes     ◀──binary.py──▶ schema Structs ◀──notices.py, decisions.py (forms.py)──▶ vocabulary
+    JSON text ◀───text.py───▶
+    session.py   a component behind a transport, for our engine
+    server.py    our components, for the real Batsim (memory.py: what it told)
 """
 
 __all__: list[str] = []

@@ -10,7 +10,8 @@ from windtunnel.diagnostics import ProtocolError, UsageError
 from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.decisions import decision_out
-from windtunnel.wires.batprotocol.notices import BATPROTOCOL_VERSION, Memory, notice_in
+from windtunnel.wires.batprotocol.memory import Memory
+from windtunnel.wires.batprotocol.notices import BATPROTOCOL_VERSION, notice_in
 from windtunnel.wires.transport import FORMAT_BINARY, FORMAT_JSON
 from windtunnel.wires.zmq_peer import Replier
 
