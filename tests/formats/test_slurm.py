@@ -254,6 +254,11 @@ def test_slurm_conf(file):
         read_slurm_conf(path, partition="gpus")
 
 
+def test_partitions_of_unknown_nodes_are_a_warning(file):
+    platform = read_slurm_conf(file("NodeName=a\nPartitionName=p Nodes=a,b\n"))
+    assert [f.message for f in platform.warnings] == ["partition 'p': there is no node 'b'"]
+
+
 def test_included_files(file, tmp_path):
     (tmp_path / "nodes.conf").write_text("NodeName=a\nNodeName=b CPUs=x\n")
     with pytest.raises(InputError) as caught:

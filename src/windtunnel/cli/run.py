@@ -56,6 +56,15 @@ def run(
     dependencies: Annotated[bool, typer.Option("--dependencies", help="Honour SWF fields 17 and 18.")] = False,
     keep_epoch: Annotated[bool, typer.Option("--keep-epoch", help="Keep SWF submit times as they are.")] = False,
     strict_input: Annotated[bool, typer.Option("--strict-input", help="Make repairs of input rows errors.")] = False,
+    workload_option: Annotated[
+        list[str],
+        typer.Option(
+            "--workload-option", help="An option of the workload's format, as key=value; format=NAME forces it."
+        ),
+    ] = [],  # noqa: B006 -- typer copies it
+    platform_option: Annotated[
+        list[str], typer.Option("--platform-option", help="An option of the platform's format, as key=value.")
+    ] = [],  # noqa: B006 -- typer copies it
     numbering: Annotated[
         str, typer.Option(help="Order of hosts: natural (Batsim 5) or lexicographic (Batsim 4).")
     ] = "natural",
@@ -98,13 +107,14 @@ def run(
         scheduler_options=key_values(option, "scheduler option"),
         events=events,
         out=out,
-        platform_options={"numbering": numbering} if numbering != "natural" else {},
+        platform_options=_chosen(numbering=(numbering, "natural")) | key_values(platform_option, "platform option"),
         workload_options=_chosen(
             walltime=(walltime, "extend"),
             dependencies=(dependencies, False),
             keep_epoch=(keep_epoch, False),
             strict=(strict_input, False),
-        ),
+        )
+        | key_values(workload_option, "workload option"),
         options=Options(compute_sharing=share_compute, strict=not lenient),
         record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
         observers=progress_observers(wanted=not quiet),

@@ -53,7 +53,7 @@ def read_slurm_conf(
         reader.take(line)
     hosts = reader.hosts(partition, all_states=all_states, speed=speed)
     findings.raise_if_errors()
-    return Platform(name=reader.name or path.stem, hosts=tuple(hosts), path=str(path))
+    return Platform(name=reader.name or path.stem, hosts=tuple(hosts), path=str(path), warnings=tuple(findings))
 
 
 def _lines(path: Path, findings: Findings, included: list[int]) -> Iterator[Line]:
