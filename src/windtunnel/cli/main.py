@@ -32,6 +32,8 @@ COMMANDS: Final[dict[str, Command]] = {
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),
     "resolve": Command("resolve:resolve", "Print an environment with all inheritance carried out."),
+    "nodes": Command("nodes:nodes", "Print the machines of a run as SSS node objects, or query them."),
+    "serve": Command("nodes:serve", "Serve queries for the machines of a run."),
     "convert": Command("convert:convert", "Convert a workload from one format into another."),
     "formats": Command("lists:formats", "List the file formats that can be read and written."),
     "inspect": Command("inspect:inspect", "Describe a platform, or a route between two of its hosts."),

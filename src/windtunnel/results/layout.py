@@ -14,6 +14,7 @@ __all__ = ["KNOWN_FILES", "Dialect", "Layout"]
 KNOWN_FILES: Final = (
     "jobs.csv",
     "jobs_extra.csv",
+    "shares.csv",
     "suspensions.csv",
     "schedule.csv",
     "schedule.json",

@@ -22,6 +22,7 @@ from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
 from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
+from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
 from windtunnel.vocabulary.component import Observer
 
@@ -104,8 +105,9 @@ class Recording(Observer):
             made.append(PajeTrace(layout))
         if layout.dialect is Dialect.WINDTUNNEL:
             extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout)
-            sinks += [extra, suspensions]
-            made += [extra, suspensions, EventsCsv(layout)]
+            shares = SharesCsv(layout)
+            sinks += [extra, shares, suspensions]
+            made += [extra, shares, suspensions, EventsCsv(layout)]
         made.append(EstimatesCsv(layout))
         return [Ledger(sinks), *made]
 

@@ -1,0 +1,163 @@
+"""``windtunnel nodes`` and ``windtunnel serve nodes``: the machines of a run as SSS node objects."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+if TYPE_CHECKING:
+    from windtunnel.entities.sss_node import SssNode
+    from windtunnel.results.run_nodes import RunNodes
+
+__all__ = ["nodes", "serve"]
+
+serve = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Serve something over the network, on this machine only unless told otherwise.",
+)
+
+
+
+@serve.callback()
+def _serve() -> None:
+    """Nothing of its own: what is served is the subcommand."""
+
+
+_PLATFORM = typer.Option(
+    "--platform", help="The platform of the run, where its own files do not lead to it.", metavar="PLATFORM"
+)
+
+
+def nodes(
+    run: Annotated[Path, typer.Argument(help="A run's directory, or a file of nodes (XML).", metavar="RUN")],
+    at: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option("--at", help="The instant (s); default: the end of the run."),
+    ] = None,
+    start: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option("--from", help="Averages and maxima from this date (s) on..."),
+    ] = None,
+    finish: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option("--to", help="... to this one; default: the end of the run."),
+    ] = None,
+    query: Annotated[
+        Optional[Path],  # noqa: UP045 -- typer reads it
+        typer.Option("--query", help="Answer this SSSRMAP request (XML; - is standard input).", metavar="FILE"),
+    ] = None,
+    moab: Annotated[bool, typer.Option("--moab", help="Durations as bare seconds.")] = False,
+    platform: Annotated[str, _PLATFORM] = "",
+) -> None:
+    """Print the state of every machine of a run as SSS node objects.
+
+    Examples:
+      windtunnel nodes out --at 3600
+
+      windtunnel nodes out --from 0 --to 86400
+
+      windtunnel nodes out --at 3600 --query request.xml
+    """
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.entities.sss_node import nodes_xml
+
+    if at is not None and (start is not None or finish is not None):
+        raise UsageError("give either an instant (--at) or an interval (--from, --to)")
+    if query is None:
+        sys.stdout.writelines(nodes_xml(_nodes(run, platform, at, start, finish), moab=moab))
+        return
+    from windtunnel.services.nodes import respond
+
+    found = list(_nodes(run, platform, at, start, finish))
+    reply = respond(_request(query), lambda time: found if time is None else list(_nodes(run, platform, time)))
+    sys.stdout.write(reply.decode() + "\n")
+
+
+@serve.command("nodes")
+def serve_nodes(
+    run: Annotated[Path, typer.Argument(help="A run's directory, or a file of nodes (XML).", metavar="RUN")],
+    at: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option("--at", help="The instant (s) asked about unless a request has the option time."),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes any free one.")] = 7112,
+    key_file: Annotated[
+        Optional[Path],  # noqa: UP045 -- typer reads it
+        typer.Option(help="A file with the key that signs requests and answers (HMAC-SHA1).", metavar="FILE"),
+    ] = None,
+    platform: Annotated[str, _PLATFORM] = "",
+) -> None:
+    """Answer SSSRMAP queries for the machines of a run, over HTTP, until interrupted. Nothing can be changed.
+
+    Example:
+      windtunnel serve nodes out --at 3600
+    """
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.services.nodes import NodeServer
+
+    try:
+        key = key_file.read_bytes().strip() if key_file else None
+    except OSError as error:
+        raise UsageError(f"{key_file} cannot be read: {error.strerror}") from error
+    if key == b"":
+        raise UsageError(f"{key_file} is empty")
+    known: dict[float | None, list[SssNode]] = {}
+
+    def source(time: float | None) -> "list[SssNode]":
+        when = at if time is None else time
+        if when not in known:
+            if len(known) >= 8:  # a few recent dates are enough to keep
+                known.pop(next(iter(known)))
+            known[when] = list(_nodes(run, platform, when))
+        return known[when]
+
+    source(at)  # what is wrong with the run is said now
+    server = NodeServer(source, host=host, port=port, key=key)
+    print(f"nodes of {run} on http://{server.address[0]}:{server.address[1]}/SSSRMAP3 (Ctrl-C ends)", flush=True)
+    try:
+        server.serve()
+    finally:
+        server.close()
+
+
+def _request(file: Path) -> bytes:
+    from windtunnel.diagnostics import UsageError
+
+    try:
+        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _nodes(
+    run: Path, platform: str, at: float | None, start: float | None = None, finish: float | None = None
+) -> "Iterable[SssNode]":
+    """The nodes of a run or of a file."""
+    if run.is_file():
+        from windtunnel.formats.sss import read
+
+        return read(run)[0]
+    recorded = _run_nodes(run, platform)
+    if start is not None or finish is not None:
+        return recorded.between(start or 0.0, recorded.end if finish is None else finish)
+    return recorded.at(recorded.end if at is None else at)
+
+
+def _run_nodes(run: Path, platform: str) -> "RunNodes":
+    from windtunnel.api import load_run
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.formats.registry import read_platform
+    from windtunnel.results.run_nodes import RunNodes
+
+    recorded = load_run(run)
+    facts = recorded.state.platform
+    given = platform or facts.path or facts.name
+    if not platform and not facts.path and not given.startswith("hosts:"):
+        raise UsageError(f"{run} does not say which platform it ran on", "name it with --platform")
+    return RunNodes(read_platform(given).hosts, recorded.file)

@@ -1,0 +1,72 @@
+"""Snapshots of all machines while a run goes on: one file of SSS nodes every so many seconds."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.entities.sss_host import host_node
+from windtunnel.entities.sss_node import nodes_xml
+from windtunnel.model import JobRecord, Platform, Workload
+from windtunnel.results.files import write_whole
+from windtunnel.results.node_use import StateChange, Stay, use_at
+from windtunnel.results.run_nodes import machine_state
+from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable, Notice, Observer
+
+__all__ = ["NodeSnapshots"]
+
+
+class NodeSnapshots(Observer):
+    """Writes ``<folder>/nodes-<seconds>.xml`` at 0, ``every``, 2 ``every``... seconds of simulated time.
+
+    A snapshot shows the site after everything that happened at its instant.
+    """
+
+    def __init__(self, folder: Path, every: float) -> None:
+        if not every > 0:
+            raise UsageError(f"snapshots need a time between them, not {every:g} s")
+        self.folder = folder
+        self.every = every
+        self._count = 0
+        self._platform = Platform(name="", hosts=())
+        self._running: dict[str, Stay] = {}
+        self._changes: list[StateChange] = []
+
+    def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- of the base
+        """Remember the machines."""
+        self._platform = platform
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def _until(self, now: float, *, included: bool = False) -> None:
+        """Write all snapshots that are due before ``now``: nothing can change them any more."""
+        while (date := self._count * self.every) < now or (included and date == now):
+            hosts = self._platform.hosts
+            uses = use_at(hosts, self._running.values(), self._changes, date)
+            text = "".join(nodes_xml(map(host_node, hosts, uses)))
+            write_whole(self.folder / f"nodes-{date:.15g}.xml", text.encode())
+            self._count += 1
+
+    def on_job_started(self, now: float, record: JobRecord) -> None:
+        """A job is there."""
+        self._until(now)
+        self._running[record.job.id] = Stay(record.hosts, now, float("inf"), record.amounts)
+
+    on_job_resumed = on_job_started
+
+    def on_job_ended(self, now: float, record: JobRecord) -> None:
+        """A job has left."""
+        self._until(now)
+        self._running.pop(record.job.id, None)
+
+    on_job_suspended = on_job_ended
+
+    def on_external(self, now: float, notice: Notice) -> None:
+        """A machine has another state."""
+        self._until(now)
+        if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
+            kind = "available" if isinstance(notice, HostsBecameAvailable) else "unavailable"
+            self._changes.append(StateChange(now, notice.hosts, machine_state(kind, notice.cause)))
+
+    def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:  # noqa: ARG002 -- of the base
+        """Write those that are left."""
+        self._until(now, included=True)

@@ -1,0 +1,93 @@
+"""The state of every machine of a recorded run, at any instant or over an interval, as SSS nodes (decisions.md 21)."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from math import inf
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.entities.sss_host import host_node
+from windtunnel.entities.sss_node import SssNode
+from windtunnel.model import Host, HostSet
+from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
+from windtunnel.results.shares_csv import amounts_of
+
+__all__ = ["RunNodes", "machine_state"]
+
+Read = Callable[[str], bytes | None]
+"""Reads one of a run's files by name."""
+
+
+class RunNodes:
+    """What a run's files tell about its machines. ``read`` is :meth:`windtunnel.results.run.Run.read`.
+
+    Raises:
+        UsageError: there is no ``jobs.csv``, or it names hosts that the platform does not have.
+    """
+
+    def __init__(self, hosts: Sequence[Host], read: Read) -> None:
+        self._hosts = tuple(hosts)
+        self.stays = list(_stays(read))
+        self.changes = list(_changes(read))
+        beyond = max((stay.hosts.last for stay in self.stays if stay.hosts), default=-1)
+        if beyond >= len(self._hosts):
+            raise UsageError(
+                f"the run used host {beyond}, and the platform has {len(self._hosts)} hosts",
+                "give the platform it ran on (--platform)",
+            )
+
+    @property
+    def end(self) -> float:
+        """When the last job had left (s)."""
+        return max((stay.finish for stay in self.stays), default=0.0)
+
+    def at(self, time: float) -> Iterator[SssNode]:
+        """The nodes at an instant."""
+        return map(host_node, self._hosts, use_at(self._hosts, self.stays, self.changes, time))
+
+    def between(self, start: float, finish: float) -> Iterator[SssNode]:
+        """The nodes with averages and maxima over [start, finish).
+
+        Raises:
+            UsageError: the interval is empty.
+        """
+        if not finish > start:
+            raise UsageError(f"the interval from {start:g} to {finish:g} is empty")
+        return map(host_node, self._hosts, use_between(self._hosts, self.stays, self.changes, start, finish))
+
+
+def machine_state(notice: str, cause: str) -> str:
+    """The machine state that an event of ``events.csv`` means; what says no more than "unavailable" is maintenance."""
+    if notice == "available":
+        return "ACTIVE"
+    state = cause.partition(":")[0]
+    return state if state in {"HALT", "MAINTENANCE", "FAILURE"} else "MAINTENANCE"
+
+
+def _rows(read: Read, name: str) -> Iterator[dict[str, str]]:
+    data = read(name)
+    return csv.DictReader(io.StringIO(data.decode())) if data else iter(())
+
+
+def _stays(read: Read) -> Iterator[Stay]:
+    if read("jobs.csv") is None:
+        raise UsageError("this run has no jobs.csv")
+    shares = {(row["job_id"], row["workload_name"]): amounts_of(row["shares"]) for row in _rows(read, "shares.csv")}
+    paused = set()
+    for row in _rows(read, "suspensions.csv"):
+        paused.add((row["job_id"], row["workload_name"]))
+        yield Stay(HostSet.parse(row["allocated_resources"]), float(row["from"]), float(row["until"]))
+    for row in _rows(read, "jobs.csv"):
+        key = (row["job_id"], row["workload_name"])
+        if row["starting_time"] and key not in paused:
+            finish = float(row["finish_time"] or inf)
+            yield Stay(
+                HostSet.parse(row["allocated_resources"]), float(row["starting_time"]), finish, shares.get(key)
+            )
+
+
+def _changes(read: Read) -> Iterator[StateChange]:
+    for row in _rows(read, "events.csv"):
+        if row["event"] in {"available", "unavailable"}:
+            state = machine_state(row["event"], row["data"])
+            yield StateChange(float(row["time"]), HostSet.parse(row["hosts"]), state)

@@ -1,0 +1,47 @@
+"""``shares.csv``: what jobs that share hosts had of each (``0:cores=2;memory=6e9|1:cores=2``)."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from windtunnel.results.jobs_csv import plain
+from windtunnel.results.ledger import Batch
+from windtunnel.results.layout import Layout
+from windtunnel.results.rows import Recorder
+
+__all__ = ["SharesCsv", "amounts_of", "amounts_text"]
+
+_HEADER: Final = "job_id,workload_name,shares\n"
+
+
+class SharesCsv(Recorder):
+    """A row for each job with amounts; the file appears with the first of them."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.rows = layout.open("shares.csv", _HEADER, lazy=True)
+
+    def take(self, batch: Batch) -> None:
+        """Write a row for each job of a batch that had shares."""
+        if any(batch.amounts):
+            for job_id, amounts in zip(batch.ids, batch.amounts, strict=True):
+                if amounts is not None:
+                    workload, _, name = job_id.partition("!")
+                    self.rows.add(f"{plain(name)},{plain(workload)},{plain(amounts_text(amounts))}\n")
+
+
+def amounts_text(amounts: Mapping[int, Mapping[str, float]]) -> str:
+    """Amounts by host and resource, as text."""
+    hosts = (
+        f"{host}:" + ";".join(f"{name}={amount:.15g}" for name, amount in taken.items())
+        for host, taken in sorted(amounts.items())
+    )
+    return "|".join(hosts)
+
+
+def amounts_of(text: str) -> dict[int, dict[str, float]]:
+    """Amounts from their text."""
+    amounts = {}
+    for part in text.split("|"):
+        host, _, taken = part.partition(":")
+        pairs = (item.rpartition("=") for item in taken.split(";") if item)
+        amounts[int(host)] = {name: float(amount) for name, _, amount in pairs}
+    return amounts

@@ -1,0 +1,191 @@
+"""Node queries over HTTP on this machine: SSSRMAP requests in, node objects out. Read-only unless told otherwise.
+
+One request per connection. Every connection has a time limit, every request a size limit; patterns are matched under
+a time limit of their own. With a key, requests must be signed and answers are.
+"""
+
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Final, Self, cast
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.entities.sss_message import (
+    MessageFaultError,
+    Response,
+    envelope,
+    read_request,
+    response_xml,
+    signed_body_is_valid,
+)
+from windtunnel.entities.sss_node import SssNode
+from windtunnel.entities.sss_query import Control, answer
+from windtunnel.entities.xml_guard import XmlFaultError, decode_xml
+from windtunnel.services import sss_wire
+from windtunnel.services.sss_wire import Stream, WireFaultError, answer_bytes
+
+__all__ = ["PORT", "NodeServer", "respond"]
+
+PORT: Final = 7112
+"""The port that clients of this protocol try."""
+SIZE_LIMIT: Final = 1 << 20
+TIME_LIMIT: Final = 10.0
+"""Seconds a client may take for one request."""
+CONNECTIONS: Final = 16
+"""So many are served at once."""
+
+NodeSource = Callable[[float | None], Sequence[SssNode]]
+"""The nodes at a date (s), or at the usual one."""
+
+
+def respond(
+    body: bytes, source: NodeSource, *, key: bytes | None = None, control: Control | None = None
+) -> bytes:
+    """The answer to a message: an ``Envelope``, signed if there is a key. The option ``time`` chooses a date (s)."""
+    return envelope(response_xml(_response(body, source, key, control)), key)
+
+
+def _response(body: bytes, source: NodeSource, key: bytes | None, control: Control | None) -> Response:
+    if key is not None and not signed_body_is_valid(body, key, limit=SIZE_LIMIT):
+        code, message = ("422", "the signature is wrong") if b"<Signature" in body else ("424", "the request is unsigned")
+        return Response(value="Failure", code=code, message=message)
+    try:
+        request = read_request(decode_xml(body), limit=SIZE_LIMIT)
+        time = None
+        for option in request.options:
+            if option.name.lower() == "time":
+                time = _seconds(option.value)
+        kept = tuple(option for option in request.options if option.name.lower() != "time")
+    except XmlFaultError as error:
+        return Response(value="Failure", code="300", message=str(error))
+    except MessageFaultError as error:
+        return Response(value="Failure", code=error.code, message=str(error))
+    return answer(msgspec.structs.replace(request, options=kept), source(time), control)
+
+
+def _seconds(text: str) -> float:
+    try:
+        time = float(text)
+    except ValueError:
+        time = float("nan")
+    if not 0 <= time < float("inf"):
+        raise MessageFaultError("318", f"time must be a number of seconds from 0, not {text!r}")
+    return time
+
+
+class NodeServer:
+    """Serves node queries until closed; a context manager. ``port`` 0 takes any free one.
+
+    Raises:
+        UsageError: the address cannot be used.
+    """
+
+    def __init__(
+        self,
+        source: NodeSource,
+        *,
+        host: str = "127.0.0.1",
+        port: int = PORT,
+        key: bytes | None = None,
+        control: Control | None = None,
+    ) -> None:
+        self._source = source
+        self._key = key
+        self._control = control
+        self._places = threading.BoundedSemaphore(CONNECTIONS)
+        self._lock = threading.Lock()
+        try:
+            self._socket = socket.create_server((host, port))
+        except OSError as error:
+            raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        self.address: Final[tuple[str, int]] = self._socket.getsockname()[:2]
+        self._closed = False
+
+    def start(self) -> Self:
+        """Serve in a thread of its own."""
+        threading.Thread(target=self.serve, name="windtunnel-nodes", daemon=True).start()
+        return self
+
+    def serve(self) -> None:
+        """Serve until closed."""
+        while not self._closed:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                if self._closed:
+                    return
+                raise
+            if self._places.acquire(blocking=False):
+                threading.Thread(target=self._serve_one, args=(connection,), daemon=True).start()
+            else:
+                with connection:
+                    connection.settimeout(1.0)
+                    self._send(connection, self._failure("232", "too many at once"), legacy=False, status=503)
+
+    def close(self) -> None:
+        """Stop listening; requests under way are answered."""
+        self._closed = True
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for connections
+        except OSError:
+            pass  # not every system allows it on a listening socket
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _serve_one(self, connection: socket.socket) -> None:
+        try:
+            with connection:
+                connection.settimeout(TIME_LIMIT)
+                self._exchange(connection)
+        except OSError:
+            return  # the client has gone: that is its right
+        finally:
+            self._places.release()
+
+    def _exchange(self, connection: socket.socket) -> None:
+        # The time limit is for the whole request, however slowly its bytes drip in.
+        limit = threading.Timer(TIME_LIMIT, _stop_reading, (connection,))
+        limit.daemon = True
+        limit.start()
+        with connection.makefile("rb") as stream:
+            try:
+                incoming = sss_wire.read_request(cast("Stream", stream), limit=SIZE_LIMIT)
+            except WireFaultError as error:
+                self._send(connection, self._failure(error.code, str(error)), legacy=False, status=error.status)
+                return
+            except TimeoutError:
+                self._send(connection, self._failure("232", "the request took too long"), legacy=False, status=408)
+                return
+            finally:
+                limit.cancel()
+            if incoming is not None:
+                with self._lock:  # the source need not be safe from several threads
+                    body = respond(incoming.body, self._source, key=self._key, control=self._control)
+                self._send(connection, body, legacy=incoming.legacy)
+
+    def _failure(self, code: str, message: str) -> bytes:
+        return envelope(response_xml(Response(value="Failure", code=code, message=message)), self._key)
+
+    def _send(self, connection: socket.socket, body: bytes, *, legacy: bool, status: int = 200) -> None:
+        connection.sendall(answer_bytes(body, legacy=legacy, status=status))
+        try:
+            connection.shutdown(socket.SHUT_WR)
+        except OSError:
+            return
+
+
+def _stop_reading(connection: socket.socket) -> None:
+    try:
+        connection.shutdown(socket.SHUT_RD)
+    except OSError:
+        return
