@@ -8,8 +8,8 @@ import time
 from xml.etree import ElementTree as ET
 
 import pytest
-from environments import document, machine
 
+from environments import document, machine
 from windtunnel import api
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
@@ -74,7 +74,9 @@ def test_plain_http(server):
     response = connection.getresponse()
     assert (response.status, [n.id for n in check(response.read()).nodes]) == (200, ["n2"])
     connection = http.client.HTTPConnection(*server.address, timeout=10)
-    connection.request("POST", "/", body=iter([BODY[:10], BODY[10:]]), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+    connection.request(
+        "POST", "/", body=iter([BODY[:10], BODY[10:]]), encode_chunked=True, headers={"Transfer-Encoding": "chunked"}
+    )
     response = connection.getresponse()
     assert (response.status, [n.id for n in check(response.read()).nodes]) == (200, ["n2"])
 

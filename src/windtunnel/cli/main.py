@@ -107,9 +107,10 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
 
 
 def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
-    import click
     import typer
 
+    # Newer versions of typer bring a click of their own: its errors are found through the one that typer shows.
+    click_error: Any = typer.BadParameter.__mro__[2]
     app = command
     if not isinstance(command, typer.Typer):
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -119,11 +120,11 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
         app.command(help=text.replace("\nExample", "\n\b\nExample"))(function)
     try:
         code = app(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
-    except click.exceptions.Abort:
+    except typer.Abort:
         raise KeyboardInterrupt from None
-    except click.exceptions.Exit as leave:
+    except typer.Exit as leave:
         return leave.exit_code
-    except click.ClickException as fault:
+    except click_error as fault:
         fault.show(sys.stderr)
         return 2
     return code if isinstance(code, int) else 0

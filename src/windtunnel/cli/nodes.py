@@ -22,7 +22,6 @@ serve = typer.Typer(
 )
 
 
-
 @serve.callback()
 def _serve() -> None:
     """Nothing of its own: what is served is the subcommand."""

@@ -1,4 +1,4 @@
-"""The state of every machine of a recorded run, at any instant or over an interval, as SSS nodes (decisions.md 21)."""
+"""Every machine of a recorded run, at any instant or over an interval, as SSS nodes (decisions.md 21)."""
 
 import csv
 import io
@@ -57,7 +57,7 @@ class RunNodes:
 
 
 def machine_state(notice: str, cause: str) -> str:
-    """The machine state that an event of ``events.csv`` means; what says no more than "unavailable" is maintenance."""
+    """The machine state that an event of ``events.csv`` means; a mere "unavailable" is maintenance."""
     if notice == "available":
         return "ACTIVE"
     state = cause.partition(":")[0]

@@ -7,6 +7,7 @@ a time limit of their own. With a key, requests must be signed and answers are.
 import socket
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self, cast
 
@@ -41,16 +42,16 @@ NodeSource = Callable[[float | None], Sequence[SssNode]]
 """The nodes at a date (s), or at the usual one."""
 
 
-def respond(
-    body: bytes, source: NodeSource, *, key: bytes | None = None, control: Control | None = None
-) -> bytes:
+def respond(body: bytes, source: NodeSource, *, key: bytes | None = None, control: Control | None = None) -> bytes:
     """The answer to a message: an ``Envelope``, signed if there is a key. The option ``time`` chooses a date (s)."""
     return envelope(response_xml(_response(body, source, key, control)), key)
 
 
 def _response(body: bytes, source: NodeSource, key: bytes | None, control: Control | None) -> Response:
     if key is not None and not signed_body_is_valid(body, key, limit=SIZE_LIMIT):
-        code, message = ("422", "the signature is wrong") if b"<Signature" in body else ("424", "the request is unsigned")
+        code, message = (
+            ("422", "the signature is wrong") if b"<Signature" in body else ("424", "the request is unsigned")
+        )
         return Response(value="Failure", code=code, message=message)
     try:
         request = read_request(decode_xml(body), limit=SIZE_LIMIT)
@@ -128,10 +129,8 @@ class NodeServer:
     def close(self) -> None:
         """Stop listening; requests under way are answered."""
         self._closed = True
-        try:
+        with suppress(OSError):  # not every system allows it on a listening socket
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for connections
-        except OSError:
-            pass  # not every system allows it on a listening socket
         self._socket.close()
 
     def __enter__(self) -> Self:
