@@ -160,7 +160,7 @@ class HeadWatcher(Recorder):
     def decide(self, now, notices):
         reply = self.scheduler.decide(now, notices)
         queue = self.scheduler._queue
-        if len(queue):
+        if queue.count:
             head = queue.first
             self.scheduler._reserve(now, head.request.hosts)
             shadow = self.scheduler._shadow

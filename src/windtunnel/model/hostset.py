@@ -377,7 +377,12 @@ class HostPool:
     def take(self, count: int) -> HostSet | None:
         """Like :meth:`pick`, and removes them."""
         hosts = self.pick(count)
-        if hosts is not None:
+        if hosts is None:
+            return None
+        if self._firsts is None:
+            self._bits ^= hosts._bits or 0  # what was picked is in the pool
+            self._size -= count
+        else:
             self -= hosts
         return hosts
 
@@ -406,6 +411,11 @@ class HostPool:
 
     def __ior__(self, hosts: HostSet) -> Self:
         if self._firsts is None:
+            bits = hosts._bits
+            if bits is not None and hosts._size >= 0 and not bits & self._bits:
+                self._bits |= bits
+                self._size += hosts._size
+                return self
             if hosts.small:
                 bits = hosts.bits
                 new = bits & ~self._bits

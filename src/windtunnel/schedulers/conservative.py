@@ -118,7 +118,7 @@ class Conservative(BatchScheduler):
 
     def _changed(self, now: float, decisions: list[Decision]) -> None:
         queue = self._queue
-        if not len(queue):
+        if not queue.count:
             return
         self._compress(now, self._to_review(now), decisions)
         while (job := queue.find_lasting(len(self._pool), self._lasting)) is not None:
@@ -128,7 +128,7 @@ class Conservative(BatchScheduler):
     def _to_review(self, now: float) -> list[Job]:
         """In queue order."""
         queue, reviews = self._queue, self._reviews
-        if len(queue) <= _SHORT:
+        if queue.count <= _SHORT:
             reviews.clear()
             return list(queue)
         due = []
@@ -136,7 +136,7 @@ class Conservative(BatchScheduler):
             job = heappop(reviews)[2]
             if job.id in self._reserved:
                 due.append(job)
-        if len(reviews) > 2 * len(queue) + _SHORT:  # mostly of jobs that have started
+        if len(reviews) > 2 * queue.count + _SHORT:  # mostly of jobs that have started
             self._reviews = [entry for entry in reviews if entry[2].id in self._reserved]
             heapify(self._reviews)
         due.sort(key=queue.place)

@@ -37,6 +37,7 @@ class Easy(BatchScheduler):
         super()._reset()
         self._queue = waiting_queue(self.queue_order)
         self._ends: list[Held] = []  # the running jobs by predicted end
+        self._free = 0
         self._shadow = 0.0
         self._extra = -1  # negative: shadow and extra are to be computed
 
@@ -53,18 +54,19 @@ class Easy(BatchScheduler):
                 changed |= self._forget(notice.job.id)  # type: ignore[attr-defined]  # it is a JobCompleted
             else:
                 changed |= self._take_in(notice, decisions)
+                self._free = len(self._pool)
         queue = self._queue
         if changed:
             self._extra = -1
-            if len(queue) and queue.smallest <= len(self._pool):
+            if queue.count and queue.smallest <= self._free:
                 self._changed(now, decisions)
         for job in arrivals:
             size = job.request.hosts
             if size > self._hosts:
                 decisions.append(RejectJob(job_id=job.id))
-            elif len(queue):
+            elif queue.count:
                 self._arrived(now, job, decisions)
-            elif size <= len(self._pool):
+            elif size <= self._free:
                 self._run(now, job, decisions)
             else:
                 queue.add(job, now)
@@ -75,11 +77,13 @@ class Easy(BatchScheduler):
         hosts = self._pool.take(size)
         assert hosts is not None
         decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
+        self._free -= size
         self._starts = rank = self._starts + 1
         held = self._running[job.id] = (now + job.walltime, rank, size, hosts)
         insort(self._ends, held)
 
     def _released(self, held: Held) -> None:
+        self._free += held[2]
         ends = self._ends
         del ends[bisect_left(ends, held)]
 
@@ -96,7 +100,7 @@ class Easy(BatchScheduler):
             queue.remove(job)
         # Nothing was freed, so that no older job can overtake now that could not before: only this one is tried.
         size = job.request.hosts
-        if size <= len(self._pool):
+        if size <= self._free:
             if self._extra < 0:
                 self._reserve(now, queue.first.request.hosts)
             late = now + job.walltime > self._shadow or job.walltime > ANY
@@ -109,17 +113,16 @@ class Easy(BatchScheduler):
 
     def _changed(self, now: float, decisions: list[Decision]) -> None:
         queue = self._queue
-        pool = self._pool
         self._extra = -1
-        while len(queue):
-            if queue.first.request.hosts > len(pool):
+        while queue.count:
+            if queue.first.request.hosts > self._free:
                 self._backfill(now, decisions)
                 return
             self._run(now, queue.pop(), decisions)
 
     def _reserve(self, now: float, need: int) -> None:
         """Shadow time and extra hosts of a first job of this size."""
-        free = len(self._pool)
+        free = self._free
         ends = self._ends
         for k, (end, _, size, _) in enumerate(ends):
             free += size
@@ -137,14 +140,13 @@ class Easy(BatchScheduler):
 
     def _backfill(self, now: float, decisions: list[Decision]) -> None:
         queue = self._queue
-        pool = self._pool
-        if queue.smallest > len(pool):
+        if queue.smallest > self._free:
             return
         self._reserve(now, queue.first.request.hosts)
         shadow = self._shadow
         longest = longest_until(now, shadow)
-        while pool:
-            job = queue.find(len(pool), self._extra, longest)
+        while self._free:
+            job = queue.find(self._free, self._extra, longest)
             if job is None:
                 return
             queue.remove(job)

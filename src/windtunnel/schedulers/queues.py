@@ -22,9 +22,11 @@ ANY: Final = float_info.max
 
 
 class WaitingQueue(Protocol):
-    """Waiting jobs in some order."""
+    """Waiting jobs in some order; ``count`` says how many."""
 
-    def __len__(self) -> int: ...
+    @property
+    def count(self) -> int:
+        """How many jobs wait."""
 
     @property
     def first(self) -> Job:
@@ -134,13 +136,10 @@ class IndexedQueue:
         self._jobs: list[Job | None] = []
         self._base = 0  # the rank of the first item of _jobs
         self._front = 0  # the index in _jobs of the first job
-        self._count = 0
+        self.count = 0
         self._buckets: dict[int, _Bucket] = {}
         self._sizes: list[int] = []  # those of which there are jobs, ascending
         self._ranks: dict[str, int] = {}
-
-    def __len__(self) -> int:
-        return self._count
 
     @property
     def first(self) -> Job:
@@ -160,7 +159,7 @@ class IndexedQueue:
         rank = self._base + len(self._jobs)
         self._jobs.append(job)
         self._ranks[job.id] = rank
-        self._count += 1
+        self.count += 1
         size = job.request.hosts
         bucket = self._buckets.get(size)
         if bucket is None:
@@ -220,7 +219,7 @@ class IndexedQueue:
         bucket.remove(rank)
         if not bucket.alive:
             self._sizes.remove(size)
-        self._count -= 1
+        self.count -= 1
         jobs = self._jobs
         jobs[rank - self._base] = None
         front = self._front
@@ -242,7 +241,9 @@ class SortedQueue:
         self._keys: dict[str, tuple[float, int]] = {}
         self._arrivals = 0
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """How many jobs wait."""
         return len(self._items)
 
     @property
