@@ -37,11 +37,17 @@ class Transaction:
 
 
 def can_suspend(core: "Core", lease: LeaseRecord, time: int, now: int | None = None) -> bool:
-    """Whether the machines that run at a time will have run long enough to be worth suspending."""
+    """Whether the machines that run at a time will have run long enough to be worth suspending.
+
+    Haizea does not ask whether there is time left for it, but for deadline leases (``now`` is given) [Q].
+    """
     vm = lease.vm_at(time)
     if vm is None or time < vm.start:
         return False
-    running = time - vm.start if now is None else min(time - vm.start, time - now)
+    by = min(time, vm.end)
+    running = by - vm.start if now is None else min(by - vm.start, by - now)
+    if not core.options.haizea_compat and by - max(vm.start, core.now) < core.times.suspend_estimate(lease):
+        return False
     return running >= core.times.threshold(lease)
 
 
@@ -96,8 +102,8 @@ class DeadlineMapper(GreedyMapper):
         transaction = Transaction(core, [lease])
         vm, later = lease.vm_at(start), lease.vms_after(start)
         state: LeaseState | None = None
-        resuming: LeaseState | None = SUSPENDED
-        if core.times.suspends and vm is not None and can_suspend(core, lease, start, core.now):
+        suspends = core.times.suspends and vm is not None and can_suspend(core, lease, start, core.now)
+        if vm is not None and suspends:
             left = lease.remaining_at(start)
             preempt_machines(core, vm, min(start, vm.end))
             left += vm.post[-1].end - vm.post[0].start
@@ -106,12 +112,9 @@ class DeadlineMapper(GreedyMapper):
             if vm is not None:
                 _withdraw(core, vm)
             state = self._state_after_cancel(lease, vm)
-            if lease.last_vm is None or not (vm or lease.last_vm).is_suspending:
-                resuming = None
         for other in later:
             _withdraw(core, other)
-        if resuming is None and lease.last_vm is not None and lease.last_vm.is_suspending:
-            resuming = SUSPENDED
+        resuming = SUSPENDED if lease.last_vm is not None and lease.last_vm.is_suspending else None
         try:
             new = core.deadlines.place(lease, left, Earliest(end), resuming)
         except NotSchedulableError:
@@ -175,8 +178,10 @@ class DeadlinePlanner:
         assert lease.deadline is not None
         earliest.time = max(lease.start, earliest.time)
         vm = self.core.placement.soon(lease, remaining, earliest, in_future=True, state=state)
-        if vm.end - vm.start != remaining or vm.end > lease.deadline:
-            if not self.core.options.haizea_compat:
+        compat = self.core.options.haizea_compat
+        # Haizea lets the shutdown pass the deadline, and goes on counting the lease as reserved in the future [Q].
+        if vm.end - vm.start != remaining or (vm.end if compat else vm.final_end) > lease.deadline:
+            if not compat:
                 self.core.lose_future(lease)
             raise NotSchedulableError("could not be scheduled before its deadline")
         return vm

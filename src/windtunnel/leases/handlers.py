@@ -79,7 +79,7 @@ class Handlers:
             self._start_suspension(r)
         elif isinstance(r, Resumption):
             self._start_resumption(r)
-        elif isinstance(r, Transfer):
+        elif isinstance(r, Transfer) and r.serves(r.lease):  # else its lease went, and only others wait for it
             if r.lease.state not in {_S.SCHEDULED, _S.READY}:
                 raise _LeaseFailure(f"its image transfer starts while it is {r.lease.state.label}")
             self._core.set_state(r.lease, _S.PREPARING)
@@ -104,6 +104,7 @@ class Handlers:
         for vnode in r.vnodes:
             r.lease.memory_at[vnode] = r.vm.hosts[vnode]
         if r.is_first:
+            r.lease.estimates.pop("migrate", None)  # it depends on where the machines ran
             self._core.set_state(r.lease, _S.SUSPENDING)
 
     def _start_resumption(self, r: Resumption) -> None:
@@ -136,8 +137,7 @@ class Handlers:
             self._end_transfer(r)
 
     def _stopped(self, vm: VirtualMachines) -> None:
-        now = (self._core.now + TICKS // 2) // TICKS * TICKS
-        vm.lease.accumulated += now - vm.start
+        vm.lease.accumulated += self._rounded_now() - vm.start
         vm.lease.ran.append((vm.start, vm.end))
 
     def _end_suspension(self, r: Suspension) -> None:
@@ -158,6 +158,11 @@ class Handlers:
                 raise _LeaseFailure(f"its image transfer ends while it is {transfer.lease.state.label}")
             self._core.set_state(transfer.lease, _S.READY)
 
+    def _rounded_now(self) -> int:
+        """The instant; Haizea rounds it to a second [Q]."""
+        now = self._core.now
+        return (now + TICKS // 2) // TICKS * TICKS if self._core.options.haizea_compat else now
+
     def stop_early(self, vm: VirtualMachines) -> None:
         """Machines (out of the slot table already) end now; nothing follows them."""
         for r in vm.post:
@@ -172,7 +177,7 @@ class Handlers:
     def done(self, lease: LeaseRecord) -> None:
         """The normal end of a lease."""
         lease.actual = lease.accumulated
-        lease.end = (self._core.now + TICKS // 2) // TICKS * TICKS
+        lease.end = self._rounded_now()
         self._core.preparation.clean(lease)
         self._scheduler.forget(lease, _S.DONE)
 

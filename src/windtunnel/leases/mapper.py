@@ -8,14 +8,14 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from windtunnel.leases.record import LeaseRecord
-from windtunnel.leases.reservations import Reservation, bits, union
+from windtunnel.leases.reservations import Progress, Reservation, bits, union
 from windtunnel.leases.space import ResourceSpace, Vector
 from windtunnel.leases.window import NodeRoom, Room, host_groups, node_room, room_for
 
 if TYPE_CHECKING:
     from windtunnel.leases.core import Core
 
-__all__ = ["GreedyMapper", "Mapper", "Mapping", "vnode_order"]
+__all__ = ["GreedyMapper", "Mapper", "Mapping", "stay", "vnode_order"]
 
 
 class Mapping(NamedTuple):
@@ -99,7 +99,7 @@ class GreedyMapper:
 
     def candidates(self, lease: LeaseRecord, held: Sequence[Reservation], start: int) -> list[LeaseRecord]:
         """The leases that may be preempted, the one to take next at the end."""
-        leases = sorted({r.lease for r in held}, key=lambda other: other.id)
+        leases = sorted({r.lease for r in held if _can_give_way(r.lease)}, key=lambda other: other.id)
         scores = [(self.core.preemption.score(lease, other, start), other) for other in leases]
         allowed = [(score, other) for score, other in scores if score is not None]
         allowed.sort(key=lambda pair: pair[0], reverse=True)
@@ -239,6 +239,12 @@ class GreedyMapper:
         return None
 
 
+def _can_give_way(lease: LeaseRecord) -> bool:
+    """Not when its machines have stopped and are being saved or shut down; Haizea crashes then [Q]."""
+    vm = lease.last_vm
+    return vm is not None and vm.state is not Progress.DONE
+
+
 def _fill_equal(
     order: Sequence[int], open_nodes: Sequence[tuple[int, int]], counts: dict[int, int], wanted: int
 ) -> tuple[int, ...]:
@@ -254,6 +260,25 @@ def _fill_equal(
             if len(hosts) == wanted:
                 return tuple(hosts)
     raise AssertionError("the room was counted")
+
+
+def stay(core: "Core", lease: LeaseRecord, start: int, end: int, *, strict: bool) -> Mapping | None:
+    """The virtual nodes of a lease where they were last, if there is room for them."""
+    vm = lease.last_vm
+    assert vm is not None, "it was somewhere"
+    space = core.table.space
+    needs: dict[int, Vector] = {}
+    for need, bit in zip(lease.needs, vm.hosts, strict=True):
+        needs[bit] = space.plus(needs[bit], need) if bit in needs else need
+    held = core.table.overlapping(start, end)
+    for bit, need in needs.items():
+        room = node_room(core.table, bit, held, start, ())
+        if not room.fits(need, end, space):
+            latest = None if strict else room.latest_fit(need, space)
+            if latest is None:
+                return None
+            end = latest
+    return Mapping(vm.hosts, end)
 
 
 def vnode_order(lease: LeaseRecord, space: ResourceSpace) -> list[int]:

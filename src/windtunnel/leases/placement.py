@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from windtunnel.diagnostics import SimulationError
-from windtunnel.leases.mapper import Mapping
+from windtunnel.leases.mapper import Mapping, stay
 from windtunnel.leases.record import LeaseRecord
 from windtunnel.leases.reservations import TICKS, Shutdown, Transfer, VirtualMachines
 from windtunnel.leases.space import Vector
@@ -59,11 +59,11 @@ class Placement:
 
     def __init__(self, core: "Core") -> None:
         self.core = core
+        self._limit = core.options.max_future
 
     def may_reserve(self) -> bool:
         """Whether one more best-effort lease may have a reservation in the future."""
-        limit = self.core.options.max_future
-        return limit is None or len(self.core.future) < limit
+        return self._limit is None or len(self.core.future) < self._limit
 
     def exact(self, lease: LeaseRecord) -> tuple[VirtualMachines, tuple[LeaseRecord, ...]]:
         """Machines at exactly the requested start, and who must give way.
@@ -76,6 +76,8 @@ class Placement:
         if start < self.core.now:  # Haizea takes it, and stops when its end comes [Q]
             raise NotSchedulableError("its start is past")
         end = start + lease.requested + self.core.times.shutdown(lease)
+        if lease.deadline is not None and end > lease.deadline and not self.core.options.haizea_compat:
+            raise NotSchedulableError("it would end after its deadline")
         mapping = self.core.mapper.map(lease, start, end, strict=True, preempt=True)
         if mapping is None:
             raise NotSchedulableError("not enough resources in the requested interval")
@@ -143,23 +145,38 @@ class Placement:
             self.core.future[lease] = None
         return vm
 
+    def _in_one_piece(self, lease: LeaseRecord) -> bool:
+        """Whether a lease must be placed for all its time, because it cannot be suspended."""
+        mode = self.core.options.suspension
+        return (
+            mode is SuspensionMode.NONE
+            or (mode is SuspensionMode.SERIAL_ONLY and lease.numnodes > 1)
+            or lease.kind is LeaseKind.DEADLINE
+        )
+
+    def least_run(self, lease: LeaseRecord) -> int:
+        """For how long nodes must at least be free, so that it makes sense to start a lease on them."""
+        whole = lease.remaining
+        return whole if self._in_one_piece(lease) else min(whole, self.core.times.threshold(lease))
+
     def _first_fit(
         self, lease: LeaseRecord, points: Iterable[tuple[int, int | None]], asked: int, shutdown: int
     ) -> tuple[int, Mapping] | None:
         """The first of these times at which a lease fits, for all it asks or long enough to be worth a suspension."""
-        options = self.core.options
-        strict = (
-            options.suspension is SuspensionMode.NONE
-            or (lease.numnodes > 1 and options.suspension is SuspensionMode.SERIAL_ONLY)
-            or lease.kind is LeaseKind.DEADLINE
-        )
+        strict = self._in_one_piece(lease)
         least = self.core.times.threshold(lease)
         sure = asked if strict else min(asked, least)
         profile = self.core.table.profile
+        # Haizea may give each virtual node the place of another of its lease, where its memory is not [Q].
+        stays = self.core.options.migration is MigrationMode.NO and lease.last_vm is not None
+        stays = stays and not self.core.options.haizea_compat
         for start, nodes in points:
             if profile.least_free(start, start + sure) < lease.cpu:
                 continue
-            mapping = self.core.mapper.map(lease, start, start + asked, strict=strict, nodes=nodes)
+            if nodes is not None and stays:
+                mapping = stay(self.core, lease, start, start + asked, strict=strict)
+            else:
+                mapping = self.core.mapper.map(lease, start, start + asked, strict=strict, nodes=nodes)
             if mapping is None:
                 continue
             length = mapping.end - start

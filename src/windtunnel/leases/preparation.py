@@ -195,11 +195,9 @@ class ImagePreparation:
 
     def finish(self, transfer: Transfer) -> bool:
         """A transfer has ended; returns whether the lease it was planned for still wanted it."""
-        wanted = False
         for node, receivers in transfer.receivers.items():
-            wanted = wanted or any(lease is transfer.lease for lease, _ in receivers)
             ends = [lease.end_time for lease, _ in receivers]
             timeout = max((end for end in ends if end is not None), default=0)
             self.core.images.arrive(node, transfer.image, transfer.size, receivers, timeout)
         self.transfers.remove(transfer)
-        return wanted
+        return transfer.serves(transfer.lease)

@@ -51,6 +51,8 @@ class LeaseRecord:
         """Start and end of each time the machines ran."""
         self.memory_at: dict[int, int] = {}
         """Where (bit) the saved memory of each virtual node lies."""
+        self.estimates: dict[str, int] = {}
+        """Overheads reckoned with, once computed; see :class:`~windtunnel.leases.times.LeaseTimes`."""
         self.images_at: list[tuple[int, int]] = []
         """Node (bit) and virtual node of each disk image deployed for this lease."""
 

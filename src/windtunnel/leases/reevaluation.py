@@ -62,7 +62,10 @@ def _fill_with_deadline_leases(scheduler: "LeaseScheduler", ending: LeaseRecord)
         for vm in [vm for vm in machines if vm.lease is lease]:
             lease.vms.remove(vm)
             core.withdraw(vm)
-        deadline, lease.deadline = lease.deadline, until
+        deadline = lease.deadline
+        assert deadline is not None
+        # Haizea looks at the freed room only, even where that lasts longer than the lease's own deadline [Q].
+        lease.deadline = until if core.options.haizea_compat else min(deadline, until)
         try:
             new = core.deadlines.place(lease, length, Earliest(now))
         except NotSchedulableError:

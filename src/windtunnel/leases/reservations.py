@@ -240,3 +240,7 @@ class Transfer(Reservation):
     def join(self, lease: "LeaseRecord", vnode: int, node: int) -> None:
         """One more virtual node receives the image on a node."""
         self.receivers.setdefault(node, []).append((lease, vnode))
+
+    def serves(self, lease: "LeaseRecord") -> bool:
+        """Whether any virtual node of a lease receives the image."""
+        return any(lease is other for receivers in self.receivers.values() for other, _ in receivers)

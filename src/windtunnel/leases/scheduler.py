@@ -188,6 +188,7 @@ class LeaseScheduler:
             lease.preparation.append(transfer)
             core.table.add(transfer)
         core.enter(lease, vm)
+        lease.reason = ""
         if not fresh:
             core.set_state(lease, _S.SUSPENDED_SCHEDULED)
             return
@@ -226,29 +227,40 @@ class LeaseScheduler:
         """Try the queue in order. What does not fit stays in its place, and the next is tried (backfilling)."""
         core = self.core
         queue, core.queue = core.queue, []
-        # Where leases start now or are reserved for later, one that wants more than is free now is hopeless.
-        moving = core.options.migration is MigrationMode.YES
-        done = 0
+        done, changed = 0, True
         for lease in queue:
-            if not core.placement.may_reserve():
-                if core.is_full(now):
-                    break
-                at_once = not (core.preparation.managed or (moving and lease.state is not _S.QUEUED))
-                if at_once and core.table.profile.least_free(now, now + 1) < lease.cpu:
-                    done += 1
-                    core.queue.append(lease)
-                    if core.options.backfilling is Backfilling.OFF:
-                        break
-                    continue
+            if changed:
+                changed, reserve = False, core.placement.may_reserve()
+                full = not reserve and core.is_full(now)
+                free = core.table.profile.least_free(now, now + 1)
+            if full:
+                break
             done += 1
-            try:
-                self.place(lease, now)
-            except NotSchedulableError as error:
-                lease.reason = str(error)
-                core.queue.append(lease)
-                if core.options.backfilling is Backfilling.OFF:
-                    break
+            if reserve or not self._is_hopeless(lease, now, free):
+                try:
+                    self.place(lease, now)
+                except NotSchedulableError as error:
+                    lease.reason = str(error)
+                else:
+                    changed = True
+                    continue
+            core.queue.append(lease)
+            if core.options.backfilling is Backfilling.OFF:
+                break
         core.queue += queue[done:]
+
+    def _is_hopeless(self, lease: LeaseRecord, now: int, free: int) -> bool:
+        """Whether a lease that cannot be reserved for later wants more CPU than there is once it could start."""
+        core = self.core
+        if core.preparation.managed:
+            return False
+        if lease.state is _S.QUEUED:
+            if lease.cpu > free:
+                return True
+            start = now
+        else:
+            start = now + migration_estimate(core, lease)
+        return lease.cpu > core.table.profile.least_free(start, start + core.placement.least_run(lease))
 
     def _machines(self, lease: LeaseRecord, earliest: Earliest) -> tuple[VirtualMachines, tuple[LeaseRecord, ...]]:
         placement = self.core.placement
@@ -290,7 +302,7 @@ class LeaseScheduler:
             and can_suspend(core, lease, time)
             and not (serial_only and lease.numnodes > 1)
         ):
-            preempt_machines(core, vm, time)
+            preempt_machines(core, vm, min(time, vm.end))
             return
         suspended = lease.state is _S.SUSPENDED_SCHEDULED
         core.preparation.cancel(lease, remove_images=not suspended)

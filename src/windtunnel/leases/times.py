@@ -41,13 +41,19 @@ class LeaseTimes:
         """
         if self.options.override_suspend_time is not None and self.options.haizea_compat:
             return ticks(self.options.override_suspend_time)
-        return sum(self.one_suspend(memory) + self.overhead for memory in lease.memories)
+        if (known := lease.estimates.get("suspend")) is None:
+            known = sum(self.one_suspend(memory) + self.overhead for memory in lease.memories)
+            lease.estimates["suspend"] = known
+        return known
 
     def resume_estimate(self, lease: LeaseRecord) -> int:
         """What resuming a lease is reckoned with; as for suspending [Q]."""
         if self.options.override_resume_time is not None and self.options.haizea_compat:
             return ticks(self.options.override_resume_time)
-        return sum(self.one_resume(memory) + self.overhead for memory in lease.memories)
+        if (known := lease.estimates.get("resume")) is None:
+            known = sum(self.one_resume(memory) + self.overhead for memory in lease.memories)
+            lease.estimates["resume"] = known
+        return known
 
     def shutdown(self, lease: LeaseRecord) -> int:
         """Shutting down the machines of a lease."""
@@ -68,12 +74,16 @@ class LeaseTimes:
         """Moving the memory of all virtual nodes. Haizea takes for each the memory of all those on its node [Q]."""
         vm = lease.last_vm
         assert vm is not None, "only suspended leases migrate"
-        if not self.options.haizea_compat:
-            return sum(transfer_time(memory, bandwidth) for memory in lease.memories)
-        on_node: dict[int, int] = {}
-        for host, memory in zip(vm.hosts, lease.memories, strict=True):
-            on_node[host] = on_node.get(host, 0) + memory
-        return sum(transfer_time(on_node[host], bandwidth) for host in vm.hosts)
+        if (known := lease.estimates.get("migrate")) is not None:
+            return known
+        moved = list(lease.memories)
+        if self.options.haizea_compat:
+            on_node: dict[int, int] = {}
+            for host, memory in zip(vm.hosts, lease.memories, strict=True):
+                on_node[host] = on_node.get(host, 0) + memory
+            moved = [on_node[host] for host in vm.hosts]
+        known = lease.estimates["migrate"] = sum(transfer_time(memory, bandwidth) for memory in moved)
+        return known
 
     def disk_migration_estimate(self, lease: LeaseRecord, bandwidth: float) -> int:
         """Moving the disk images of all virtual nodes."""

@@ -1,0 +1,183 @@
+"""What must hold in every run: no node is ever over its capacity, leases get what they were promised, all ends well."""
+
+import pickle
+from contextlib import suppress
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.leases.reservations import Progress, bits
+from windtunnel.leases.scheduler import LeaseScheduler
+from windtunnel.leases.simulate import run_leases
+from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
+from windtunnel.model.lease_options import (
+    Backfilling,
+    Exclusion,
+    ImageReuse,
+    LeaseOptions,
+    MigrationMode,
+    Preparation,
+    SuspensionMode,
+    TransferMechanism,
+)
+
+SITES = [
+    LeaseSite((CPU, MEMORY), (NodeSet(4, {CPU: (100,), MEMORY: (1024,)}),)),
+    LeaseSite(
+        (CPU, MEMORY), (NodeSet(2, {CPU: (200,), MEMORY: (2048,)}), NodeSet(2, {CPU: (100,), MEMORY: (1024,)}))
+    ),
+    LeaseSite((CPU, MEMORY), (NodeSet(3, {CPU: (100, 100), MEMORY: (2048,)}),)),
+]
+FINAL = {LeaseState.DONE, LeaseState.REJECTED, LeaseState.CANCELLED}
+
+
+class Checker:
+    """Checks the whole future of the slot table after every instant."""
+
+    def __init__(self):
+        self.leases = {}
+
+    def changed(self, now, lease, old, new): ...
+
+    def began(self, now, r): ...
+
+    def ended(self, now, r): ...
+
+    def ended_early(self, now, vm): ...
+
+    def requested(self, now, lease):
+        self.leases[lease.id] = lease
+
+    def finished(self, now, lease):
+        assert lease.state in {*FINAL, LeaseState.REJECTED_BY_USER}
+
+    def step(self, now, core):
+        table, space = core.table, core.space
+        reservations = table.reservations()
+        for time in sorted({r.start for r in reservations if r.start >= now} | {now}):
+            for bit in bits(table.all_nodes):
+                free = table.capacity_of(bit)
+                for r in reservations:
+                    if r.start <= time < r.end and (amount := r.on(bit)) is not None:
+                        free = space.minus(free, amount)
+                low = [x if isinstance(x, int) else min(x) for x in free]
+                assert min(low) >= 0, f"node {bit + 1} is over its capacity at {time}"
+        for r in reservations:
+            assert r.end >= now
+            assert r.state is not Progress.DONE
+
+
+options = st.builds(
+    LeaseOptions,
+    policy_preemption=st.sampled_from(["no-preemption", "ar-preempts-everything"]),
+    policy_host_selection=st.sampled_from(["greedy", "no-policy"]),
+    backfilling=st.sampled_from([*Backfilling]),
+    backfilling_reservations=st.just(2),
+    suspension=st.sampled_from([*SuspensionMode]),
+    suspendresume_exclusion=st.sampled_from([*Exclusion]),
+    migration=st.sampled_from([*MigrationMode]),
+    shutdown_time=st.sampled_from([0, 10]),
+    enactment_overhead=st.sampled_from([0, 2]),
+    scheduling_threshold_factor=st.sampled_from([0, 1, 3]),
+    lease_preparation=st.sampled_from([*Preparation]),
+    transfer_mechanism=st.sampled_from([*TransferMechanism]),
+    avoid_redundant_transfers=st.booleans(),
+    diskimage_reuse=st.sampled_from([*ImageReuse]),
+    diskimage_cache_size=st.sampled_from([-1, 1500]),
+)
+
+
+@st.composite
+def leases(draw, kinds=tuple(LeaseKind)):
+    found = []
+    submit = 0
+    for number in range(draw(st.integers(1, 9))):
+        submit += draw(st.sampled_from([0, 30, 300]))
+        duration = draw(st.sampled_from([60, 300, 900, 1000.25]))
+        kind = draw(st.sampled_from(kinds))
+        start = {LeaseKind.BEST_EFFORT: When.UNSPECIFIED, LeaseKind.IMMEDIATE: When.NOW}.get(kind)
+        if start is None:
+            start = submit + draw(st.sampled_from([0, 200, 1000]))
+        cpu, memory = draw(st.sampled_from([(100, 1024), (50, 512), (50, 1024)]))
+        groups = [NodeSet(draw(st.integers(1, 3)), {CPU: (cpu,), MEMORY: (memory,)})]
+        if draw(st.booleans()):
+            groups.append(NodeSet(1, {CPU: (50,), MEMORY: (256,)}))
+        found.append(
+            Lease(
+                id=number + 1,
+                submit=submit,
+                nodes=tuple(groups),
+                start=start,
+                duration=duration,
+                real_duration=draw(st.sampled_from([None, None, duration / 2])),
+                deadline=start + duration * 4 if kind is LeaseKind.DEADLINE else None,
+                preemptible=draw(st.booleans()),
+                software=draw(st.sampled_from([None, DiskImage("a", 500), DiskImage("b", 1200)])),
+            )
+        )
+    return found
+
+
+def check(site, work, chosen):
+    checker = Checker()
+    scheduler = run_leases(site, work, chosen, [checker])
+    assert not scheduler.core.leases
+    assert not scheduler.core.queue
+    assert not len(scheduler.core.table)
+    for lease in checker.leases.values():
+        assert lease.state in FINAL
+        if lease.state is not LeaseState.DONE:
+            assert lease.reason
+            continue
+        promised = lease.requested if lease.known is None else min(lease.known, lease.requested)
+        assert lease.accumulated == promised == sum(end - start for start, end in lease.ran)
+        assert lease.started >= lease.submit
+        if lease.kind is LeaseKind.RESERVATION:
+            assert lease.started == lease.start
+        if lease.kind is LeaseKind.IMMEDIATE:
+            assert lease.started >= lease.submit
+        if lease.kind is LeaseKind.DEADLINE:
+            assert lease.started >= lease.start
+            assert lease.end <= lease.deadline
+
+
+@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(SITES), leases((LeaseKind.BEST_EFFORT, LeaseKind.RESERVATION, LeaseKind.IMMEDIATE)), options)
+def test_laws(site, work, chosen):
+    check(site, work, chosen)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(SITES), leases(), options, st.sampled_from([SuspensionMode.NONE, SuspensionMode.ALL]))
+def test_laws_with_deadlines(site, work, chosen, suspension):
+    from msgspec.structs import replace
+
+    check(site, work, replace(chosen, mapper="deadline", policy_preemption="deadline", suspension=suspension))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.sampled_from(SITES), leases(), options, st.integers(1, 12), st.data())
+def test_a_scheduler_is_a_value(site, work, chosen, steps, data):
+    """Saved at any instant and restored, it goes on to the same end; also when leases are cancelled."""
+
+    def finish(scheduler):
+        while scheduler.busy and (following := scheduler.next_event()) is not None:
+            scheduler.advance(following)
+        return [(entry.id, entry.state, entry.end) for entry in seen(scheduler)], scheduler.now
+
+    def seen(scheduler):
+        return scheduler.core.observers[0].leases.values()
+
+    scheduler = LeaseScheduler(site, chosen, [Checker()])
+    scheduler.advance(100 * 10**4, work)
+    for _ in range(steps):
+        if scheduler.core.leases and data.draw(st.booleans()):
+            with suppress(UsageError):  # in the middle of an operation it cannot be cancelled
+                scheduler.cancel(data.draw(st.sampled_from(sorted(scheduler.core.leases))))
+        following = scheduler.next_event()
+        if following is None:
+            break
+        scheduler.advance(following)
+    copy = pickle.loads(pickle.dumps(scheduler))
+    assert finish(copy) == finish(scheduler)
