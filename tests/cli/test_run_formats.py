@@ -59,3 +59,20 @@ def test_formats(capsys):
         "lwf",
     ):
         assert f"\n{name} " in f"\n{out}"
+
+
+def test_validate_tells_the_format_by_content(tmp_path, capsys):
+    files = {
+        "a": ("<adag><job id='x'/></adag>", "job 'x': 'runtime' is missing"),
+        "b": ("NodeName=a[2-1]\n", "the range '2-1' goes down"),
+        "c": ('{"type": "storm", "timestamp": 1}\n', "unknown type 'storm'"),
+        "d": ('{"nb_res": 0, "jobs": [], "profiles": {}}', "'nb_res' is 0"),
+        "e": ("1 2 3 4\n", "4 fields instead of 18"),
+        "f": ("<lease-workload/>", "lease-requests"),
+    }
+    for name, (text, _) in files.items():
+        (tmp_path / name).write_text(text)
+    assert main(["validate", *(str(tmp_path / name) for name in files)]) == 1
+    out = capsys.readouterr().out
+    for name, (_, message) in files.items():
+        assert any(line.startswith(str(tmp_path / name)) and message in line for line in out.splitlines()), out

@@ -6,8 +6,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.shared import shared
 
+from shared import shared
 from windtunnel.diagnostics import InputError
 from windtunnel.formats.batsim_events import read_events, write_events
 from windtunnel.model import EventList, ExternalEvent, HostSet

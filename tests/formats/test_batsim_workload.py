@@ -9,8 +9,8 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.shared import ROOT, shared
 
+from shared import ROOT, shared
 from windtunnel.diagnostics import InputError
 from windtunnel.formats.batsim_workload import read_batsim
 from windtunnel.model import (

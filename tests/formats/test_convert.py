@@ -6,8 +6,8 @@ from math import inf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.shared import shared
 
+from shared import shared
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
 from windtunnel.formats.batsim_workload import read_batsim

@@ -5,8 +5,8 @@ from math import nextafter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.shared import shared
 
+from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.csv_trace import Mapped, read_csv, read_mapping
 from windtunnel.formats.gwf import read_gwf

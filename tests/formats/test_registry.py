@@ -4,14 +4,15 @@ import gzip
 from importlib.metadata import EntryPoint
 
 import pytest
-from tests.shared import shared
 
+from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats import registry
 from windtunnel.formats.registry import (
     FORMATS,
     Format,
     find_format,
+    guess_format,
     list_formats,
     load,
     read_events,
@@ -53,8 +54,35 @@ def test_formats_are_told_by_content(file, text, kind, name):
     assert find_format(file(text, "misleading.swf.json"), kind).name == name
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (ROW, "swf"),
+        (JSON, "batsim"),
+        ('{"type": "generic", "timestamp": 1, "data": ""}\n', "events"),
+        ("<platform/>", "simgrid"),
+        ("<!-- x --><adag/>", "dax"),
+        ("<lease-workload/>", "lwf"),
+        ("# x\nNodeName=a\n", "slurm"),
+        ("JobID|Submit\n", "sacct"),
+        ('{"jobs": [{"job_id": 1}]}', "sacct"),
+        ('{"schemaVersion": "1.5", "workflow": {}}', "wfcommons"),
+        ('{"workflows": []}', "jsspp-osp"),
+    ],
+)
+def test_formats_of_any_kind_are_told_by_content(file, text, name):
+    assert guess_format(file(text)).name == name
+
+
+def test_what_is_in_no_format_at_all_is_said(file):
+    with pytest.raises(InputError, match=r"is in none of the known formats\n  hint: formats: .*swf"):
+        guess_format(file("hello"))
+    with pytest.raises(InputError, match="is empty"):
+        guess_format(file(""))
+
+
 def test_what_is_in_no_format_is_said(file):
-    with pytest.raises(InputError, match=r"is in none of the workload formats\n  hint: known formats: .*swf"):
+    with pytest.raises(InputError, match=r"is in none of the workload formats\n  hint: formats: .*swf"):
         find_format(file("hello"), "workload")
     with pytest.raises(InputError, match="is empty"):
         find_format(file(" \n"), "platform")

@@ -6,8 +6,8 @@ from math import inf, nextafter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.shared import shared
 
+from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.registry import find_format, read_platform, read_workload
 from windtunnel.formats.sacct import read_sacct

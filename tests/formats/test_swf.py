@@ -7,8 +7,8 @@ from math import nextafter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.shared import shared
 
+from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.swf import read_swf
 from windtunnel.model import Request

@@ -6,9 +6,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.shared import shared
 
 import windtunnel as wt
+from shared import shared
 from windtunnel.diagnostics import InputError
 from windtunnel.formats.dax import read_dax
 from windtunnel.formats.registry import find_format, read_workload

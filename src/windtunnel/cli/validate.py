@@ -15,7 +15,11 @@ def validate(
         str, typer.Option("--format", help="How to print findings: text, json, sarif or github.")
     ] = "text",
     kind: Annotated[
-        str, typer.Option("--kind", help="environment, nodes or workload, where the content does not tell.")
+        str,
+        typer.Option(
+            "--kind",
+            help="environment, nodes, workload, platform, events or leases, where the content does not tell.",
+        ),
     ] = "",
     strict: Annotated[bool, typer.Option("--strict", help="Make warnings errors.")] = False,
     schema_only: Annotated[
@@ -86,7 +90,8 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     from windtunnel.diagnostics import InputError, Severity
     from windtunnel.formats import environment, osp_workload, sss
     from windtunnel.formats.environment.as_platform import looks_like_environment
-    from windtunnel.formats.registry import read_platform, read_workload
+    from windtunnel.formats.registry import find_format, guess_format, load
+    from windtunnel.formats.shipped import KINDS
     from windtunnel.formats.sss.platform import looks_like_nodes
 
     kind = kind or _kind(data, looks_like_nodes, osp_workload.looks_like_workload, looks_like_environment)
@@ -99,8 +104,8 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
         found = osp_workload.check(data, name)
     else:
         try:
-            read = (read_platform if kind == "platform" else read_workload)(file)
-            found = tuple(getattr(read, "warnings", ()))
+            form = find_format(file, kind) if kind in KINDS else guess_format(file)
+            found = tuple(getattr(load(form.reader)(file), "warnings", ()))
         except InputError as error:
             found = error.findings
     if not strict:
@@ -111,13 +116,12 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
 
 
 def _kind(data: bytes, *tests: Any) -> str:
-    """What a file is: nodes, an OSP workload, an environment, another platform, another workload."""
+    """``environment``, ``nodes``, or "" for what is in one of the other formats."""
     is_nodes, is_osp, is_environment = tests
     head = data[: 1 << 16].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"<"):
-        return "nodes" if is_nodes(head) else "platform"
+        return "nodes" if is_nodes(head) else ""
     if is_osp(head):
         return "workload"
-    if is_environment(head) or (head[:1] in (b"{", b"[", b"") and b'"jobs"' not in data):
-        return "environment"
-    return "workload"
+    unlike = b'"jobs"' not in data and b'"workflow"' not in data and b'"timestamp"' not in head.split(b"\n", 1)[0]
+    return "environment" if is_environment(head) or (head[:1] in (b"{", b"[", b"") and unlike) else ""

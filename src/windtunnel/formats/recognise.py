@@ -2,14 +2,15 @@
 
 import re
 
-__all__ = ["anything", "gwf", "json", "nothing", "swf", "xml"]
+__all__ = ["events", "gwf", "json", "nothing", "swf", "xml"]
 
 _SWF_ROW = re.compile(rb"[ \t]*-?[0-9.]+([ \t;,]+-?[0-9.]+){3}")
 
 
-def anything(head: bytes) -> bool:
-    """For kinds that have one format only: faults are better explained by its reader."""
-    return head is not None
+def events(head: bytes) -> bool:
+    """Lines that are objects with a date."""
+    first = head.lstrip().split(b"\n", 1)[0].rstrip()
+    return first.startswith(b"{") and first.endswith(b"}") and b'"timestamp"' in first and b'"type"' in first
 
 
 def nothing(head: bytes) -> bool:

@@ -5,7 +5,7 @@ the entry point group ``windtunnel.formats``: each entry is a :class:`Format`.
 """
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
@@ -24,6 +24,7 @@ __all__ = [
     "Format",
     "all_formats",
     "find_format",
+    "guess_format",
     "list_formats",
     "load",
     "read_events",
@@ -92,18 +93,42 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
                 return form
         raise UsageError(f"there is no {kind} format {name!r}", did_you_mean(name, [f.name for f in candidates]))
     head = _head(Path(path))
+    if len(candidates) == 1 and head.strip():
+        return candidates[0]  # its reader explains what is wrong better than "in no format" does
+    found = _first_match(head, candidates)
+    if found is None:
+        raise _unknown(path, head, f"{kind} formats", candidates)
+    return found
+
+
+def guess_format(path: str | Path) -> Format:
+    """The format of a file of any kind, told by its content.
+
+    Raises:
+        InputError: the file cannot be read, or is in no known format.
+    """
+    head = _head(Path(path))
+    candidates = [form for form in all_formats() if form.reader]
+    form = _first_match(head, [form for form in candidates if not form.catch_all])
+    form = form or _first_match(head, [form for form in candidates if form.catch_all])
+    if form is None:
+        raise _unknown(path, head, "known formats", candidates)
+    return form
+
+
+def _first_match(head: bytes, candidates: Sequence[Format]) -> Format | None:
+    """The first format that a file looks like; those of other packages, which may be dialects of ours, go first."""
     first = chr(head.lstrip()[0]) if head.strip() else ""
-    # What other packages bring is tried first: they may read a dialect of what we would take.
-    for form in [*candidates[len(_ours(kind)) :], *candidates[: len(_ours(kind))]]:
+    for form in sorted(candidates, key=FORMATS.__contains__):
         if (not form.starts or (first and first in form.starts)) and load(form.looks_like)(head):
             return form
-    message = "is empty" if not head.strip() else f"is in none of the {kind} formats"
-    known = ", ".join(form.name for form in candidates)
-    raise InputError([Finding(str(path), code="format", message=message, hint=f"known formats: {known}")])
+    return None
 
 
-def _ours(kind: Kind) -> list[Format]:
-    return [form for form in FORMATS if form.kind == kind and form.reader]
+def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Format]) -> InputError:
+    message = "is empty" if not head.strip() else f"is in none of the {what}"
+    names = ", ".join(form.name for form in candidates)
+    return InputError([Finding(str(path), code="format", message=message, hint=f"formats: {names}")])
 
 
 def _reader(form: Format, options: dict[str, Any]) -> Callable[..., Any]:

@@ -1,13 +1,14 @@
 """The file formats of this package, as data: nothing of theirs is imported before it is needed."""
 
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-__all__ = ["FORMATS", "Format", "Kind"]
+__all__ = ["FORMATS", "KINDS", "Format", "Kind"]
 
-Kind = Literal["workload", "platform", "events", "leases", "nodes"]
+Kind = Literal["workload", "platform", "events", "leases"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +21,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     """Tells from the first 64 KiB of a file whether it is in this format."""
     starts: str = ""
     """The characters (spaces apart) such a file may begin with; empty: any. Spares imports."""
+    catch_all: bool = False
+    """Whether ``looks_like`` says yes to more than its own: then the others are asked first."""
     reader: str | Callable[..., Any] = ""
     """``reader(path, name, **options)`` for workloads and events, ``reader(path, **options)`` for the others."""
     writer: str | Callable[..., Any] = ""
@@ -94,6 +97,7 @@ FORMATS: Final = (
         description="Batsim workload (JSON) of whichever generation",
         starts="{",
         looks_like=f"{_HERE}.recognise:json",
+        catch_all=True,
         reader=f"{_HERE}.batsim_workload:read_batsim",
     ),
     Format(
@@ -116,7 +120,7 @@ FORMATS: Final = (
         name="events",
         kind="events",
         description="Batsim external events (lines of JSON)",
-        looks_like=f"{_HERE}.recognise:anything",
+        looks_like=f"{_HERE}.recognise:events",
         reader=f"{_HERE}.batsim_events:read_events",
         writer=f"{_HERE}.batsim_events:write_events",
     ),
@@ -149,6 +153,7 @@ FORMATS: Final = (
         description="SimGrid platform (XML, versions 4 to 4.1)",
         starts="<",
         looks_like=f"{_HERE}.recognise:xml",
+        catch_all=True,
         reader=f"{_HERE}.simgrid_xml:read_platform",
     ),
     Format(
