@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from windtunnel.results.compare import Comparison
     from windtunnel.results.why import Explanation
 
+if TYPE_CHECKING:
+    from windtunnel.model.failures import FailureModel
+
 __all__ = ["Run", "Simulation", "load_run", "simulate"]
 
 SchedulerLike = str | Component | Callable[..., Iterable[Decision]] | type[Component]
@@ -127,6 +130,7 @@ class Simulation:
         options: options of the engine.
         record: what is recorded.
         facts: further facts for ``run.json``.
+        failures: failures of machines to generate (:class:`~windtunnel.model.failures.FailureModel`).
         observers: further observers of the run.
         timeout: seconds a scheduler out of process may take for an answer.
 
@@ -150,6 +154,7 @@ class Simulation:
         options: Options | None = None,
         record: RecordingOptions | None = None,
         facts: Mapping[str, Any] | None = None,
+        failures: "FailureModel | None" = None,
         observers: Sequence[Observer] = (),
         timeout: float = 300.0,
     ) -> None:
@@ -162,6 +167,15 @@ class Simulation:
             event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
             for rank, event in enumerate(events)
         ]
+        if failures is not None:
+            from windtunnel.model.failures import failures as generated
+
+            lists.append(generated(site.hosts, failures))
+        if options is not None and options.checkpoint_interval:
+            from windtunnel.model.checkpoints import CheckpointedWorkload
+
+            interval, cost = options.checkpoint_interval, options.checkpoint_cost
+            workloads = [CheckpointedWorkload(one, interval, cost) for one in workloads]
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
         schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]

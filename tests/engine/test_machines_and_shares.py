@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from windtunnel.diagnostics import DecisionError, SimulationError
+from windtunnel.diagnostics import DecisionError, SimulationError, UsageError
 from windtunnel.engine import Options, Simulation
 from windtunnel.model import EventList, ExternalEvent, Host, HostSet, Platform, Request
 from windtunnel.testing import InvariantChecker, Scripted, delays, job, platform, sequence, workload
@@ -39,6 +39,12 @@ def first_free(now, notices):
         for n in notices
         if isinstance(n, JobSubmitted) and ("#" in n.job.id or n.job.request.hosts == 1)
     ]
+
+
+def test_options_are_checked():
+    for wrong in ({"on_failure": "ignore"}, {"on_maintenance": "requeue"}, {"checkpoint_interval": -1.0}):
+        with pytest.raises(UsageError):
+            Options(**wrong)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +104,14 @@ def test_lost_jobs_come_back_from_zero():
 def test_lost_jobs_come_back_from_their_last_checkpoint():
     """Checkpoints after 3 s of work, 1 s to write: at 7 s one is complete (at 4 s), 6 s of the 10 remain."""
     events = [event(7, "0", "FAILURE"), event(8, "1", "FAILURE"), event(8, "0", "ACTIVE")]
-    _, rows, _ = run(first_free, job(1, run=10.0), events=events[:1], on_failure="requeue", checkpoint_period=4.0)
+    _, rows, _ = run(
+        first_free,
+        job(1, run=10.0),
+        events=events[:1],
+        on_failure="requeue",
+        checkpoint_interval=3.0,
+        checkpoint_cost=1.0,
+    )
     assert rows[1][2:4] == (7.0, 13.0)
 
 

@@ -4,8 +4,7 @@ import pytest
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host
-from windtunnel.model.failures import Distribution, FailureModel, failures, parse_distribution, with_checkpoints
-from windtunnel.testing import job
+from windtunnel.model.failures import Distribution, FailureModel, failures, parse_distribution, parse_failures
 
 HOSTS = [Host(id=i, name=f"n{i}", place=("dc", "room", f"rack{i // 2}")) for i in range(4)]
 DAY = 86400.0
@@ -16,8 +15,10 @@ def rows(events):
 
 
 def test_constant_times_by_hand():
-    model = FailureModel(between=Distribution("constant", (10.0,)), repair=Distribution("constant", (5.0,)))
-    assert rows(failures(HOSTS[:2], model, 30.0)) == [
+    model = FailureModel(
+        between=Distribution("constant", (10.0,)), repair=Distribution("constant", (5.0,)), until=30.0
+    )
+    assert rows(failures(HOSTS[:2], model)) == [
         (10.0, "0", "FAILURE"),
         (10.0, "1", "FAILURE"),
         (15.0, "0", "ACTIVE"),
@@ -36,8 +37,9 @@ def test_racks_fail_together_and_overlaps_are_one_absence():
         repair=Distribution("constant", (5.0,)),
         rack_between=Distribution("constant", (8.0,)),
         rack_repair=Distribution("constant", (12.0,)),
+        until=26.0,
     )
-    found = rows(failures(HOSTS[:3], model, 26.0))
+    found = rows(failures(HOSTS[:3], model))
     assert found == [
         (8.0, "0-1", "FAILURE"),
         (8.0, "2", "FAILURE"),
@@ -54,12 +56,13 @@ def test_racks_fail_together_and_overlaps_are_one_absence():
 
 @pytest.mark.parametrize("text", ["exponential:36000", "weibull:0.8,30000", "lognormal:10,1", "gamma:2,20000"])
 def test_seeds(text):
-    model = FailureModel(between=parse_distribution(text), seed=1)
-    whole = rows(failures(HOSTS, model, 30 * DAY))
-    assert whole == rows(failures(HOSTS, model, 30 * DAY))
-    assert whole != rows(failures(HOSTS, FailureModel(between=parse_distribution(text), seed=2), 30 * DAY))
+    model = FailureModel(between=parse_distribution(text), seed=1, until=30 * DAY)
+    whole = rows(failures(HOSTS, model))
+    assert whole == rows(failures(HOSTS, model))
+    other = FailureModel(between=parse_distribution(text), seed=2, until=30 * DAY)
+    assert whole != rows(failures(HOSTS, other))
     fewer = [row for row in whole if row[1] in {"0", "1"}]
-    assert fewer == rows(failures(HOSTS[:2], model, 30 * DAY)), "other machines change nothing"
+    assert fewer == rows(failures(HOSTS[:2], model)), "other machines change nothing"
     state = dict.fromkeys("0123", "ACTIVE")
     for _, host, new in whole:
         assert state[host] != new
@@ -68,8 +71,10 @@ def test_seeds(text):
 
 
 def test_the_mean_is_about_right():
-    model = FailureModel(between=parse_distribution("exponential:1000"), repair=Distribution("constant", (0.0,)))
-    count = len(rows(failures(HOSTS[:1], model, 1e6))) / 2
+    model = FailureModel(
+        between=parse_distribution("exponential:1000"), repair=Distribution("constant", (0.0,)), until=1e6
+    )
+    count = len(rows(failures(HOSTS[:1], model))) / 2
     assert count == pytest.approx(1000, rel=0.15)
 
 
@@ -83,12 +88,18 @@ def test_distributions_that_are_none(text):
 
 def test_failures_without_end_are_refused():
     with pytest.raises(UsageError):
-        failures(HOSTS, FailureModel(between=Distribution("constant", (1.0,))), float("inf"))
+        failures(HOSTS, FailureModel(between=Distribution("constant", (1.0,)), until=float("inf")))
 
 
-@pytest.mark.parametrize(("run", "longer"), [(10.0, 13.0), (9.0, 11.0), (3.0, 3.0), (0.0, 0.0)])
-def test_checkpoints_take_time(run, longer):
-    """A checkpoint after each 3 s of work takes 1 s; none at the end."""
-    made = with_checkpoints(job(1, run=run, walltime=20.0), 3.0, 1.0)
-    assert made.profile.delay == longer
-    assert made.walltime == 20.0 + longer - run
+def test_models_from_texts():
+    text = "between=weibull:0.7,86400;repair=lognormal:7,1;rack-between=exponential:1e6;seed=3;until=1e5"
+    assert parse_failures(text) == FailureModel(
+        between=Distribution("weibull", (0.7, 86400.0)),
+        repair=Distribution("lognormal", (7.0, 1.0)),
+        rack_between=Distribution("exponential", (1e6,)),
+        seed=3,
+        until=1e5,
+    )
+    for wrong in ("", "until=5", "between=constant:1", "between=constant:1;until=inf", "colour=red", "seed=x"):
+        with pytest.raises(UsageError):
+            parse_failures(wrong)

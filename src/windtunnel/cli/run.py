@@ -68,6 +68,24 @@ def run(
     numbering: Annotated[
         str, typer.Option(help="Order of hosts: natural (Batsim 5) or lexicographic (Batsim 4).")
     ] = "natural",
+    failures: Annotated[
+        str,
+        typer.Option(
+            help="Generate failures: between=exponential:86400;repair=lognormal:7,1;until=604800 (s); also "
+            "rack-between, rack-repair, seed.",
+        ),
+    ] = "",
+    on_failure: Annotated[
+        str, typer.Option(help="Jobs whose machine fails, halts or is maintained: kill or requeue.")
+    ] = "kill",
+    on_maintenance: Annotated[str, typer.Option(help="Work when a maintenance begins: kill or drain.")] = "kill",
+    checkpoint: Annotated[
+        str,
+        typer.Option(help="Jobs write checkpoints: seconds of work between them, and their cost, as 3600,60."),
+    ] = "",
+    nodes_every: Annotated[
+        float, typer.Option(help="Write SSS nodes of all machines every so many seconds (needs --out).")
+    ] = 0.0,
     share_compute: Annotated[
         bool, typer.Option("--share-compute", help="Let several jobs compute on one host.")
     ] = False,
@@ -98,6 +116,7 @@ def run(
     from windtunnel.cli import summary
     from windtunnel.cli.progress import progress_observers
     from windtunnel.engine import Options
+    from windtunnel.model.failures import parse_failures
 
     platform_file, workload_files = _inputs(platform, workloads or [])
     simulation = api.Simulation(
@@ -115,9 +134,16 @@ def run(
             strict=(strict_input, False),
         )
         | key_values(workload_option, "workload option"),
-        options=Options(compute_sharing=share_compute, strict=not lenient),
+        options=Options(
+            compute_sharing=share_compute,
+            strict=not lenient,
+            on_failure=on_failure,
+            on_maintenance=on_maintenance,
+            **_checkpoints(checkpoint),
+        ),
+        failures=parse_failures(failures) if failures else None,
         record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
-        observers=progress_observers(wanted=not quiet),
+        observers=[*progress_observers(wanted=not quiet), *_snapshots(out, nodes_every)],
         timeout=timeout,
     )
     if not quiet:
@@ -137,6 +163,32 @@ def run(
 def _chosen(**options: tuple[Any, Any]) -> dict[str, Any]:
     """The options that differ from their default: a format refuses those it does not have."""
     return {name: value for name, (value, default) in options.items() if value != default}
+
+
+def _checkpoints(text: str) -> dict[str, Any]:
+    """The engine's options for ``INTERVAL,COST``."""
+    from windtunnel.diagnostics import UsageError
+
+    if not text:
+        return {}
+    try:
+        interval, cost = map(float, text.split(","))
+    except ValueError:
+        raise UsageError(f"--checkpoint is INTERVAL,COST in seconds, not {text!r}") from None
+    return {"checkpoint_interval": interval, "checkpoint_cost": cost}
+
+
+def _snapshots(out: Path | None, every: float) -> list[Any]:
+    """What writes nodes while the run goes on."""
+    from windtunnel.diagnostics import UsageError
+
+    if not every:
+        return []
+    if out is None:
+        raise UsageError("--nodes-every writes files: say where with --out")
+    from windtunnel.results.node_snapshots import NodeSnapshots
+
+    return [NodeSnapshots(out / "nodes", every)]
 
 
 def _inputs(platform: str, workloads: list[str]) -> tuple[str, list[str]]:

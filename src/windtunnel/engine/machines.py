@@ -63,7 +63,9 @@ def _lose_jobs(world: World, hosts: HostSet, *, failed: bool) -> None:
             hook(world.now, record)
         again = None
         if world.options.on_failure == "requeue" and not record.dynamic:
-            again = requeued(record, world.now, world.options.checkpoint_period)
+            options = world.options
+            period = options.checkpoint_interval and options.checkpoint_interval + options.checkpoint_cost
+            again = requeued(record, world.now, period)
             if record.job.id in world.waiting_for:  # what waits for it waits for its successor
                 world.waiting_for[again.id] = world.waiting_for.pop(record.job.id)
         if record.execution is not None:

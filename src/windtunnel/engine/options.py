@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from windtunnel.diagnostics import UsageError
+
 __all__ = ["Options"]
 
 
@@ -33,11 +35,22 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """What becomes of jobs on machines that fail, halt or are maintained: ``kill``, or ``requeue`` as new ones."""
     on_maintenance: str = "kill"
     """Whether work on a machine is stopped when its maintenance begins (``kill``), or may end first (``drain``)."""
-    checkpoint_period: float = 0.0
-    """Seconds from one checkpoint of a job to the next, writing included; requeued jobs begin again after the last.
-    0: there are none. (``windtunnel.model.failures.with_checkpoints`` adds the time of writing to the jobs.)
+    checkpoint_interval: float = 0.0
+    """Jobs that merely last write a checkpoint after so many seconds of work; requeued ones begin again after the
+    last. 0: there are none. (The jobs given are expected to last as long as :class:`windtunnel.model.checkpoints`
+    makes them.)
     """
+    checkpoint_cost: float = 0.0
+    """Seconds that writing a checkpoint takes."""
     max_rounds: int = 100_000
     """An instant kept alive for more rounds than this ends the run (decisions.md 1)."""
+
+    def __post_init__(self) -> None:
+        for name, known in (("on_failure", ("kill", "requeue")), ("on_maintenance", ("kill", "drain"))):
+            if getattr(self, name) not in known:
+                raise UsageError(f"{name} must be {' or '.join(known)}, not {getattr(self, name)!r}")
+        if not (self.checkpoint_interval >= 0 and self.checkpoint_cost >= 0):
+            raise UsageError("the interval and the cost of checkpoints are not negative")
+
     forward: Mapping[str, Any] = {}
     """Options that wires hand to the component (scheduler configuration, command line...)."""

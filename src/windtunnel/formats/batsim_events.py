@@ -1,7 +1,8 @@
 """Batsim's external events: one JSON object a line.
 
 Batsim 3 and 4 know ``machine_available`` and ``machine_unavailable`` (with ``resources``, an interval set), Batsim 5
-knows ``generic`` (with opaque ``data``).
+knows ``generic`` (with opaque ``data``). Ours is ``machine_state`` (``resources``, ``state`` and perhaps
+``cause``), for failure traces; files for Batsim itself do not have it.
 """
 
 from pathlib import Path
@@ -21,6 +22,7 @@ _KINDS: Final = {
     4: frozenset({"machine_available", "machine_unavailable"}),
     5: frozenset({"generic"}),
 }
+_OURS: Final = frozenset({"machine_state"})
 
 
 def read_events(
@@ -47,7 +49,7 @@ def read_events(
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    known = _KINDS[generation] if generation else _KINDS[4] | _KINDS[5]
+    known = _KINDS[generation] if generation else _KINDS[4] | _KINDS[5] | _OURS
     events: list[ExternalEvent] = []
     index = 0
     for line, text in enumerate((data or b"").split(b"\n"), 1):
@@ -96,6 +98,10 @@ class _Line:
         event = ExternalEvent(timestamp=members.number("timestamp", least=0), kind=kind)
         if kind in _KINDS[4] and (known is None or kind in known):
             event.hosts = _hosts(members)
+        elif kind in _OURS and known is not None and kind in known:
+            event.hosts = _hosts(members)
+            cause = members.text("cause") if "cause" in value else ""
+            event.attributes = {"state": members.text("state"), "cause": cause}
         elif kind in _KINDS[5] and known is not None and kind in known:
             event.data = members.text("data")
         elif known is None:
@@ -126,6 +132,9 @@ def write_events(events: EventList, path: str | Path) -> None:
         made: dict[str, Any] = {"type": event.kind, "timestamp": event.timestamp}
         if event.kind in _KINDS[4]:
             made["resources"] = str(event.hosts)
+        elif event.kind in _OURS:
+            made |= {"resources": str(event.hosts), "state": event.attributes.get("state", "")}
+            made |= {"cause": cause} if (cause := event.attributes.get("cause")) else {}
         elif event.attributes:
             made = {**event.attributes}
         else:

@@ -9,17 +9,16 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from math import inf, isfinite
+from typing import Any
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.model.hostset import HostSet
-from windtunnel.model.job import Job
 from windtunnel.model.platform import Host
-from windtunnel.model.profiles import DelayProfile
 from windtunnel.model.workload import EventList, ExternalEvent
 
-__all__ = ["Distribution", "FailureModel", "failures", "parse_distribution", "with_checkpoints"]
+__all__ = ["Distribution", "FailureModel", "failures", "parse_distribution", "parse_failures"]
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -77,13 +76,43 @@ class FailureModel(msgspec.Struct, frozen=True, kw_only=True):
     rack_between: Distribution | None = None
     rack_repair: Distribution = Distribution("constant", (3600.0,))
     seed: int = 0
+    until: float = 0.0
+    """Nothing fails from this date (s) on; a run lasts until all machines are back."""
 
 
-def failures(hosts: Sequence[Host], model: FailureModel, until: float) -> EventList:
-    """The failures and returns of machines before ``until`` (s), as one list of events in order of date.
+def parse_failures(text: str) -> FailureModel:
+    """Read ``between=weibull:0.7,86400;repair=lognormal:7,1;rack-between=...;rack-repair=...;seed=1;until=604800``.
+
+    Raises:
+        UsageError: a part is unknown or makes no sense, or nothing would ever fail.
+    """
+    values: dict[str, Any] = {}
+    known = FailureModel.__struct_fields__
+    for part in filter(None, text.split(";")):
+        key, _, value = part.partition("=")
+        name = key.strip().replace("-", "_")
+        if name not in known:
+            raise UsageError(f"failures have no part {key!r}", did_you_mean(name, known))
+        if name in {"seed", "until"}:
+            try:
+                values[name] = int(value) if name == "seed" else float(value)
+            except ValueError:
+                raise UsageError(f"failures: {name} must be a number, not {value!r}") from None
+        else:
+            values[name] = parse_distribution(value.strip())
+    model = FailureModel(**values)
+    if not 0 < model.until < inf or (model.between is None and model.rack_between is None):
+        example = "between=exponential:86400;repair=constant:3600;until=604800"
+        raise UsageError("failures need until (s) and between or rack-between", f"such as {example}")
+    return model
+
+
+def failures(hosts: Sequence[Host], model: FailureModel) -> EventList:
+    """The failures and returns of machines before ``model.until``, as one list of events in order of date.
 
     A machine that is away for two reasons comes back when both are over.
     """
+    until = model.until
     if not until < inf:
         raise UsageError("failures are made up to a date, which must be finite")
     spells: list[tuple[float, float, HostSet, str]] = []
@@ -142,18 +171,3 @@ def _returns(ends: list[tuple[float, int, HostSet]], away: dict[int, int], until
         if back:
             facts = {"state": "ACTIVE", "cause": "repaired"}
             yield ExternalEvent(timestamp=end, kind="machine_state", hosts=back, attributes=facts)
-
-
-def with_checkpoints(job: Job, interval: float, cost: float) -> Job:
-    """The job when it writes a checkpoint after each ``interval`` seconds of work, which takes ``cost`` seconds.
-
-    Only jobs that merely last (delays) can be cut so; others are returned as they are. No checkpoint is written at
-    the end.
-    """
-    profile = job.profile
-    if not isinstance(profile, DelayProfile) or interval <= 0:
-        return job
-    count = max(0, -int(-profile.delay // interval) - 1)
-    longer = msgspec.structs.replace(profile, delay=profile.delay + count * cost)
-    walltime = job.walltime + count * cost
-    return msgspec.structs.replace(job, profile=longer, walltime=walltime)

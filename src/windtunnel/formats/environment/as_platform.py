@@ -44,7 +44,8 @@ def read_platform(
     """
     files = Path(allow_files) if allow_files else None
     options = Options(simulate=True, reference_order=merge_order == "reference", files=files, schedulers=_AnyName())
-    site, _ = read(path, options)
+    site, findings = read(path, options)
     mapping = Mapping(flops_per_cycle=float(flops_per_cycle), idle_share=float(idle_share), network=network)
     mapped = site_platform(site, mapping, str(Path(path).absolute()))
-    return msgspec.structs.replace(mapped.platform, events=mapped.events)
+    warnings = (*findings, *mapped.notes)
+    return msgspec.structs.replace(mapped.platform, events=mapped.events, warnings=warnings)

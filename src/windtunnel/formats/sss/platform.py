@@ -55,6 +55,6 @@ def read_platform(path: str | Path) -> Platform:
     Raises:
         InputError: the file has errors.
     """
-    nodes, _ = read(path)
+    nodes, findings = read(path)
     made = nodes_platform(nodes, str(Path(path).absolute()))
-    return msgspec.structs.replace(made.platform, events=made.events)
+    return msgspec.structs.replace(made.platform, events=made.events, warnings=(*findings, *made.notes))

@@ -1,0 +1,32 @@
+"""Checkpoints take time."""
+
+import pickle
+
+import pytest
+
+from windtunnel.model.checkpoints import CheckpointedWorkload, with_checkpoints
+from windtunnel.testing import delays, job, sequence, workload
+
+
+@pytest.mark.parametrize(("run", "longer"), [(10.0, 13.0), (9.0, 11.0), (3.0, 3.0), (0.0, 0.0)])
+def test_jobs_last_longer(run, longer):
+    """A checkpoint after each 3 s of work takes 1 s; none at the end."""
+    made = with_checkpoints(job(1, run=run, walltime=20.0), 3.0, 1.0)
+    assert made.profile.delay == longer
+    assert made.walltime == 20.0 + longer - run
+
+
+def test_compositions_stay_as_they_are():
+    whole = job(1, run=sequence("s", delays(5.0)))
+    assert with_checkpoints(whole, 3.0, 1.0) is whole
+
+
+def test_a_workload_with_checkpoints():
+    plain = workload(job(1, run=10.0), job(2, run=2.0))
+    plain.extra = "kept"
+    made = CheckpointedWorkload(plain, 3.0, 1.0)
+    assert [j.profile.delay for j in made] == [made[0].profile.delay, made[1].profile.delay] == [13.0, 2.0]
+    assert (len(made), made.name, made.hosts, made.extra, made.profiles) == (2, "w0", 0, "kept", plain.profiles)
+    assert pickle.loads(pickle.dumps(made))[0] == made[0]
+    with pytest.raises(AttributeError):
+        made.nothing  # noqa: B018 -- looking is the test
