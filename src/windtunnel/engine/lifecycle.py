@@ -279,7 +279,8 @@ def _moldable(world: World, profile: Profile) -> bool:
 def job_end(world: World, record: JobRecord) -> None:
     """A job has run to its end."""
     code = record.job.profile.return_code
-    power.sleep_ended(world, record)
+    if world.energy is not None:
+        power.sleep_ended(world, record)
     end_job(world, record, _SUCCESS if code == 0 else _FAILED, code)
 
 

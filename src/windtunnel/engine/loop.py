@@ -6,31 +6,22 @@ then the decisions of all, in the order of the components. What these cause at t
 
 from collections.abc import Sequence
 from heapq import heappop
-from math import inf, isfinite
-from time import perf_counter
+from math import inf
 
 from windtunnel.diagnostics import (
-    ComponentError,
     DeadlockError,
-    DecisionError,
     LivelockError,
-    SimulationError,
-    UsageError,
 )
+from windtunnel.engine.asking import Stopped, apply_delayed, ask, forget_told, take
 from windtunnel.engine.diagnosis import diagnose
-from windtunnel.engine.events import DECISION, EXTERNAL, READY, SUBMIT
+from windtunnel.engine.events import EXTERNAL, SUBMIT
 from windtunnel.engine.fluid import settle
 from windtunnel.engine.power import make_power
-from windtunnel.engine.registration import count_profile_uses, job_forgotten
-from windtunnel.engine.tables import DECISIONS, EVENTS
-from windtunnel.engine.world import Priority, Seat, Submitter, World
+from windtunnel.engine.registration import count_profile_uses
+from windtunnel.engine.tables import EVENTS
+from windtunnel.engine.world import Priority, Submitter, World
 from windtunnel.vocabulary import (
     Component,
-    Decision,
-    DecisionRefused,
-    ForceSimulationStop,
-    Notice,
-    Reply,
     SimulationBegins,
     SimulationEnds,
 )
@@ -39,10 +30,6 @@ __all__ = ["begin", "next_date", "round_once", "run_to"]
 
 _HANDLERS = tuple(EVENTS.get(kind) for kind in range(max(EVENTS) + 1))
 """By kind of event; None for delayed decisions, which the loop applies itself."""
-
-
-class _Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
-    """A component has asked to stop the run."""
 
 
 def begin(world: World, components: Sequence[Component]) -> None:
@@ -104,7 +91,10 @@ def run_to(world: World, components: Sequence[Component], until: float) -> bool:
     """Hold rounds up to and including the date ``until``; False when the run is over."""
     if until == inf:
         while world.stage != "over":
-            round_once(world, components)
+            if world.solo is not None and world.stage == "running":
+                _rounds_alone(world, components[0])
+            if world.stage != "over":
+                round_once(world, components)
         return False
     while world.stage != "over":
         if next_date(world) > until:
@@ -146,7 +136,7 @@ def round_once(world: World, components: Sequence[Component]) -> None:
             _end(world, components)
         elif not world.heap and (world.fluid is None or not world.fluid.changed):
             raise DeadlockError(diagnose(world), now=world.now)
-    except _Stopped:
+    except Stopped:
         _stop(world, components)
 
 
@@ -175,7 +165,54 @@ def _happen(world: World) -> None:
         if handler is not None:
             handler(world, payload)
         else:
-            _apply_delayed(world, payload)
+            apply_delayed(world, payload)
+
+
+def _rounds_alone(world: World, component: Component) -> None:
+    """Rounds with the one component there is, for as long as it has something to hear in each.
+
+    The same as :func:`round_once` again and again, in one loop: long runs spend their time here.
+    """
+    seat = world.seats[0]
+    heap = world.heap
+    handlers = _HANDLERS
+    limit = world.options.max_rounds
+    try:
+        while world.open:
+            if world.fluid is not None and world.fluid.changed:
+                settle(world)
+            horizon = world.horizon
+            moved = False
+            while heap:
+                date, _, _, kind, payload, version = heap[0]
+                if version >= 0 and payload.version != version:
+                    heappop(heap)
+                    continue
+                if date > horizon:
+                    if moved or world.open == 0 or (seat.outbox and seat.ready_at <= world.now):
+                        break
+                    world.now = date
+                    world.horizon = horizon = date + 1e-9 + date * 1e-15
+                    world.rounds = 0
+                moved = True
+                heappop(heap)
+                handler = handlers[kind]
+                if handler is not None:
+                    handler(world, payload)
+                else:
+                    apply_delayed(world, payload)
+            notices = seat.outbox
+            if not notices or seat.ready_at > world.now or world.rounds >= limit:
+                return
+            world.rounds += 1
+            seat.outbox = []
+            if world.told:
+                forget_told(world)
+            reply = ask(world, seat, component, notices)
+            if reply.decisions or reply.now != world.now:
+                take(world, seat, reply, notices[0].timestamp)
+    except Stopped:
+        _stop(world, (component,))
 
 
 def _to_tell(world: World) -> bool:
@@ -200,112 +237,20 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
     if seat is not None:
         notices, seat.outbox = seat.outbox, []
         if world.told:
-            _forget_told(world)
-        _take(world, seat, _ask(world, seat, components[0], notices), notices[0].timestamp)
+            forget_told(world)
+        take(world, seat, ask(world, seat, components[0], notices), notices[0].timestamp)
         return True
     asked = [(seat, seat.outbox) for seat in world.seats if seat.outbox and seat.ready_at <= now]
     for seat, _ in asked:
         seat.outbox = []
     if world.told and not any(seat.outbox for seat in world.seats):
-        _forget_told(world)
+        forget_told(world)
     replies = [
-        (seat, notices[0].timestamp, _ask(world, seat, components[seat.rank], notices)) for seat, notices in asked
+        (seat, notices[0].timestamp, ask(world, seat, components[seat.rank], notices)) for seat, notices in asked
     ]
     for seat, earliest, reply in replies:
-        _take(world, seat, reply, earliest)
+        take(world, seat, reply, earliest)
     return True
-
-
-def _forget_told(world: World) -> None:
-    """The ends that are being told: naming these jobs is an error from now on."""
-    jobs = world.jobs
-    for job_id in world.told:
-        record = jobs.pop(job_id)
-        if world.profile_uses is not None:
-            job_forgotten(world, record.job)
-    world.told.clear()
-
-
-def _ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -> Reply:
-    """Call one component."""
-    start = perf_counter()
-    try:
-        reply = component.decide(world.now, notices)
-    except (SimulationError, UsageError):
-        raise
-    except Exception as fault:
-        raise ComponentError(
-            f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}",
-            now=world.now,
-            event=type(notices[0]).__name__,
-        ) from fault
-    spent = perf_counter() - start
-    seat.scheduling_time += spent
-    for hook in world.hooks.call:
-        hook(world.now, notices, reply, spent)
-    return reply
-
-
-def _take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
-    """Apply the decisions of a reply that are due, and plan the others."""
-    now = world.now
-    done = reply.now
-    if not done >= now or not isfinite(done):
-        raise ComponentError(
-            f"{seat.name!r} answered with now = {done!r}, which is before the date of the message", now=now
-        )
-    previous = earliest
-    for decision in reply.decisions:
-        when = decision.timestamp
-        if when is None:
-            _apply(world, seat, decision)
-            continue
-        if not previous <= when <= done:
-            _refuse_date(world, when, previous, done, decision)
-        previous = when
-        if when <= now:
-            _apply(world, seat, decision)
-        else:
-            world.open += 1
-            world.push(when, Priority.DECISION, DECISION, (seat.rank, decision))
-    if done > now:
-        seat.ready_at = done
-        world.open += 1
-        world.push(done, Priority.READY, READY, seat.rank)
-
-
-def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:
-    name = type(decision).__name__
-    if when > done:
-        reason, rule = f"its timestamp {when!r} is after the reply's now = {done!r}", "timestamp-after-now"
-    else:
-        reason = f"its timestamp {when!r} is before {previous!r}, that of what came before it: dates do not go back"
-        rule = "timestamp-order"
-    raise DecisionError(f"{name} refused: {reason}", rule=rule, now=world.now)
-
-
-def _apply_delayed(world: World, payload: tuple[int, Decision]) -> None:
-    world.open -= 1
-    rank, decision = payload
-    _apply(world, world.seats[rank], decision)
-
-
-def _apply(world: World, seat: Seat, decision: Decision) -> None:
-    """Carry out one decision, or refuse it."""
-    handler = DECISIONS.get(type(decision))
-    try:
-        if handler is not None:
-            handler(world, seat.rank, decision)
-        elif type(decision) is ForceSimulationStop:
-            raise _Stopped
-        else:
-            raise DecisionError(
-                f"{type(decision).__name__} is not a decision that can be made here", rule="unknown", now=world.now
-            )
-    except DecisionError as refusal:
-        if world.options.strict:
-            raise
-        seat.outbox.append(DecisionRefused(world.now, decision, refusal.rule, refusal.message))
 
 
 def _end(world: World, components: Sequence[Component]) -> None:
@@ -328,4 +273,4 @@ def _stop(world: World, components: Sequence[Component]) -> None:
     world.stage = "over"
     for seat in world.seats:
         seat.outbox.clear()
-        _ask(world, seat, components[seat.rank], [SimulationEnds(world.now)])
+        ask(world, seat, components[seat.rank], [SimulationEnds(world.now)])

@@ -1,0 +1,122 @@
+"""Asking a decision component, and taking its reply."""
+
+from math import isfinite
+from time import perf_counter
+
+from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError
+from windtunnel.engine.events import DECISION, READY
+from windtunnel.engine.lifecycle import execute_job
+from windtunnel.engine.registration import job_forgotten
+from windtunnel.engine.tables import DECISIONS
+from windtunnel.engine.world import Priority, Seat, World
+from windtunnel.vocabulary import (
+    Component,
+    Decision,
+    DecisionRefused,
+    ExecuteJob,
+    ForceSimulationStop,
+    Notice,
+    Reply,
+)
+
+__all__ = ["Stopped", "apply_delayed", "ask", "forget_told", "take"]
+
+
+class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
+    """A component has asked to stop the run."""
+
+
+def forget_told(world: World) -> None:
+    """The ends that are being told: naming these jobs is an error from now on."""
+    jobs = world.jobs
+    for job_id in world.told:
+        record = jobs.pop(job_id)
+        if world.profile_uses is not None:
+            job_forgotten(world, record.job)
+    world.told.clear()
+
+
+def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -> Reply:
+    """Call one component."""
+    start = perf_counter()
+    try:
+        reply = component.decide(world.now, notices)
+    except (SimulationError, UsageError):
+        raise
+    except Exception as fault:
+        raise ComponentError(
+            f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}",
+            now=world.now,
+            event=type(notices[0]).__name__,
+        ) from fault
+    spent = perf_counter() - start
+    seat.scheduling_time += spent
+    for hook in world.hooks.call:
+        hook(world.now, notices, reply, spent)
+    return reply
+
+
+def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
+    """Apply the decisions of a reply that are due, and plan the others."""
+    now = world.now
+    done = reply.now
+    if not done >= now or not isfinite(done):
+        raise ComponentError(
+            f"{seat.name!r} answered with now = {done!r}, which is before the date of the message", now=now
+        )
+    previous = earliest
+    strict = world.options.strict
+    for decision in reply.decisions:
+        when = decision.timestamp
+        if when is None:
+            if strict and type(decision) is ExecuteJob:  # the common case
+                execute_job(world, seat.rank, decision)
+            else:
+                _apply(world, seat, decision)
+            continue
+        if not previous <= when <= done:
+            _refuse_date(world, when, previous, done, decision)
+        previous = when
+        if when <= now:
+            _apply(world, seat, decision)
+        else:
+            world.open += 1
+            world.push(when, Priority.DECISION, DECISION, (seat.rank, decision))
+    if done > now:
+        seat.ready_at = done
+        world.open += 1
+        world.push(done, Priority.READY, READY, seat.rank)
+
+
+def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:
+    name = type(decision).__name__
+    if when > done:
+        reason, rule = f"its timestamp {when!r} is after the reply's now = {done!r}", "timestamp-after-now"
+    else:
+        reason = f"its timestamp {when!r} is before {previous!r}, that of what came before it: dates do not go back"
+        rule = "timestamp-order"
+    raise DecisionError(f"{name} refused: {reason}", rule=rule, now=world.now)
+
+
+def apply_delayed(world: World, payload: tuple[int, Decision]) -> None:
+    world.open -= 1
+    rank, decision = payload
+    _apply(world, world.seats[rank], decision)
+
+
+def _apply(world: World, seat: Seat, decision: Decision) -> None:
+    """Carry out one decision, or refuse it."""
+    handler = DECISIONS.get(type(decision))
+    try:
+        if handler is not None:
+            handler(world, seat.rank, decision)
+        elif type(decision) is ForceSimulationStop:
+            raise Stopped
+        else:
+            raise DecisionError(
+                f"{type(decision).__name__} is not a decision that can be made here", rule="unknown", now=world.now
+            )
+    except DecisionError as refusal:
+        if world.options.strict:
+            raise
+        seat.outbox.append(DecisionRefused(world.now, decision, refusal.rule, refusal.message))
