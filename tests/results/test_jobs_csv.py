@@ -10,7 +10,7 @@ from tests.results.remade import records, replay
 from tests.shared import cases, shared
 
 from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Platform, Request
-from windtunnel.results.jobs_csv import plain
+from windtunnel.results.fields import plain
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recording import Recording, RecordingOptions
 

@@ -19,6 +19,10 @@ BIT_LIMIT: Final = 8192
 
 
 def _runs_of_bits(bits: int) -> tuple[Run, ...]:
+    low = bits & -bits
+    after = bits + low
+    if not bits & after:  # one interval (or none): by far the most common case
+        return ((low.bit_length() - 1, after.bit_length() - 2),) if bits else ()
     runs = []
     while bits:
         low = bits & -bits
@@ -257,7 +261,13 @@ class HostSet:
     def __str__(self) -> str:
         text = self._text
         if text is None:
-            text = self._text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in self.runs])
+            runs = self.runs
+            if len(runs) == 1:
+                first, last = runs[0]
+                text = f"{first}-{last}" if last > first else str(first)
+            else:
+                text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in runs])
+            self._text = text
         return text
 
     def __repr__(self) -> str:

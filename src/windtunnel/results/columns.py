@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
-from operator import sub
+from operator import add, sub, truediv
 from typing import Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
@@ -11,7 +11,7 @@ from windtunnel.results.ledger import Batch
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
 
-__all__ = ["STATES", "Collector", "Columns"]
+__all__ = ["STATES", "Collector", "Columns", "Derived"]
 
 STATES = 16
 """Ending and owner share a column: ``owner * 16 + state``."""
@@ -63,11 +63,6 @@ class Columns:
             return self
         return self.only([date >= 0.0 for date in self.start])
 
-    def execution(self) -> list[float]:
-        """How long each job ran (s); :data:`SHORTEST` where that is no time at all."""
-        seconds = list(map(sub, self.finish, self.start))
-        return [value or SHORTEST for value in seconds] if 0.0 in seconds else seconds
-
     def states(self) -> dict[str, int]:
         """How many jobs ended how, by name, in the order of :class:`~windtunnel.model.JobState`."""
         from collections import Counter
@@ -76,6 +71,21 @@ class Columns:
         for code, count in Counter(self.codes).items():
             counts[code % STATES] += count
         return {state.name: counts[state] for state in JobState if counts[state]}
+
+
+class Derived:
+    """What follows from the dates of jobs that ran, in s; ``slowdown`` is turnaround over execution."""
+
+    def __init__(self, ran: Columns) -> None:
+        execution = array("d", map(sub, ran.finish, ran.start))
+        if 0.0 in execution:
+            execution = array("d", [value or SHORTEST for value in execution])
+        self.ran = ran
+        self.execution = execution
+        """:data:`SHORTEST` where a job took no time at all."""
+        self.waiting = array("d", map(sub, ran.start, ran.submitted))
+        self.turnaround = array("d", map(add, self.waiting, execution))
+        self.slowdown = array("d", map(truediv, self.turnaround, execution))
 
 
 class Collector(Observer):

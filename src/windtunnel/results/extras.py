@@ -3,14 +3,15 @@
 Each appears with its first row only.
 """
 
-from typing import Final
+from itertools import compress
+from typing import Any, Final
 
 from windtunnel.model import HostSet, JobRecord
 from windtunnel.results.columns import Collector
-from windtunnel.results.jobs_csv import names_of, plain
+from windtunnel.results.fields import plain
 from windtunnel.results.layout import Layout
 from windtunnel.results.ledger import Batch
-from windtunnel.results.rows import Recorder
+from windtunnel.results.rows import Recorder, formatted
 from windtunnel.vocabulary.notices import (
     ExternalEventOccurred,
     HostsBecameAvailable,
@@ -21,10 +22,19 @@ from windtunnel.vocabulary.notices import (
 __all__ = ["EstimatesCsv", "EventsCsv", "JobsExtraCsv", "SuspensionsCsv"]
 
 _EXTRA: Final = "job_id,workload_name,user,group,queue,return_code,host_share\n"
-_EXTRA_ROW: Final = "%s,%s,%s,%s,%s,%s,%s\n"
 _PAUSES: Final = "job_id,workload_name,from,until,allocated_resources\n"
 _EVENTS: Final = "time,event,hosts,id,data\n"
 _ESTIMATES: Final = "time,job_id,workload_name,estimated_waiting_time\n"
+
+
+class _Owners(dict[tuple[str, str, str], str]):
+    """User, group and queue as three fields, remembered."""
+
+    def __missing__(self, owner: tuple[str, str, str]) -> str:
+        if len(self) >= 10_000:
+            self.clear()
+        text = self[owner] = ",".join(map(plain, owner))
+        return text
 
 
 class JobsExtraCsv(Recorder):
@@ -33,6 +43,7 @@ class JobsExtraCsv(Recorder):
     def __init__(self, layout: Layout, collector: Collector) -> None:
         self.rows = layout.open("jobs_extra.csv", _EXTRA, lazy=True)
         self._collector = collector
+        self._owners = _Owners()
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job of which there is something to say."""
@@ -40,15 +51,19 @@ class JobsExtraCsv(Recorder):
         shared = any(batch.amounts)
         if not owned and not shared and not any(batch.return_codes):
             return
-        names, workloads = names_of(batch.ids)
-        users, groups, queues = (list(map(plain, c)) for c in (batch.users, batch.groups, batch.queues))
+        names, workloads = batch.names
+        owners = list(map(self._owners.__getitem__, zip(batch.users, batch.groups, batch.queues, strict=True)))
         shares = [""] * len(names)
         if shared:
             known = zip(self._collector.shares(batch), batch.amounts, strict=True)
             shares = [f"{share:f}" if amounts is not None else "" for share, amounts in known]
-        rows = zip(names, workloads, users, groups, queues, batch.return_codes, shares, strict=True)
-        self.rows.pending.extend(_EXTRA_ROW % row for row in rows if any(row[2:]))
-        self.rows.flush()
+        columns: list[list[Any]] = [names, workloads, owners, batch.return_codes, shares]
+        if ",," in owners:  # jobs of which nothing is known but perhaps how they returned
+            chosen = [owner != ",," or code or share for _, _, owner, code, share in zip(*columns, strict=True)]
+            columns = [list(compress(column, chosen)) for column in columns]
+        if columns[0]:
+            self.rows.pending.append(formatted([("%s", column) for column in columns]))
+            self.rows.flush()
 
 
 class SuspensionsCsv(Recorder):

@@ -9,11 +9,12 @@ from operator import sub, truediv
 from typing import Any, Final
 
 from windtunnel.model import JobState
+from windtunnel.results.fields import plain, plain_column
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import Column, Recorder, formatted
 
-__all__ = ["HEADER", "SHORTEST", "JobsCsv", "names_of", "plain"]
+__all__ = ["HEADER", "SHORTEST", "JobsCsv"]
 
 HEADER: Final = (
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -26,29 +27,14 @@ SHORTEST: Final = 1e-5
 _ENDINGS: Final = tuple(f"{int(s is JobState.COMPLETED_SUCCESSFULLY)},{s.name}" for s in JobState)
 
 
-def plain(text: str) -> str:
-    """A CSV field: as it is, but quoted where a comma, a quote or a line break would break the row."""
-    if "," in text or '"' in text or "\n" in text or "\r" in text:
-        return '"' + text.replace('"', '""') + '"'
-    return text
+class _ShortNames(dict[str, str]):
+    """Profile ids without their workload, remembered: many jobs share a profile."""
 
-
-def names_of(ids: list[str]) -> tuple[list[str], list[str]]:
-    """Full ids as fields: the parts behind the first ``!``, and the parts before it."""
-    workload = ids[0].partition("!")[0]
-    prefix = f"{workload}!"
-    if all([text.startswith(prefix) for text in ids]):  # noqa: C419 -- a list is faster here
-        workloads = [workload] * len(ids)
-        names = [text[len(prefix) :] for text in ids]
-    else:
-        parts = [text.partition("!") for text in ids]
-        workloads = [part[0] for part in parts]
-        names = [part[2] for part in parts]
-    return _plain(names), _plain(workloads)
-
-
-def _plain(texts: list[str]) -> list[str]:
-    return texts if "".join(texts).isalnum() else list(map(plain, texts))
+    def __missing__(self, profile: str) -> str:
+        if len(self) >= 10_000:
+            self.clear()
+        name = self[profile] = plain(profile.rpartition("!")[2])
+        return name
 
 
 class JobsCsv(Recorder):
@@ -58,6 +44,7 @@ class JobsCsv(Recorder):
         self.rows = layout.open("jobs.csv", HEADER)
         self._v5 = layout.dialect is Dialect.BATSIM5
         self._omit_rejected = omit_rejected
+        self._short = _ShortNames()
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job."""
@@ -76,15 +63,17 @@ class JobsCsv(Recorder):
         self.rows.flush()
 
     def _identity(self, batch: Batch) -> list[Column]:
-        names, workloads = names_of(batch.ids)
-        profiles = batch.profiles if self._v5 else [profile.rpartition("!")[2] for profile in batch.profiles]
-        return [("%s", names), ("%s", workloads), ("%s", _plain(profiles))]
+        names, workloads = batch.names
+        profiles = plain_column(batch.profiles) if self._v5 else list(map(self._short.__getitem__, batch.profiles))
+        return [("%s", names), ("%s", workloads), ("%s", profiles)]
 
     def _rest(self, batch: Batch) -> list[Column]:
         joules = batch.energy
         if self._v5:
             metadata = [""] * len(joules)
             joules = [0.0 if d and j < 0.0 else j for d, j in zip(batch.dynamic, joules, strict=True)]
+        elif not any(batch.metadata):
+            metadata = ['""'] * len(joules)
         else:
             metadata = ['""' if not text else '"' + text.replace('"', '""') + '"' for text in batch.metadata]
         same = joules.count(joules[0]) == len(joules)
@@ -92,26 +81,28 @@ class JobsCsv(Recorder):
         return [("%s", list(map(str, batch.hosts))), ("%s", energy), ("%s", metadata)]
 
 
+_WHOLE: Final = "%d.000000"
+
+
 def _dates(batch: Batch) -> list[Column]:
     """The columns from ``submission_time`` to ``stretch``; whole seconds are written as such, which is faster."""
     submitted: list[Any] = [date + 0.0 for date in batch.submitted]  # no -0.0
     start: list[Any] = batch.start
     finish: list[Any] = batch.finish
-    walltime: list[Any] = [-1.0 if seconds == inf else seconds for seconds in batch.walltime]
     execution = list(map(sub, finish, start))
     form = "%f"
     if 0.0 in execution:
         execution = [seconds or SHORTEST for seconds in execution]
         finish = [f if f > s else s + SHORTEST for f, s in zip(finish, start, strict=True)]
-    elif _whole(submitted, start, finish, walltime):
-        form = "%d.000000"
-        submitted, start, finish, walltime = (list(map(int, dates)) for dates in (submitted, start, finish, walltime))
+    elif _whole(submitted, start, finish):
+        form = _WHOLE
+        submitted, start, finish = (list(map(int, dates)) for dates in (submitted, start, finish))
         execution = list(map(sub, finish, start))
     turnaround = list(map(sub, finish, submitted))
     return [
         (form, submitted),
         ("%s", batch.requested),
-        (form, walltime),
+        ("%f", [-1.0 if seconds == inf else seconds for seconds in batch.walltime]),
         ("%s", [_ENDINGS[state] for state in batch.states]),
         (form, start),
         (form, execution),

@@ -5,19 +5,21 @@ of what job after job does, so recorders of jobs are sinks of a :class:`Ledger` 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from threading import Lock
 from typing import Any, Final, Protocol
 
 import msgspec
 
 from windtunnel.model import HostSet, JobRecord, JobState
+from windtunnel.results.fields import names_of
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
 
 __all__ = ["Batch", "Ledger", "Sink"]
 
 
-class Batch(msgspec.Struct, gc=False):
+class Batch(msgspec.Struct, dict=True):
     """Jobs that are over, by column, in the order in which they ended or were rejected. Times in s."""
 
     ids: list[str]
@@ -39,6 +41,11 @@ class Batch(msgspec.Struct, gc=False):
     queues: list[str]
     return_codes: list[int]
     dynamic: list[bool]
+
+    @cached_property
+    def names(self) -> tuple[list[str], list[str]]:
+        """The ids as fields of CSV rows: jobs, and their workloads."""
+        return names_of(self.ids)
 
 
 _WIDTH: Final = len(Batch.__struct_fields__)

@@ -1,16 +1,17 @@
 """What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
 
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import fsum, inf, nan
-from operator import mul, sub, truediv
+from operator import mul, sub
 from typing import Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.columns import STATES, Columns, Derived
 from windtunnel.results.distribution import Distribution, distribution
 
 __all__ = ["BOUND", "Group", "Metrics", "Trim", "compute", "seconds_of", "window"]
@@ -122,8 +123,15 @@ def window(columns: Columns, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> tupl
     return opens, closes
 
 
-def compute(columns: Columns, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0, joules: float | None = None) -> Metrics:
-    """All metrics.
+def compute(
+    columns: Columns,
+    *,
+    warm_up: Trim = 0.0,
+    cool_down: Trim = 0.0,
+    joules: float | None = None,
+    derived: Derived | None = None,
+) -> Metrics:
+    """All metrics; ``derived`` is what follows from all jobs, where the caller knows it already.
 
     Raises:
         UsageError: a trim is malformed, or nothing remains.
@@ -131,22 +139,18 @@ def compute(columns: Columns, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0, jou
     opens, closes = window(columns, warm_up, cool_down)
     trimmed = bool(seconds_of(warm_up, 1.0, "warm-up") or seconds_of(cool_down, 1.0, "cool-down"))
     chosen = columns.within(opens, closes) if trimmed else columns
-    ran = chosen.ran()
-    execution = ran.execution()
-    waiting = list(map(sub, ran.start, ran.submitted))
-    turnaround = list(map(sub, ran.finish, ran.submitted))
-    slowdown = list(map(truediv, turnaround, execution))
+    if trimmed or derived is None:
+        derived = Derived(chosen.ran())
+    ran, execution, slowdown = derived.ran, derived.execution, derived.slowdown
     bounded = slowdown
     if execution and min(execution) < BOUND:
-        bounded = [
-            t / e if e > BOUND else (t / BOUND if t > BOUND else 1.0)
-            for t, e in zip(turnaround, execution, strict=True)
-        ]
+        pairs = zip(derived.turnaround, execution, strict=True)
+        bounded = array("d", [t / e if e > BOUND else (t / BOUND if t > BOUND else 1.0) for t, e in pairs])
     slow = distribution(slowdown)
     allocated = _allocated(columns, opens, closes, clipped=trimmed)
     available = _available(columns, opens, closes)
     ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(ran)
-    users, queues = _groups(ran, list(map(mul, ran.used, execution)), waiting, turnaround, bounded)
+    users, queues = _groups(derived, bounded)
     states = chosen.states()
     return Metrics(
         window=(opens, closes),
@@ -154,8 +158,8 @@ def compute(columns: Columns, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0, jou
         jobs=len(chosen),
         states=states,
         success_rate=states.get("COMPLETED_SUCCESSFULLY", 0) / len(chosen) if len(chosen) else 0.0,
-        waiting_time=distribution(waiting),
-        turnaround_time=distribution(turnaround),
+        waiting_time=distribution(derived.waiting),
+        turnaround_time=distribution(derived.turnaround),
         slowdown=slow,
         bounded_slowdown=slow if bounded is slowdown else distribution(bounded),
         utilisation=allocated / available if available > 0.0 else 0.0,
@@ -187,25 +191,29 @@ def _available(columns: Columns, opens: float, closes: float) -> float:
     return total
 
 
-def _groups(ran: Columns, *values: list[float]) -> tuple[dict[str, Group], dict[str, Group]]:
-    """Tables per user and per queue; empty where no job names one.
-
-    ``values`` are host-seconds, waits, turnarounds and bounded slowdowns, per job.
-    """
+def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, Group], dict[str, Group]]:
+    """Tables per user and per queue; empty where no job names one."""
+    ran = derived.ran
     if len(ran.owners) == 1:
         return {}, {}
     owners = [code // STATES for code in ran.codes]
     order = sorted(range(len(owners)), key=owners.__getitem__)
-    area, waits, turnarounds, bounded = (list(map(column.__getitem__, order)) for column in values)
+    columns = (map(mul, ran.used, derived.execution), derived.waiting, derived.turnaround, bounded)
+    area, waits, turnarounds, slowdowns = (_permuted(column, order) for column in columns)
     sums: list[tuple[int, _Sums]] = []
     first = 0
     for owner, count in sorted(Counter(owners).items()):
         part = slice(first, first + count)
         first += count
         longest = max(waits[part])
-        totals = (fsum(area[part]), fsum(waits[part]), longest, fsum(turnarounds[part]), fsum(bounded[part]))
+        totals = (fsum(area[part]), fsum(waits[part]), longest, fsum(turnarounds[part]), fsum(slowdowns[part]))
         sums.append((owner, (count, *totals)))
     return _table(ran, sums, 0), _table(ran, sums, 1)
+
+
+def _permuted(values: Iterable[float], order: Sequence[int]) -> "array[float]":
+    column = array("d", values)
+    return array("d", map(column.__getitem__, order))
 
 
 _Sums = tuple[int, float, float, float, float, float]

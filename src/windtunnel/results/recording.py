@@ -11,7 +11,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Platform, Workload
 from windtunnel.results import exec_info, schedule
-from windtunnel.results.columns import Collector
+from windtunnel.results.columns import Collector, Derived
 from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.results.files import write_whole
 from windtunnel.results.jobs_csv import JobsCsv
@@ -184,24 +184,24 @@ class Recording(Observer):
         Raises:
             UsageError: a trim is malformed, or nothing remains.
         """
-        options = self.options
-        usual = warm_up is None and cool_down is None
-        if usual and self._final is not None:
+        if warm_up is None and cool_down is None and self._final is not None:
             return self._final
         self._ledger.flush()
-        made = compute(
-            self.collector.columns,
-            warm_up=options.warm_up if warm_up is None else warm_up,
-            cool_down=options.cool_down if cool_down is None else cool_down,
-            joules=self.totals.get("consumed_joules") if options.energy else None,
+        options = self.options
+        return self._measured(
+            options.warm_up if warm_up is None else warm_up, options.cool_down if cool_down is None else cool_down
         )
-        if usual and self.state.status is not Status.RUNNING:
-            self._final = made
-        return made
+
+    def _measured(self, warm_up: Trim, cool_down: Trim, derived: Derived | None = None) -> Metrics:
+        joules = self.totals.get("consumed_joules") if self.options.energy else None
+        return compute(self.collector.columns, warm_up=warm_up, cool_down=cool_down, joules=joules, derived=derived)
 
     def _write_figures(self) -> None:
         dialect = self.layout.dialect
-        made = schedule.figures(self.collector, self.totals, self.options.version or f"windtunnel {own_version()}")
+        derived = Derived(self.collector.columns.ran())
+        made = schedule.figures(
+            self.collector, derived, self.totals, self.options.version or f"windtunnel {own_version()}"
+        )
         if dialect is Dialect.BATSIM5:
             self._write("schedule.json", schedule.as_json(made))
         else:
@@ -210,7 +210,8 @@ class Recording(Observer):
             self._write("real_exec_info.json", exec_info.as_json(self.totals))
         if dialect is Dialect.WINDTUNNEL:
             with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
-                self._write("metrics.json", self.metrics().json())
+                self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
+                self._write("metrics.json", self._final.json())
 
     def _write_state(self) -> None:
         self._write("run.json", self.state.json())

@@ -6,10 +6,9 @@ slowdown is turnaround over execution time. Our own figures are in ``metrics.jso
 
 from collections.abc import Mapping
 from math import fsum, isnan, nan
-from operator import add, sub, truediv
 from typing import Any, Final
 
-from windtunnel.results.columns import Collector
+from windtunnel.results.columns import Collector, Derived
 from windtunnel.results.layout import Dialect
 
 __all__ = ["TOTALS", "WALL_CLOCK", "as_csv", "as_json", "figures"]
@@ -31,10 +30,12 @@ TOTALS: Final = (
 WALL_CLOCK: Final = ("scheduling_time", "simulation_time")
 
 
-def figures(collector: Collector, totals: Mapping[str, Any], version: str) -> dict[str, str | int | float]:
+def figures(
+    collector: Collector, derived: Derived, totals: Mapping[str, Any], version: str
+) -> dict[str, str | int | float]:
     """All figures, by name in byte order; a mean over no job is ``nan``."""
     columns = collector.columns
-    ran = columns.ran()
+    ran = derived.ran
     jobs = len(columns)
     success = columns.states().get("COMPLETED_SUCCESSFULLY", 0)
     made: dict[str, str | int | float] = {
@@ -48,11 +49,12 @@ def figures(collector: Collector, totals: Mapping[str, Any], version: str) -> di
         "nb_jobs_success": success,
         "success_rate": success / jobs if jobs else nan,
     }
-    execution = ran.execution()
-    waiting = list(map(sub, ran.start, ran.submitted))
-    turnaround = list(map(add, waiting, execution))
-    slowdown = list(map(truediv, turnaround, execution))
-    for name, values in (("slowdown", slowdown), ("turnaround_time", turnaround), ("waiting_time", waiting)):
+    per_job = {
+        "slowdown": derived.slowdown,
+        "turnaround_time": derived.turnaround,
+        "waiting_time": derived.waiting,
+    }
+    for name, values in per_job.items():
         made[f"max_{name}"] = max(values, default=0.0)
         made[f"mean_{name}"] = fsum(values) / jobs if jobs else nan
     for name in TOTALS:
