@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from windtunnel.results.jobs_csv import plain
+from windtunnel.results.fields import plain
 from windtunnel.results.layout import Layout
 from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import Recorder
