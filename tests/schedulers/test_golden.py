@@ -1,4 +1,7 @@
-"""Outcomes of real runs on sites without network, under the loop of the harness: every start, end and host."""
+"""Outcomes of real runs on sites without network, under the loop of the harness: every start, end and host.
+
+tests/golden compares whole runs of the engine with all recordings; here schedulers stand alone.
+"""
 
 from pathlib import Path
 
@@ -13,7 +16,6 @@ pytestmark = pytest.mark.golden
 GENERATED = Path(__file__).parents[1] / "golden" / "generated"
 BENCH = "golden/batsim4/inputs/bench/delays-128-1000-{}.json"
 TAKES_NO_ORDER = ("fcfs", "easy_bf_fast")
-VARIANTS = ("fcfs", "fcfs_fast", "easy_bf", "easy_bf_fast", "conservative_bf", "filler", "sequencer")
 
 
 def compare(scheduler, workload, outcome):
@@ -37,22 +39,6 @@ def test_generated_of_batsim5(name, variant):
     folder = GENERATED / name
     scheduler = make_scheduler(f"{variant}-batsim5")
     compare(scheduler, folder / "workload5.json", folder / f"v5-{variant}" / "jobs.csv")
-
-
-@pytest.mark.parametrize("load", ["light", "sat"])
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_thousand_delays(variant, load):
-    case = shared(f"golden/batsim4/{variant}--nonet128--d{load}")
-    compare(make_batsched(variant), shared(BENCH.format(load)), case / "jobs.csv.gz")
-
-
-@pytest.mark.parametrize("case", cases("golden/batsim4-orders", "[!ov]*--*"), ids=lambda case: case.name)
-def test_orders_and_selections(case):
-    variant, order, policy = case.name.split("--")
-    options = {} if variant in TAKES_NO_ORDER else {"queue_order": order.removeprefix("o-")}
-    if variant != "sequencer":  # which selects nothing
-        options["policy"] = policy
-    compare(make_batsched(variant, **options), shared(BENCH.format("sat")), case / "jobs.csv")
 
 
 @pytest.mark.parametrize("case", cases("golden/batsim4-orders", "odd-*--*"), ids=lambda case: case.name)

@@ -76,6 +76,22 @@ SHIPPED: Final[dict[str, Shipped]] = {
     # Batsim 5's
     "easy-batsim5": _ours("batsim5.easy", "EasyBatsim5", "Batsim 5's easy, with its 32-bit comparisons", _BATSIM5),
     "fcfs-batsim5": _ours("batsim5.fcfs", "FcfsBatsim5", "Batsim 5's fcfs", _BATSIM5),
+    # pybatsim's
+    "easyBackfill-pybatsim": _ours(
+        "pybatsim.easy_backfill",
+        "EasyBackfillPybatsim",
+        "pybatsim's easyBackfill: EASY on consecutive hosts",
+        _PYBATSIM,
+    ),
+    "schedEasySjfBackfill-pybatsim": _ours(
+        "pybatsim.runs", "EasySjfPybatsim", "pybatsim's schedEasySjfBackfill: EASY, shortest job first", _PYBATSIM
+    ),
+    "schedFcfs-pybatsim": _ours(
+        "pybatsim.runs", "FcfsPybatsim", "pybatsim's schedFcfs: on consecutive hosts", _PYBATSIM
+    ),
+    "schedFiller-pybatsim": _ours(
+        "pybatsim.runs", "FillerPybatsim", "pybatsim's schedFiller: first fit on consecutive hosts", _PYBATSIM
+    ),
 }
 """By the name given to ``--scheduler``."""
 
@@ -97,5 +113,7 @@ BATSCHED: Final[dict[str, str]] = {
 }
 """batsched's own names of variants (``-v``) -> ours."""
 
-PYBATSIM: Final[dict[str, str]] = {}
+PYBATSIM: Final[dict[str, str]] = {
+    name: f"{name}-pybatsim" for name in ("easyBackfill", "schedEasySjfBackfill", "schedFcfs", "schedFiller")
+}
 """pybatsim's own names of schedulers -> ours."""

@@ -1,0 +1,100 @@
+"""pybatsim's schedFcfs, schedFiller and schedEasySjfBackfill: jobs on consecutive hosts (spec: section 8)."""
+
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from windtunnel.model import HostPool, HostSet, Job
+from windtunnel.schedulers.pybatsim.loop import Pybatsim, walltime
+
+__all__ = ["EasySjfPybatsim", "FcfsPybatsim", "FillerPybatsim"]
+
+_AFTER: Final = 1e-11
+"""Something ends that much (s) before its hosts count as free in plans."""
+
+
+class FcfsPybatsim(Pybatsim):
+    """In order of arrival, each job on the first run of consecutive free hosts; stops at the first that does not fit.
+    A job larger than the machine is rejected when its turn comes.
+    """
+
+    name = "schedFcfs-pybatsim"
+
+    def _reset(self) -> None:
+        super()._reset()
+        self._free = HostPool()
+
+    def _freed(self, hosts: HostSet) -> None:
+        self._free |= hosts
+
+    def _pass(self) -> None:
+        for job in list(self._open.values()):
+            if job.request.hosts > self._n:
+                self._reject(job)
+                continue
+            hosts = self._free.pick_contiguous(job.request.hosts)
+            if hosts is not None:
+                self._free -= hosts
+                self._start(job, hosts)
+            elif self._stops():
+                return
+
+    def _stops(self) -> bool:
+        """Whether a job that does not fit holds up the others."""
+        return True
+
+
+class FillerPybatsim(FcfsPybatsim):
+    """The same, going on after a job that does not fit."""
+
+    name = "schedFiller-pybatsim"
+
+    def _stops(self) -> bool:
+        return False
+
+
+class EasySjfPybatsim(FcfsPybatsim):
+    """schedFcfs; then, shortest walltime first, jobs overtake if they find consecutive hosts that the reservations of
+    the first ``backfilling_reservation_depth`` open jobs leave them.
+    """
+
+    name = "schedEasySjfBackfill-pybatsim"
+
+    def __init__(self, *, backfilling_reservation_depth: Annotated[int, Meta(ge=1)] = 1) -> None:
+        self.backfilling_reservation_depth = backfilling_reservation_depth
+        super().__init__()
+
+    def _pass(self) -> None:
+        super()._pass()
+        depth = self.backfilling_reservation_depth
+        jobs = list(self._open.values())
+        for job in sorted(jobs[depth:], key=walltime):
+            if job.request.hosts > self._n:
+                continue
+            usable = self._free.copy()
+            stop = self._now + walltime(job) + _AFTER
+            for begin, _, hosts in self._reservations(jobs[:depth]):
+                if begin < stop:
+                    usable -= hosts
+            found = usable.pick_contiguous(job.request.hosts)
+            if found is not None:
+                self._free -= found
+                self._start(job, found)
+
+    def _reservations(self, jobs: list[Job]) -> list[tuple[float, float, HostSet]]:
+        """Begin, end and hosts of each job, at the earliest date with a run of consecutive hosts."""
+        held = [(self._now, end + _AFTER, hosts) for end, hosts in self._running.values()]
+        dates = sorted({self._now, *(end for _, end, _ in held if end > self._now)})
+        made: list[tuple[float, float, HostSet]] = []
+        for job in jobs:
+            for begin in sorted({*dates, *(end for _, end, _ in made)}):
+                end = begin + walltime(job) + _AFTER
+                usable = HostPool(HostSet.span(self._n))
+                for first, last, hosts in held + made:
+                    if first < end and last > begin:
+                        usable -= hosts
+                found = usable.pick_contiguous(job.request.hosts)
+                if found is not None:
+                    made.append((begin, end, found))
+                    break
+        return made
