@@ -157,7 +157,7 @@ def run(
     if as_json:
         sys.stdout.write(done.metrics.json().decode() + "\n")
     elif not quiet:
-        summary.print_metrics(done)
+        summary.print_metrics(done, out)
 
 
 def _chosen(**options: tuple[Any, Any]) -> dict[str, Any]:

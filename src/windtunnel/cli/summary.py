@@ -45,7 +45,7 @@ def print_ingestion(workloads: Sequence[Any]) -> None:
             print(report, file=sys.stderr)
 
 
-def print_metrics(run: Any) -> None:
+def print_metrics(run: Any, out: Path | None) -> None:
     """The metrics as a table."""
     from rich.console import Console
     from rich.table import Table
@@ -54,8 +54,8 @@ def print_metrics(run: Any) -> None:
     for name, value in run.metrics.table():
         table.add_row(name, value)
     Console().print(table)
-    if run.directory is not None:
-        print(f"files: {run.directory}")
+    if out is not None:
+        print(f"files: {out}")
 
 
 def write_parquet(run: Any, out: Path | None) -> None:

@@ -1,0 +1,74 @@
+"""Every example of the documentation is run: blocks of Python as programs, lines after ``$`` in console blocks.
+
+In a console block the lines after a command are what it must print, as far as they are given: ``...`` stands for
+anything. Blocks of one page run in one folder, in order, so a later one may use what an earlier one wrote.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page):
+    return BLOCK.findall(page.read_text())
+
+
+def environment():
+    paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "COLUMNS": "100"}
+
+
+def run(words, folder):
+    done = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+def matches(expected, output):
+    pattern = ".*?".join(re.escape(part) for part in expected.split("..."))
+    return re.fullmatch(rf"\s*{pattern}\s*", output, re.DOTALL) is not None
+
+
+def run_console(text, folder):
+    for chunk in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, expected = chunk.partition("\n")
+        words = shlex.split(command, comments=True)
+        if words[0] == "windtunnel":
+            words = [sys.executable, "-m", *words]
+        elif words[0] == "python":
+            words[0] = sys.executable
+        code, out, err = run(words, folder)
+        if expected.strip():
+            assert matches(expected.strip(), out + err), f"$ {command}\n{out}{err}\n(exit {code})"
+        else:
+            assert code == 0, f"$ {command}\n{out}{err}"
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+def test_examples(page, tmp_path):
+    for kind, text in blocks(page):
+        if kind == "python":
+            code, out, err = run([sys.executable, "-W", "error", "-c", text], tmp_path)
+            assert code == 0, f"{text}\n{out}{err}"
+        else:
+            run_console(text, tmp_path)
+
+
+def test_pages_of_the_navigation_exist():
+    named = re.findall(r"([\w/-]+\.md)", (ROOT / "mkdocs.yml").read_text())
+    assert named
+    assert all((ROOT / "docs" / name).exists() for name in named)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#:]+\.md)", page.read_text()):
+        assert (page.parent / link).exists(), f"{page.name} links to {link}"
