@@ -66,7 +66,7 @@ def test_names_cannot_break_out():
 
 def test_dollars_in_names_are_no_placeholders():
     recording = record()
-    recording.state.facts["scheduler"] = "$data ${script} $"
+    recording.state.facts["schedulers"] = "$data ${script} $"
     assert "$data ${script} $" in html(Run.of(recording))
 
 

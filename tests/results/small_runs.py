@@ -45,7 +45,9 @@ def outage(hosts: str = "6-7") -> EventList:
 
 def record(layout=None, scheduler="easy", jobs=None, events=(), options=None, **more) -> Recording:
     """Simulate and record."""
-    recording = Recording(layout or Layout(), options or RecordingOptions(), facts={"scheduler": scheduler}, **more)
+    recording = Recording(
+        layout or Layout(), options or RecordingOptions(), facts={"schedulers": [scheduler]}, **more
+    )
     simulation = Simulation(
         Platform.uniform(8),
         [jobs or workload()],

@@ -22,7 +22,7 @@ def test_a_run_is_like_itself(tmp_path):
 def test_what_differs_between_two_schedulers():
     a, b = Run.of(record(scheduler="fcfs")), Run.of(record(scheduler="easy"))
     made = compare(a, b)
-    assert made.inputs["scheduler"] == ("fcfs", "easy")
+    assert made.inputs["schedulers"] == ("fcfs", "easy")
     assert made.earlier + made.later + made.same_start == 60
     assert made.earlier > 0
     waits = next(d for d in made.figures if d.name == "waiting time, mean")

@@ -15,7 +15,7 @@ from windtunnel.results.distribution import Distribution
 from windtunnel.results.files import write_whole
 from windtunnel.results.metrics import Group, Metrics, Trim
 from windtunnel.results.run import Run
-from windtunnel.results.state import Status
+from windtunnel.results.state import Status, as_text
 
 __all__ = ["html", "write_report"]
 
@@ -38,9 +38,9 @@ def html(run: Run, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> str:
     part = files("windtunnel.report")
     data = msgspec.json.encode(page_data(run)).decode()
     name = Path(run.name).name or run.name
-    scheduler = run.state.facts.get("scheduler", "")
+    schedulers = as_text(run.state.facts.get("schedulers", ""))
     return Template((part / "page.html").read_text(encoding="utf-8")).substitute(
-        title=escape(f"{name}: {scheduler}" if scheduler else name),
+        title=escape(f"{name}: {schedulers}" if schedulers else name),
         status=_status(run),
         facts=_facts(metrics),
         charts=_charts(run),
@@ -136,5 +136,5 @@ def _inputs(run: Run, metrics: Metrics) -> str:
     rows.append(("figures cover", f"{metrics.window[0]:,.2f} to {metrics.window[1]:,.2f} s"))
     if state.start_date is not None:
         rows.append(("time 0 is", datetime.fromtimestamp(state.start_date, UTC).isoformat(sep=" ")))
-    rows += [(name, str(value)) for name, value in state.facts.items()]
+    rows += [(name.replace("_", " "), as_text(value)) for name, value in state.facts.items() if value]
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows) + "</dl>"

@@ -7,6 +7,7 @@ import msgspec
 
 from windtunnel.results.metrics import Metrics, Trim
 from windtunnel.results.run import Run
+from windtunnel.results.state import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -193,7 +194,7 @@ def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:
         platform = f"{state.platform.path or state.platform.name} ({run.hosts} hosts)"
         workloads = ", ".join(w.path or w.name for w in state.workloads)
         status = f"{state.status}{f' ({state.reason})' if state.reason else ''}"
-        facts = {name: str(value) for name, value in state.facts.items()}
+        facts = {name.replace("_", " "): as_text(value) for name, value in state.facts.items() if value}
         return {"platform": platform, "workloads": workloads, "status": status, **facts}
 
     ours, theirs = notes(a), notes(b)

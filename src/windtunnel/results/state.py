@@ -9,7 +9,7 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError
 
-__all__ = ["FORMAT", "PlatformFacts", "RunState", "Status", "WorkloadFacts", "read_state"]
+__all__ = ["FORMAT", "PlatformFacts", "RunState", "Status", "WorkloadFacts", "as_plain", "as_text", "read_state"]
 
 FORMAT: Final = 1
 """Raised when the meaning of files in a run's directory changes."""
@@ -82,6 +82,15 @@ def read_state(path: Path) -> RunState:
         ) from None
     except (OSError, msgspec.DecodeError) as fault:
         raise UsageError(f"{path} is not readable: {fault}") from fault
+
+
+def as_text(fact: Any) -> str:
+    """A fact for people: lists and mappings without brackets."""
+    if isinstance(fact, list):
+        return ", ".join(map(as_text, fact))
+    if isinstance(fact, dict):
+        return ", ".join(f"{name}={as_text(value)}" for name, value in fact.items())
+    return str(fact)
 
 
 def as_plain(facts: Mapping[str, Any]) -> dict[str, Any]:
