@@ -29,6 +29,8 @@ def change_state(world: World, event: ExternalEvent) -> None:
     if state not in STATES:
         raise SimulationError(f"machine_state: unknown state {state!r}; known: {', '.join(STATES)}", now=world.now)
     table = world.hosts
+    if world.energy is not None:
+        world.energy.set_off(world.now, event.hosts, off=state in {"HALT", "FAILURE"})
     cause = state + (f": {event.attributes['cause']}" if event.attributes.get("cause") else "")
     if state == "ACTIVE":
         back = event.hosts & table.unavailable

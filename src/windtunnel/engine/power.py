@@ -69,6 +69,14 @@ class Power:
             self.watts += self.meters.power(host)
             self.epsilon += self._epsilon(host)
 
+    def set_off(self, now: float, hosts: Iterable[int], *, off: bool) -> None:
+        """Hosts lose their power, or have it again (machines that halt, fail and come back)."""
+        self._move(now)
+        for host in hosts:
+            self.watts -= self.meters.power(host)
+            self.meters.set_off(now, host, off)
+            self.watts += self.meters.power(host)
+
     def touch(self, now: float, hosts: Iterable[int]) -> None:
         """Something SimGrid notices happened on hosts."""
         self.meters.touch(now, hosts)
@@ -115,12 +123,18 @@ def record_energy(world: World, kind: str) -> None:
 def job_started(world: World, record: JobRecord) -> None:
     """Before a job starts: read the meters of its hosts."""
     power: Power = world.energy
-    if world.hosts.jobs_on is not None and world.options.job_energy == "fair":
+    if _is_shared(world, record):
         record.consumed_energy = 0.0
         _divide(world, record.hosts, record.job.id, joins=True)
     else:
         record.consumed_energy = -power.of(world.now, record.hosts)
     record_energy(world, "s")
+
+
+def _is_shared(world: World, record: JobRecord) -> bool:
+    """Whether the energy of the job's hosts is divided among those that are on them."""
+    shared = world.hosts.jobs_on is not None or record.amounts is not None
+    return shared and world.options.job_energy == "fair"
 
 
 def sleep_ended(world: World, record: JobRecord) -> None:
@@ -132,7 +146,7 @@ def sleep_ended(world: World, record: JobRecord) -> None:
 def job_ended(world: World, record: JobRecord) -> None:
     """After a job's end: what its hosts consumed meanwhile is its energy (its fair part, on shared hosts)."""
     power: Power = world.energy
-    if world.hosts.jobs_on is not None and world.options.job_energy == "fair":
+    if _is_shared(world, record):
         _divide(world, record.hosts, record.job.id, joins=False)
     else:
         record.consumed_energy += power.of(world.now, record.hosts)

@@ -17,6 +17,11 @@ class Example(NamedTuple):
 
 
 _EXAMPLES: Final = {
+    "datacenters": (
+        "datacenters.json",
+        ("datacenters.swf",),
+        "two datacenters with a failure, a maintenance window and a change of scheduler; a week of jobs",
+    ),
     "small": ("small.xml", ("small.json",), "a cluster of 16 hosts and 200 jobs, busy enough for backfilling"),
 }
 
