@@ -97,7 +97,7 @@ class Conservative(BatchScheduler):
 
     def _review_later(self, now: float, job: Job, reserved: float) -> None:
         self._reviewed += 1
-        when = now + self.review * (reserved - now) if reserved < inf else now
+        when = min(now + self.review * (reserved - now), reserved) if reserved < inf else now
         heappush(self._reviews, (when, self._reviewed, job))
 
     def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
