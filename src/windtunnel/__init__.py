@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from windtunnel.diagnostics import WindtunnelError as WindtunnelError
     from windtunnel.engine import Options as Options
     from windtunnel.engine import Pacer as Pacer
+    from windtunnel.model import DelayProfile as DelayProfile
     from windtunnel.model import HostPool as HostPool
     from windtunnel.model import HostSet as HostSet
     from windtunnel.model import Job as Job
     from windtunnel.model import JobState as JobState
     from windtunnel.model import Platform as Platform
+    from windtunnel.model import Request as Request
     from windtunnel.schedulers.base import Scheduler as Scheduler
     from windtunnel.vocabulary import CallMeLater as CallMeLater
+    from windtunnel.vocabulary import Decision as Decision
     from windtunnel.vocabulary import Execute as Execute
     from windtunnel.vocabulary import Kill as Kill
     from windtunnel.vocabulary import Observer as Observer
@@ -43,9 +46,19 @@ _WHERE: Final = {
     "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
-    "windtunnel.model": ("HostPool", "HostSet", "Job", "JobState", "Platform"),
+    "windtunnel.model": ("DelayProfile", "HostPool", "HostSet", "Job", "JobState", "Platform", "Request"),
     "windtunnel.schedulers.base": ("Scheduler",),
-    "windtunnel.vocabulary": ("CallMeLater", "Execute", "Kill", "Observer", "OneShot", "Periodic", "Reject", "View"),
+    "windtunnel.vocabulary": (
+        "CallMeLater",
+        "Decision",
+        "Execute",
+        "Kill",
+        "Observer",
+        "OneShot",
+        "Periodic",
+        "Reject",
+        "View",
+    ),
 }
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 

@@ -99,6 +99,7 @@ def _refuse_date(world: World, when: float, previous: float, done: float, decisi
 
 
 def apply_delayed(world: World, payload: tuple[int, Decision]) -> None:
+    """A decision that was taken for this date."""
     world.open -= 1
     rank, decision = payload
     _apply(world, world.seats[rank], decision)

@@ -45,6 +45,7 @@ class Fabric(NamedTuple):
 
 
 def start_fabric(element: "_Element", builder: Builder, values: Values) -> Fabric:
+    """The links of a cluster, from its attributes."""
     return Fabric(
         builder,
         element.get("id", ""),

@@ -1,0 +1,66 @@
+"""What users see: public names exist, are listed, documented, and load lazily."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import windtunnel
+
+ROOT = Path(windtunnel.__file__).parent
+MODULES = sorted(m.name for m in pkgutil.walk_packages([str(ROOT)], "windtunnel.") if not m.name.endswith("__main__"))
+
+
+def test_all_names_of_the_package_load_and_are_sorted():
+    assert list(windtunnel.__all__[1:]) == sorted(windtunnel.__all__[1:])
+    for name in windtunnel.__all__:
+        assert getattr(windtunnel, name) is not None
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        windtunnel.nothing_like_this  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names():
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    seen = {alias.asname for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert seen - {None} == set(windtunnel.__all__) - {"__version__"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_list_what_is_public(name):
+    module = importlib.import_module(name)
+    if not Path(module.__file__).read_text().strip():
+        return  # an empty package
+    assert module.__doc__, f"{name} has no docstring"
+    if hasattr(module, "__path__") and not hasattr(module, "__all__"):
+        return  # a room whose modules are imported by name
+    assert hasattr(module, "__all__"), f"{name} has no __all__"
+    for public in module.__all__:
+        assert hasattr(module, public), f"{name}.__all__ names {public}, which does not exist"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_is_public_is_documented(name):
+    module = importlib.import_module(name)
+    if name.rpartition(".")[2].startswith("_"):
+        return  # generated, for its neighbours only
+    for public in getattr(module, "__all__", ()):
+        thing = getattr(module, public)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert inspect.getdoc(thing), f"{name}.{public} has no docstring"
+
+
+def test_importing_the_package_loads_none_of_the_heavy_libraries():
+    code = (
+        "import sys, windtunnel, windtunnel.cli.main\n"
+        "heavy = {'polars', 'numpy', 'lxml', 'zmq', 'rich', 'typer', 'jsonschema_rs', 'msgspec'} & set(sys.modules)\n"
+        "sys.exit(', '.join(heavy) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": str(ROOT.parent)}
+    )
+    assert done.returncode == 0, done.stderr
