@@ -54,14 +54,14 @@ def everybody(out, jobs):
 
 @pytest.mark.parametrize("name", SANE)
 @given(jobs=workloads(), order=st.sampled_from(ORDERS))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_everybody_runs_or_is_rejected(name, jobs, order):
     everybody(play(make_scheduler(name, queue_order=order), jobs, HOSTS), jobs)
 
 
 @pytest.mark.parametrize("name", ["fcfs", "filler"])
 @given(jobs=workloads())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_contiguous_hosts_are_contiguous(name, jobs):
     out = play(make_scheduler(name, policy="contiguous"), jobs, HOSTS)
     everybody(out, jobs)
@@ -70,13 +70,13 @@ def test_contiguous_hosts_are_contiguous(name, jobs):
 
 @pytest.mark.parametrize("name", EXACT)
 @given(jobs=workloads(endless=False, largest=HOSTS))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_everybody_runs_under_the_exact_variants(name, jobs):
     everybody(play(make_scheduler(name), jobs, HOSTS), jobs)
 
 
 @given(jobs=workloads(endless=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_fcfs_starts_in_order(jobs):
     out = play(make_scheduler("fcfs"), jobs, HOSTS)
     starts = [out.start[j.id] for j, _ in jobs if j.id in out.start]
@@ -145,7 +145,7 @@ class Recorder:
 
 
 @given(jobs=workloads(largest=HOSTS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_easy_is_its_definition(jobs):
     play(Recorder(make_scheduler("easy"), PlainEasy(HOSTS)), jobs, HOSTS)
 
@@ -170,7 +170,7 @@ class HeadWatcher(Recorder):
 
 
 @given(jobs=workloads(exact=True, largest=HOSTS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_easy_never_delays_its_head_when_walltimes_are_exact(jobs):
     watcher = HeadWatcher(make_scheduler("easy"))
     out = play(watcher, jobs, HOSTS)
@@ -196,7 +196,7 @@ class PromiseWatcher(Recorder):
 @pytest.mark.parametrize("order", ["fcfs", "asc_size"])
 @pytest.mark.parametrize("short", [100, 2])
 @given(jobs=workloads(endless=False, largest=HOSTS), review=st.sampled_from([0.0, 0.01, 1.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_conservative_never_delays_anybody(order, short, jobs, review):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("windtunnel.schedulers.conservative._SHORT", short)
@@ -207,7 +207,7 @@ def test_conservative_never_delays_anybody(order, short, jobs, review):
 
 
 @given(jobs=workloads(exact=True, largest=HOSTS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_conservative_keeps_its_first_promise_to_the_letter_when_walltimes_are_exact(jobs):
     """Without early ends nothing is ever compressed: each job starts when it was told on arrival."""
     watcher = PromiseWatcher(make_scheduler("conservative"))
@@ -230,7 +230,7 @@ def test_conservative_keeps_its_first_promise_to_the_letter_when_walltimes_are_e
 @given(
     jobs=workloads(endless=False, largest=HOSTS), away=st.lists(st.tuples(dates, lengths, st.sets(st.integers(0, 7))))
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_unavailable_hosts_are_given_to_nobody(name, jobs, away):
     """Overlapping absences are told as they begin and end; the last word stands, and all are back at the end."""
     notices = []

@@ -81,6 +81,9 @@ def test_whatever_is_shipped_can_be_made_and_pickled(name):
 
 def test_names_of_other_systems_lead_to_shipped_ones():
     assert set(BATSCHED.values()) | set(PYBATSIM.values()) <= set(SHIPPED)
+    assert make_scheduler("easy_bf").hello().name == "easy-batsched"
+    assert make_scheduler("filler").hello().name == "filler"
+    assert make_batsched("filler").hello().name == "filler-batsched"
     assert make_batsched("easy_bf", queue_order="lcfs").hello().name == "easy-batsched"
     with pytest.raises(UsageError, match="easy_bf"):
         make_batsched("easy_fb")

@@ -15,7 +15,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
 from windtunnel.schedulers.options import Option, checked_options, options_of
-from windtunnel.schedulers.shipped import BATSCHED, SHIPPED, Shipped
+from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM, SHIPPED, Shipped
 from windtunnel.vocabulary import Component
 
 __all__ = [
@@ -71,6 +71,9 @@ def scheduler_options(name: str) -> tuple[Option, ...]:
 
 def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options: Any) -> Component:
     """A scheduler from its name, from ``module:Class``, ``module:function`` or ``file.py:Class``, or from an object.
+
+    batsched's and pybatsim's own names lead to the exact variants where they are not names of ours (``easy_bf``; but
+    ``fcfs`` and ``filler`` are ours).
 
     A class is made with the options, which are checked against the keyword parameters of its ``__init__``; a plain
     function ``f(view, **options)`` becomes a scheduler that calls it once per round; a component is returned as is.
@@ -134,7 +137,7 @@ def _options(factory: Any) -> dict[str, Option]:
 
 
 def _factory(name: str) -> Any:
-    shipped = SHIPPED.get(name)
+    shipped = SHIPPED.get(name) or SHIPPED.get(BATSCHED.get(name) or PYBATSIM.get(name, ""))
     if shipped is not None:
         return _shipped(shipped)
     if ":" in name:
