@@ -37,7 +37,7 @@ class Columns:
         """Dates of the end (s), -1 for jobs that never ran."""
         self.used = array("d")
         """Hosts used, in whole-host equivalents."""
-        self.codes = array("L")
+        self.codes = array("I")
         """``owner * 16 + state``."""
 
     def __len__(self) -> int:

@@ -1,8 +1,8 @@
 """What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
 
 from array import array
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import fsum, inf, nan
 from operator import mul, sub
@@ -196,27 +196,21 @@ def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, Group]
     ran = derived.ran
     if len(ran.owners) == 1:
         return {}, {}
-    owners = [code // STATES for code in ran.codes]
-    order = sorted(range(len(owners)), key=owners.__getitem__)
-    columns = (map(mul, ran.used, derived.execution), derived.waiting, derived.turnaround, bounded)
-    area, waits, turnarounds, slowdowns = (_permuted(column, order) for column in columns)
+    members: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
+    for rank, code in enumerate(ran.codes):
+        members[code // STATES].append(rank)
+    area = array("d", map(mul, ran.used, derived.execution))
     sums: list[tuple[int, _Sums]] = []
-    first = 0
-    for owner, count in sorted(Counter(owners).items()):
-        part = slice(first, first + count)
-        first += count
-        longest = max(waits[part])
-        totals = (fsum(area[part]), fsum(waits[part]), longest, fsum(turnarounds[part]), fsum(slowdowns[part]))
-        sums.append((owner, (count, *totals)))
+    for owner in sorted(members):
+        ranks = members[owner]
+        waits = list(map(derived.waiting.__getitem__, ranks))
+        totals = (fsum(map(column.__getitem__, ranks)) for column in (area, derived.turnaround, bounded))
+        sums.append((owner, (len(ranks), fsum(waits), max(waits), *totals)))
     return _table(ran, sums, 0), _table(ran, sums, 1)
 
 
-def _permuted(values: Iterable[float], order: Sequence[int]) -> "array[float]":
-    column = array("d", values)
-    return array("d", map(column.__getitem__, order))
-
-
 _Sums = tuple[int, float, float, float, float, float]
+"""Jobs; sum and maximum of waits; sums of host-seconds, turnarounds and bounded slowdowns."""
 
 
 def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[str, Group]:
@@ -228,7 +222,7 @@ def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[s
         return {}
     made = {}
     for name in sorted(merged):
-        counts, area, waits, longest, turnarounds, bounded = zip(*merged[name], strict=True)
+        counts, waits, longest, area, turnarounds, bounded = zip(*merged[name], strict=True)
         jobs = sum(counts)
         made[name] = Group(
             jobs=jobs,
