@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -126,6 +127,10 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"--mmax {options.mmax} is negative")
     if options.no_sched and (options.enable_redis or options.enable_dynamic_jobs):
         raise UsageError("--no-sched runs without a scheduler: Redis and dynamic jobs make no sense with it")
+    if options.no_sched and (options.workflow or options.workflow_start or options.estimate_waiting_times):
+        raise UsageError("--no-sched starts every job at 0: workflows and waiting times make no sense with it")
+    if options.ignore_beyond_last_workflow and not (options.workflow or options.workflow_start):
+        raise UsageError("--ignore-beyond-last-workflow goes with workflows (-W, --WS)")
     if not (options.workload or options.workflow or options.workflow_start or options.enable_dynamic_jobs):
         raise UsageError("there is no work", "give workloads (-w), workflows (-W), or --enable-dynamic-jobs")
 
@@ -170,7 +175,7 @@ def _simulation(options: argparse.Namespace) -> Any:
         omit_rejected=options.omit_rejected,
     )
     sharing = options.enable_compute_sharing or options.no_sched
-    simulation = api.Simulation(
+    return api.Simulation(
         platform,
         [all_at_once(w) for w in workloads] if options.no_sched else workloads,
         NoScheduler() if options.no_sched else _component(options),
@@ -183,37 +188,36 @@ def _simulation(options: argparse.Namespace) -> Any:
             energy=options.energy,
             energy_rule="simgrid",
             job_energy="whole",
+            ask_waiting_times=options.estimate_waiting_times,
+            end_with_workflows=options.ignore_beyond_last_workflow,
         ),
         facts={"command": "batsim4"},
     )
-    if options.estimate_waiting_times:
-        raise UsageError("--estimate-waiting-times is not supported yet")
-    return simulation
 
 
 def _workloads(options: argparse.Namespace) -> list[Any]:
     from windtunnel.formats.batsim_workload import read_batsim4
-    from windtunnel.formats.dax import read_dax
+    from windtunnel.formats.dax import read_workflow
 
     made: list[Any] = [read_batsim4(path, f"w{rank}") for rank, path in enumerate(options.workload)]
     if options.workflow_jobs_limit < 0:
         raise UsageError(f"--workflow-jobs-limit {options.workflow_jobs_limit} is negative")
-    flows: list[Any] = [read_dax(path, f"wf{rank}") for rank, path in enumerate(options.workflow)]
+    limit = options.workflow_jobs_limit
+    for rank, path in enumerate(options.workflow):
+        made.append(read_workflow(path, f"wf{rank}", limit=limit))
     for rank, (path, start) in enumerate(options.workflow_start):
-        flows.append(read_dax(path, f"wfc{rank}", start=_number(start)))
-    for flow in flows:
-        flow.in_system = options.workflow_jobs_limit
-    if options.ignore_beyond_last_workflow:
-        for workload in made:
-            workload.until = flows
-    return made + flows
+        made.append(read_workflow(path, f"wfc{rank}", start=_number(start), limit=limit))
+    return made
 
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        date = float(text)
     except ValueError:
-        raise UsageError(f"{text!r} is not a date in seconds") from None
+        date = -1.0
+    if not 0 <= date < inf:
+        raise UsageError(f"--workflow-start {text!r} is not a date in seconds")
+    return date
 
 
 def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:

@@ -6,6 +6,7 @@ __all__ = [
     "CALL",
     "DECISION",
     "EXTERNAL",
+    "FLOW",
     "FLUID",
     "INJECTED",
     "JOB_END",
@@ -59,3 +60,5 @@ MIGRATED: Final = 16
 """A migration ends. Payload: (record, hosts)."""
 TRANSFERRED: Final = 17
 """An image transfer ends. Payload: the decision."""
+FLOW: Final = 18
+"""Tasks of a workflow may be submitted. Payload: flow."""

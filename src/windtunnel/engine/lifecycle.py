@@ -7,6 +7,7 @@ from windtunnel.engine import execution, power
 from windtunnel.engine.events import JOB_END, NO_MORE, RELEASE_HELD, SUBMIT, WALLTIME
 from windtunnel.engine.hosts import HostState
 from windtunnel.engine.refusal import known_job, refuse
+from windtunnel.engine.workflows import task_over
 from windtunnel.engine.world import Priority, Submitter, World
 from windtunnel.model import (
     DelayProfile,
@@ -27,6 +28,7 @@ from windtunnel.vocabulary import (
     JobSubmitted,
     KillJobs,
     RejectJob,
+    WaitingTimeQueried,
 )
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "submit_due",
     "submit_job",
     "walltime_reached",
+    "workload_over",
 ]
 
 _NO_HOSTS: Final = HostSet()
@@ -52,7 +55,6 @@ _FAILED: Final = JobState.COMPLETED_FAILED
 
 def submit_due(world: World, submitter: Submitter) -> None:
     """Submit all jobs of a workload that are due, and plan the next."""
-    now = world.now
     workload = submitter.source
     index, size = submitter.next, submitter.size
     while index < size:
@@ -61,16 +63,21 @@ def submit_due(world: World, submitter: Submitter) -> None:
         if job.submission_time > world.horizon:
             submitter.next = index
             submitter.upcoming = job
-            world.push(job.submission_time, Priority.SUBMISSION, SUBMIT, submitter)
+            world.push(job.submission_time, Priority.SUBMISSION, SUBMIT, submitter, submitter.version)
             return
         index += 1
         if job.dependencies and _held_back(world, job):
             continue
         submit_job(world, job)
     submitter.next = index
+    workload_over(world)
+
+
+def workload_over(world: World) -> None:
+    """A static workload has no more jobs to submit."""
     world.static_left -= 1
     if world.static_left == 0:
-        world.push(now, Priority.NO_MORE, NO_MORE, "jobs")
+        world.push(world.now, Priority.NO_MORE, NO_MORE, "jobs")
     else:
         world.open -= 1
 
@@ -97,6 +104,8 @@ def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False
         for seat in world.seats if world.solo is None else (world.solo,):
             profile = job.profile if seat.features.forward_profiles_on_job_submission else None
             seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, profile))
+    if world.options.ask_waiting_times:
+        world.tell(WaitingTimeQueried(world.now, job))
     return record
 
 
@@ -334,6 +343,8 @@ def _forget(world: World, record: JobRecord) -> None:
         world.done_ids.add(job_id)
         for job in world.waiting_for.pop(job_id, ()):
             world.push(world.now + job.think_time, Priority.SUBMISSION, RELEASE_HELD, job)
+    if world.flows:
+        task_over(world, job_id)
 
 
 def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:

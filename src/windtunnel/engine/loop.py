@@ -19,7 +19,9 @@ from windtunnel.engine.fluid import settle
 from windtunnel.engine.power import make_power
 from windtunnel.engine.registration import count_profile_uses
 from windtunnel.engine.tables import EVENTS
+from windtunnel.engine.workflows import begin_flow
 from windtunnel.engine.world import Priority, Submitter, World
+from windtunnel.model import Workflow
 from windtunnel.vocabulary import (
     Component,
     SimulationBegins,
@@ -73,11 +75,16 @@ def begin(world: World, components: Sequence[Component]) -> None:
 def _fill_calendar(world: World) -> None:
     """Static work starts after SimulationBegins was answered."""
     for workload in world.workloads:
-        submitter = Submitter(workload, len(workload))
-        first = max(0.0, workload[0].submission_time) if submitter.size else 0.0
-        world.push(first, Priority.SUBMISSION, SUBMIT, submitter)
         world.open += 1
         world.static_left += 1
+        if isinstance(workload, Workflow):
+            begin_flow(world, workload)
+            continue
+        submitter = Submitter(workload, len(workload))
+        first = max(0.0, workload[0].submission_time) if submitter.size else 0.0
+        world.push(first, Priority.SUBMISSION, SUBMIT, submitter, submitter.version)
+        if world.options.end_with_workflows:
+            world.submitters.append(submitter)
     for events in world.event_lists:
         submitter = Submitter(events, len(events.events))
         first = events.events[0].timestamp if submitter.size else 0.0

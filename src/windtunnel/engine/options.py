@@ -44,6 +44,12 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """Seconds that writing a checkpoint takes."""
     max_rounds: int = 100_000
     """An instant kept alive for more rounds than this ends the run (decisions.md 1)."""
+    ask_waiting_times: bool = False
+    """At each submission, ask the components how long the job will wait (``WaitingTimeQueried``)."""
+    end_with_workflows: bool = False
+    """Static jobs that are not submitted yet when the last workflow ends never are (Batsim 4)."""
+    forward: Mapping[str, Any] = {}
+    """Options that wires hand to the component (scheduler configuration, command line...)."""
 
     def __post_init__(self) -> None:
         for name, known in (("on_failure", ("kill", "requeue")), ("on_maintenance", ("kill", "drain"))):
@@ -51,6 +57,3 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
                 raise UsageError(f"{name} must be {' or '.join(known)}, not {getattr(self, name)!r}")
         if not (self.checkpoint_interval >= 0 and self.checkpoint_cost >= 0):
             raise UsageError("the interval and the cost of checkpoints are not negative")
-
-    forward: Mapping[str, Any] = {}
-    """Options that wires hand to the component (scheduler configuration, command line...)."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from windtunnel.engine import events as e
-from windtunnel.engine import external, fluid, lifecycle, registration, suspension, switching, triggers
+from windtunnel.engine import external, fluid, lifecycle, registration, suspension, switching, triggers, workflows
 from windtunnel.engine.execution import messages
 from windtunnel.engine.execution.kinds import leaf_ended
 from windtunnel.engine.world import World
@@ -42,6 +42,7 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.POLL: messages.poll,
     e.MIGRATED: suspension.job_migrated,
     e.TRANSFERRED: suspension.image_transferred,
+    e.FLOW: workflows.flow_due,
 }
 """Kind of event -> function(world, payload). Delayed decisions are applied by the loop itself."""
 

@@ -108,6 +108,7 @@ class Submitter:
         self.next = 0
         self.upcoming: Any = None
         """The next job, when it was looked at already (workloads make jobs on demand)."""
+        self.version = 0
 
 
 class World:
@@ -153,6 +154,14 @@ class World:
         """Jobs held back until the job with this id has ended."""
         self.done_ids: set[str] | None = None
         """Ids of ended jobs, kept only when workloads have dependencies."""
+        self.flows: dict[str, Any] = {}
+        """Workflow and task behind each of its jobs that are alive, by job id."""
+        self.flows_left = 0
+        """Workflows that have not ended."""
+        self.submitters: list[Submitter] = []
+        """Those of static workloads that the end of the workflows cuts short; empty unless that was asked for."""
+        self.storage_users: dict[int, str] = {}
+        """The last job that used each storage, kept only when storages cannot be shared."""
         self.static_left = 0
         """Workloads that still have jobs to submit."""
         self.events_left = 0

@@ -1,8 +1,8 @@
 """Pegasus DAX (XML): workflows, as Batsim 3 and 4 read them.
 
 ``<adag>`` holds ``<job id runtime num_procs>`` and ``<child ref><parent ref/></child>``; other elements and
-attributes (files, names) are not simulated. Unlike in Batsim, where a job's id is the rank of its submission, it is
-the id of its task; and a task that fails or is killed lets its children go on.
+attributes (files, names) are not simulated. In Batsim a job's id is the rank of its submission (``read_workflow``);
+``read_dax`` makes it the id of its task. A task that fails or is killed lets its children go on.
 """
 
 from math import isfinite
@@ -13,12 +13,12 @@ from windtunnel.diagnostics import Findings
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.workflow import Task, check_tasks, task_jobs
-from windtunnel.model import JobList
+from windtunnel.model import JobList, Workflow
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["looks_like_dax", "read_dax"]
+__all__ = ["looks_like_dax", "read_dax", "read_workflow"]
 
 LIMIT: Final = 1 << 28
 """The longest file that is read (characters)."""
@@ -42,6 +42,34 @@ def read_dax(path: str | Path, name: str = "wf0", *, start: float = 0.0, margin:
         InputError: the file cannot be read, or is at fault; all faults are named with their line.
     """
     path = Path(path).absolute()
+    tasks, _ = _read(path)
+    jobs = task_jobs(list(tasks.values()), name, start=start, margin=margin, cores=False)
+    return JobList(name, jobs, {job.profile.id: job.profile for job in jobs}, path=str(path))
+
+
+def read_workflow(path: str | Path, name: str = "wf0", *, start: float = 0.0, limit: int = 0) -> Workflow:
+    """Read a workflow that is submitted as Batsim 4 submits it: jobs are numbered as they become ready.
+
+    Args:
+        path: the file.
+        name: the part of the job ids before ``!``.
+        start: when tasks without parents are submitted (s).
+        limit: how many tasks may be submitted and not ended; 0: any number.
+
+    Raises:
+        InputError: like :func:`read_dax`.
+    """
+    path = Path(path).absolute()
+    tasks, pairs = _read(path)
+    jobs = task_jobs(list(tasks.values()), name, start=start, margin=10.0, cores=False)
+    children: dict[str, list[str]] = {}
+    for parent, child in dict.fromkeys(pairs):
+        children.setdefault(f"{name}!{parent}", []).append(f"{name}!{child}")
+    return Workflow(name, jobs, children, start=start, limit=limit, path=str(path))
+
+
+def _read(path: Path) -> tuple[dict[str, Task], list[tuple[str, str]]]:
+    """The tasks, and pairs of parent and child in the order of the document."""
     findings = Findings(str(path))
     data = read_bytes(path, findings)
     if data is None:
@@ -55,11 +83,10 @@ def read_dax(path: str | Path, name: str = "wf0", *, start: float = 0.0, margin:
         findings.add(f"the root is <{local_name(root.tag)}>, <adag> is expected", code="root", line=line_of(root))
         findings.raise_all()
     tasks = _tasks(root, findings)
-    _parents(root, tasks, findings)
+    pairs = _parents(root, tasks, findings)
     check_tasks(tasks, findings)
     findings.raise_if_errors()
-    jobs = task_jobs(list(tasks.values()), name, start=start, margin=margin, cores=False)
-    return JobList(name, jobs, {job.profile.id: job.profile for job in jobs}, path=str(path))
+    return tasks, pairs
 
 
 def _tasks(root: "_Element", findings: Findings) -> dict[str, Task]:
@@ -104,7 +131,8 @@ def _number(element: "_Element", key: str, task: str, findings: Findings, defaul
     return value
 
 
-def _parents(root: "_Element", tasks: dict[str, Task], findings: Findings) -> None:
+def _parents(root: "_Element", tasks: dict[str, Task], findings: Findings) -> list[tuple[str, str]]:
+    pairs = []
     for element in root:
         if local_name(element.tag) != "child":
             continue
@@ -120,3 +148,5 @@ def _parents(root: "_Element", tasks: dict[str, Task], findings: Findings) -> No
                     findings.add(message, code="reference", line=line_of(parent))
                 elif task is not None:
                     task.parents.append(of)
+                    pairs.append((of, ref))
+    return pairs

@@ -19,7 +19,7 @@ from windtunnel.model.profiles import (
     TraceReplayProfile,
     TraceType,
 )
-from windtunnel.model.workload import EventList, ExternalEvent, JobList, Workload
+from windtunnel.model.workload import EventList, ExternalEvent, JobList, Workflow, Workload
 
 __all__ = [
     "Allocation",
@@ -53,6 +53,7 @@ __all__ = [
     "SequentialCompositionProfile",
     "TraceReplayProfile",
     "TraceType",
+    "Workflow",
     "Workload",
     "natural_key",
 ]

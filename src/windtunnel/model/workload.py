@@ -9,7 +9,7 @@ from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Job
 from windtunnel.model.profiles import Profile
 
-__all__ = ["EventList", "ExternalEvent", "JobList", "Workload"]
+__all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
 
 
 class Workload(Protocol):
@@ -64,6 +64,32 @@ class JobList:
 
     def __iter__(self) -> Iterator[Job]:
         return iter(self._jobs)
+
+
+class Workflow(JobList):
+    """Tasks that wait for others, submitted as by Batsim 4 (batsim-inputs.md 9).
+
+    When all a task waits for has ended, it becomes a job whose name is the rank of its submission.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tasks: Sequence[Job],
+        children: Mapping[str, Sequence[str]],
+        *,
+        start: float = 0.0,
+        limit: int = 0,
+        path: str = "",
+    ) -> None:
+        super().__init__(name, tasks, path=path)
+        self.has_dependencies = False  # as far as the engine's general way of holding jobs back is concerned
+        self.children = children
+        """Ids of the tasks that wait for each task, in the order in which they become ready."""
+        self.start = start
+        """When tasks that wait for nothing are submitted (s)."""
+        self.limit = limit
+        """How many tasks may be submitted and not ended; 0: any number."""
 
 
 class ExternalEvent(msgspec.Struct, kw_only=True):

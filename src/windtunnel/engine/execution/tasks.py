@@ -10,6 +10,7 @@ from windtunnel.engine.sharing import Task
 from windtunnel.engine.world import World
 from windtunnel.model import (
     HostSet,
+    JobState,
     ParallelTaskDataStagingBetweenStoragesProfile,
     ParallelTaskHomogeneousProfile,
     ParallelTaskMergeCompositionProfile,
@@ -21,7 +22,7 @@ from windtunnel.model import (
 from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import AtomicProgress
 
-__all__ = ["TASK", "amounts", "complete", "homogeneous_amounts", "places", "storage_of"]
+__all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of"]
 
 
 def places(world: World, node: Node) -> list[int]:
@@ -45,6 +46,12 @@ def places(world: World, node: Node) -> list[int]:
 
 def storage_of(world: World, node: Node, label: str, *, single: bool) -> int:
     """The number of the storage that a label stands for: as the decision says, by name, or the only one there is."""
+    number = _storage_number(world, node, label, single=single)
+    claim_storage(world, node.record.job.id, number)
+    return number
+
+
+def _storage_number(world: World, node: Node, label: str, *, single: bool) -> int:
     storages = world.platform.storages
     first = len(world.platform.hosts)
     chosen = node.decision.storages if node.decision is not None else {}
@@ -60,6 +67,26 @@ def storage_of(world: World, node: Node, label: str, *, single: bool) -> int:
         return storages[0].id
     known = ", ".join(f"{s.name} ({s.id})" for s in storages) or "none"
     return _no_storage(world, node, f"no storage is given for the label {label!r} (storages: {known})")
+
+
+def claim_storage(world: World, job_id: str, number: int) -> None:
+    """A job uses a storage, which another one may be using.
+
+    Raises:
+        DecisionError: it does, and storages cannot be shared.
+    """
+    if world.options.storage_sharing:
+        return
+    user = world.storage_users.get(number, job_id)
+    record = world.jobs.get(user)
+    if user != job_id and record is not None and record.state in (JobState.RUNNING, JobState.SUSPENDED):
+        raise DecisionError(
+            f"job {job_id!r}: storage {number} is used by job {user!r} and "
+            "time-sharing on storage machines is disabled",
+            rule="storage-busy",
+            now=world.now,
+        )
+    world.storage_users[number] = job_id
 
 
 def _no_storage(world: World, node: Node, reason: str) -> int:
@@ -154,6 +181,9 @@ def _with_io(world: World, node: Node, positions: Sequence[int]) -> Task:
     io_hosts = list(node.decision.additional_io.hosts)
     first = len(world.platform.hosts)
     union = sorted({*positions, *io_hosts})
+    for host in union:
+        if host >= first:
+            claim_storage(world, node.record.job.id, host)
     rank = {host: i for i, host in enumerate(union)}
     flops = [0.0] * len(union)
     sent = [[0.0] * len(union) for _ in union]

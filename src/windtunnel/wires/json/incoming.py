@@ -152,7 +152,10 @@ class Reader:
             given = described["profile"]
             described = described | {"profile": f"profile_of_{job_id.partition('!')[2]}"}
         findings = Findings()
-        described = {"subtime": event.now} | described | {"id": described.get("id", job_id)}
+        described = described | {
+            "id": described.get("id", job_id),
+            "subtime": described.get("subtime", event.now),  # decisions.md 5
+        }
         job = job_from_json(described, 4, workload=workload, findings=findings)
         event.no_faults(findings)
         if job is None:

@@ -136,7 +136,10 @@ def _progress(progress: n.KillProgress) -> dict[str, Any]:
     name = progress.profile_id.rpartition("!")[2]
     made: dict[str, Any] = {"profile_name": name, "profile": name}
     if isinstance(progress, n.AtomicProgress):
-        made["progress"] = -1 if progress.progress < 0 else float(progress.progress)
+        if progress.progress < 0:  # cannot be told: this is how upstream says so
+            made["current_task_index"] = -1
+        else:
+            made["progress"] = float(progress.progress)
     elif isinstance(progress, n.SequentialProgress):
         made["current_task_index"] = progress.current_repetition * progress.length + progress.current_task_index
         made["current_task"] = _progress(progress.current_task_progress)

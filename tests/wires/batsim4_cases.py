@@ -1,0 +1,73 @@
+"""Running recorded cases of Batsim 4 with their own command lines, against a scheduler that knows its lines."""
+
+import json
+import os
+import shlex
+import threading
+from contextlib import contextmanager
+
+from tests.shared import shared
+
+from windtunnel.cli import batsim4
+from windtunnel.wires.zmq_peer import Replier
+
+__all__ = ["arguments", "in_process", "over_zeromq", "served"]
+
+
+def arguments(case, prefix, *more):
+    """The words of a recorded command line, with another prefix of output files."""
+    words = shlex.split(json.loads((case / "case.json").read_text())["batsim_command"])[1:]
+    words[words.index("-e") + 1] = str(prefix)
+    return [*words, *more]
+
+
+def simulation(words):
+    """What a command line asks for, in the folder of the recorded inputs."""
+    here = os.getcwd()
+    os.chdir(shared("golden/batsim4/inputs"))
+    try:
+        options = batsim4.parser().parse_args([str(word) for word in words])
+        batsim4._check(options)
+        return batsim4._simulation(options)
+    finally:
+        os.chdir(here)
+
+
+def in_process(words, script):
+    """Run a command line; ``script.ask`` stands for the socket. The simulation, after its end."""
+    made = simulation([*words, "-q"])
+    made.engine.components[0]._peer = script
+    made.run()
+    return made
+
+
+@contextmanager
+def served(answer, endpoint="tcp://127.0.0.1:*"):
+    """A scheduler in a thread: ``answer(request)`` gives each reply, until the end of the simulation."""
+    replier = Replier(endpoint, timeout=60.0)
+    bound = replier.open()
+
+    def serve():
+        ended = False
+        while not ended:
+            request = replier.receive()
+            ended = b'"SIMULATION_ENDS"' in request
+            reply = answer(request)
+            if reply is None:
+                break
+            replier.reply(reply)
+        replier.close()
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield bound
+    thread.join(60.0)
+    assert not thread.is_alive()
+
+
+def over_zeromq(words, script, endpoint="tcp://127.0.0.1:*"):
+    """Run a command line against a scheduler at the other end of a socket."""
+    with served(script.answer, endpoint) as bound:
+        made = simulation([*words, "-q", "-s", bound])
+        made.run()
+    return made
