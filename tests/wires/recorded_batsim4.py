@@ -133,7 +133,7 @@ class Script:
         """What a socket would do."""
         return self.answer(request)
 
-    def open(self):  # noqa: A003 -- the name that sockets have
+    def open(self):
         """Nothing: there is no socket."""
 
     def close(self):
