@@ -87,6 +87,8 @@ def fluid_of(world: World) -> Fluid:
         world.fluid = Fluid(world.platform, world.hosts.pstate, options.sharing, watched=options.energy)
         if world.now > 0:
             world.fluid.system.advance(world.now)
+        if world.gauges is not None:
+            world.gauges.watch(world)
     fluid: Fluid = world.fluid
     return fluid
 
@@ -95,8 +97,12 @@ def settle(world: World) -> None:
     """After what happened at this instant: let rates and loads follow, and plan the next event of the system."""
     fluid: Fluid = world.fluid
     fluid.changed = False
-    if world.energy is not None:
-        world.energy.set_loads(world.now, fluid.system.changed_loads())
+    if world.energy is not None or world.gauges is not None:
+        loads = fluid.system.changed_loads()
+        if world.energy is not None:
+            world.energy.set_loads(world.now, loads)
+        if world.gauges is not None:
+            world.gauges.follow(world, loads)
     date = fluid.system.next_event()
     if date != fluid.planned:
         fluid.planned = date

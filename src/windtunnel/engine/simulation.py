@@ -137,7 +137,7 @@ class Simulation:
 
     def _tell_error(self, fault: BaseException) -> None:
         """The last thing components hear; what they answer, or that they cannot, no longer matters."""
-        if self.world.stage not in ("running", "ending") or not isinstance(fault, SimulationError):
+        if self.world.stage not in ("begun", "running", "ending") or not isinstance(fault, SimulationError):
             return
         for component in self.components:
             if getattr(component, "wants_errors", False):

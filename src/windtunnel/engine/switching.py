@@ -86,6 +86,8 @@ def _set(world: World, hosts: HostSet, pstate: int) -> None:
             world.fluid.set_speed(world.now, alike, speed)
     if world.energy is not None:
         world.energy.set_pstate(world.now, hosts, pstate)
+    if world.gauges is not None:
+        world.gauges.follow(world, hosts)
 
 
 def _tell(world: World, hosts: HostSet, pstate: int) -> None:

@@ -4,7 +4,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from windtunnel.engine import events as e
-from windtunnel.engine import external, fluid, lifecycle, registration, suspension, switching, triggers, workflows
+from windtunnel.engine import (
+    external,
+    fluid,
+    lifecycle,
+    probes,
+    registration,
+    suspension,
+    switching,
+    triggers,
+    workflows,
+)
 from windtunnel.engine.execution import messages
 from windtunnel.engine.execution.kinds import leaf_ended
 from windtunnel.engine.world import World
@@ -34,6 +44,7 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.EXTERNAL: external.events_due,
     e.CALL: triggers.call_due,
     e.PERIODIC: triggers.periodic_due,
+    e.PROBE: probes.probe_due,
     e.NO_MORE: _no_more,
     e.READY: _ready,
     e.INJECTED: external.inject,
@@ -59,6 +70,10 @@ DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
     d.AnswerWaitingTime: registration.answer_waiting_time,
     d.CallMeLater: triggers.call_me_later,
     d.StopCallMeLater: triggers.stop_call_me_later,
+    d.CreateProbe: probes.create_probe,
+    d.StopProbe: probes.stop_probe,
+    d.TriggerProbe: probes.trigger_probe,
+    d.ResetProbe: probes.reset_probe,
     d.MessageToJob: messages.message_to_job,
     d.SuspendJob: suspension.suspend_job,
     d.ResumeJob: suspension.resume_job,

@@ -4,6 +4,9 @@ Periods are counted from the start of the simulation in whole units, so they do 
 need not be multiples of each other and offsets are allowed.
 """
 
+from heapq import heappop
+from typing import Any
+
 import msgspec
 
 from windtunnel.engine.events import CALL, PERIODIC
@@ -11,7 +14,17 @@ from windtunnel.engine.refusal import refuse
 from windtunnel.engine.world import Priority, World
 from windtunnel.vocabulary import CallMeLater, Decision, OneShot, Periodic, RequestedCall, StopCallMeLater, TimeUnit
 
-__all__ = ["PeriodicCall", "call_due", "call_me_later", "first_tick", "periodic_due", "seconds", "stop_call_me_later"]
+__all__ = [
+    "PeriodicCall",
+    "call_due",
+    "call_me_later",
+    "due_together",
+    "first_tick",
+    "periodic_due",
+    "seconds",
+    "stop_call_me_later",
+    "unit_date",
+]
 
 _UNITS = {TimeUnit.Second: 1, TimeUnit.Millisecond: 1000}
 
@@ -32,6 +45,22 @@ def seconds(when: Periodic, tick: int) -> float:
     return (when.offset + tick * when.period) / _UNITS[when.time_unit]
 
 
+def unit_date(when: OneShot) -> float:
+    """The date (s) of a trigger that happens once."""
+    return when.time / _UNITS[when.time_unit]
+
+
+def due_together(world: World, kind: int, first: Any) -> list[Any]:
+    """What is due with ``first``: all entries of a kind at the head of the calendar, taken off it."""
+    found = [first]
+    heap = world.heap
+    while heap and heap[0][3] == kind and heap[0][0] <= world.horizon:
+        _, _, _, _, payload, version = heappop(heap)
+        if payload.version == version:
+            found.append(payload)
+    return found
+
+
 def first_tick(world: World, decision: Decision, when: Periodic) -> int:
     """The first trigger strictly after now."""
     if when.period < 1:
@@ -49,8 +78,7 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
     """Plan one call, or a series."""
     when = decision.when
     if isinstance(when, OneShot):
-        date = when.time / _UNITS[when.time_unit]
-        world.push(max(date, world.now), Priority.CALL, CALL, (rank, decision.call_me_later_id))
+        world.push(max(unit_date(when), world.now), Priority.CALL, CALL, (rank, decision.call_me_later_id))
         world.open += 1
         return
     calls = world.seats[rank].calls
@@ -59,7 +87,7 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
     call = PeriodicCall(rank, decision.call_me_later_id, when, first_tick(world, decision, when))
     calls[call.call_id] = call
     world.open += 1
-    world.push(seconds(when, call.tick), Priority.CALL, PERIODIC, call, call.version)
+    world.push(seconds(when, call.tick), Priority.PERIODIC, PERIODIC, call, call.version)
 
 
 def call_due(world: World, payload: tuple[int, str]) -> None:
@@ -70,6 +98,12 @@ def call_due(world: World, payload: tuple[int, str]) -> None:
 
 
 def periodic_due(world: World, call: PeriodicCall) -> None:
+    """Periodic calls are due: all of this instant, by id."""
+    for one in sorted(due_together(world, PERIODIC, call), key=lambda c: (c.rank, c.call_id)):
+        _trigger(world, one)
+
+
+def _trigger(world: World, call: PeriodicCall) -> None:
     """One trigger of a periodic call."""
     call.done += 1
     call.tick += 1
@@ -79,7 +113,7 @@ def periodic_due(world: World, call: PeriodicCall) -> None:
     if last:
         _drop(world, call)
     else:
-        world.push(seconds(call.when, call.tick), Priority.CALL, PERIODIC, call, call.version)
+        world.push(seconds(call.when, call.tick), Priority.PERIODIC, PERIODIC, call, call.version)
 
 
 def _drop(world: World, call: PeriodicCall) -> None:

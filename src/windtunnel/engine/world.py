@@ -26,11 +26,12 @@ class Priority:
     SWITCHED: Final = 2
     EXTERNAL: Final = 3
     CALL: Final = 4
-    PROBE: Final = 5
-    SUBMISSION: Final = 6
-    NO_MORE: Final = 7
-    DECISION: Final = 8
-    READY: Final = 9
+    PERIODIC: Final = 5
+    PROBE: Final = 6
+    SUBMISSION: Final = 7
+    NO_MORE: Final = 8
+    DECISION: Final = 9
+    READY: Final = 10
 
 
 class Seat:
@@ -67,6 +68,7 @@ _HOOKS: Final = {
     "call": "on_call",
     "external": "on_external",
     "estimate": "on_waiting_time_estimate",
+    "probe": "on_probe",
     "kill": "on_kill",
     "end": "on_end",
 }
@@ -95,6 +97,7 @@ class Hooks:
     call: tuple[Callable[..., None], ...]
     external: tuple[Callable[..., None], ...]
     estimate: tuple[Callable[..., None], ...]
+    probe: tuple[Callable[..., None], ...]
     kill: tuple[Callable[..., None], ...]
     end: tuple[Callable[..., None], ...]
 
@@ -178,6 +181,8 @@ class World:
         """The sharing system, once a task needs it."""
         self.energy: Any = None
         """The meters, when energy is simulated."""
+        self.gauges: Any = None
+        """What probes measure, while there are any."""
         self.messages: dict[str, list[str]] = {}
         """Messages for running jobs, by job id."""
         self.hooks = Hooks()

@@ -24,6 +24,7 @@ KNOWN_FILES: Final = (
     "consumed_energy.csv",
     "events.csv",
     "estimates.csv",
+    "probes.csv",
     "real_exec_info.json",
     "metrics.json",
     "run.json",

@@ -21,6 +21,7 @@ from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
 from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv
+from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
@@ -40,6 +41,8 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     energy: bool = False
     """``consumed_energy.csv``; energy figures in the metrics."""
     paje: bool = False
+    probes: str = "auto"
+    """``probes.csv``: ``always``, ``never``, or ``auto`` when a probe emits something."""
     omit_rejected: bool = False
     """Rejected jobs get no row in ``jobs.csv`` (they are counted all the same)."""
     version: str = ""
@@ -108,6 +111,8 @@ class Recording(Observer):
             shares = SharesCsv(layout)
             sinks += [extra, shares, suspensions]
             made += [extra, shares, suspensions, EventsCsv(layout)]
+        if options.probes != "never":
+            made.append(ProbesCsv(layout, always=options.probes == "always"))
         made.append(EstimatesCsv(layout))
         return [Ledger(sinks), *made]
 

@@ -107,6 +107,9 @@ class Observer:
     def on_waiting_time_estimate(self, now: float, job_id: str, estimate: float) -> None:
         """A component answered how long a job would wait."""
 
+    def on_probe(self, now: float, measured: Notice) -> None:
+        """A probe has emitted data (a ``ProbeDataEmitted``)."""
+
     def on_kill(self, now: float, record: JobRecord) -> None:
         """A job is being killed (by its walltime or by a component) while it holds its hosts."""
 

@@ -13,6 +13,7 @@ from windtunnel.engine.sharing.actions import NOW, ROUNDING, Action
 from windtunnel.engine.sharing.groups import Group, Groups
 from windtunnel.engine.sharing.solver import Element, Rule, fair_bottleneck
 from windtunnel.engine.sharing.tasks import Task
+from windtunnel.engine.sharing.traffic import Traffic
 from windtunnel.model.platform import Link
 
 __all__ = ["System"]
@@ -44,6 +45,8 @@ class System:
         self.watch_loads = watch_loads
         self.speeds = list(speeds)
         self.cores = list(cores)
+        self.traffic: Traffic | None = None
+        """Kept once ``watch_traffic`` was called."""
         self.actions: dict[int, Action] = {}
         self._groups = Groups(
             [*(speed * n for speed, n in zip(speeds, cores, strict=True)), *(link.bandwidth for link in links)],
@@ -170,10 +173,10 @@ class System:
         """The fraction of a task that is left."""
         return action.left(now)
 
-    def load(self, host: int) -> float:
-        """flop/s in use on a host."""
+    def load(self, constraint: int) -> float:
+        """flop/s in use on a host, B/s on a link (on a FATPIPE, the largest flow of each task counts)."""
         self.settle()
-        group_id = self._groups.group_of.get(host)
+        group_id = self._groups.group_of.get(constraint)
         return 0.0 if group_id is None else self._group_load(group_id)
 
     def changed_loads(self) -> dict[int, float]:
@@ -189,6 +192,18 @@ class System:
             loads[host] = known[group_id]
         self._changed.clear()
         return loads
+
+    def watch_traffic(self) -> Traffic:
+        """Keep note of what hosts and links carry, from now on."""
+        if self.traffic is None:
+            self.settle()
+            self.traffic = Traffic()
+            self.traffic.begin(self.actions[number] for number in self._groups.footprints)
+        return self.traffic
+
+    def capacity(self, constraint: int) -> float:
+        """flop/s of all cores of a host, or B/s of a link (links are numbered after the hosts)."""
+        return self._groups.capacities[constraint]
 
     def settle(self) -> None:
         """Solve again, at the present date, whatever depends on what has changed."""
@@ -225,6 +240,8 @@ class System:
             self._schedule(action, self.now)
             return
         self._groups.add(action.number, (*task.cpus, *task.links))
+        if self.traffic is not None:
+            self.traffic.add(action)
         self._rebound(action)
 
     def _rebound(self, action: Action) -> None:
@@ -246,6 +263,8 @@ class System:
             self._dirty |= self._groups.remove(action.number)
             self._dirty.discard(action.number)
             self._mark(action)
+            if self.traffic is not None:
+                self.traffic.remove(action)
 
     def _solve(self, numbers: list[int], shared: list[int]) -> None:
         index = {number: i for i, number in enumerate(numbers)}
@@ -271,6 +290,8 @@ class System:
         if self.watch_loads and action.task is not None:
             for hosts, _ in action.task.cpus:
                 self._changed.update(hosts)
+        if self.traffic is not None:
+            self.traffic.mark(action)
 
     def _schedule(self, action: Action, due: float) -> None:
         action.due = due

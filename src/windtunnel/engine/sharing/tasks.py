@@ -5,6 +5,7 @@ stay a few bundles however many hosts they have.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -32,6 +33,8 @@ class Task:
     links: tuple[Bundle, ...] = ()
     latency: float = 0.0
     network_bound: float = math.inf
+    traffic: tuple[tuple[Sequence[int], float], ...] = ()
+    """Bytes that hosts send and receive, to and from others: (hosts, bytes of each)."""
 
     @property
     def empty(self) -> bool:
@@ -60,7 +63,9 @@ class Builder:
         if len(positions) < 2 or _amount(amount, "bytes") == 0.0 or self.network is None:
             return Task(positions, cpus)
         weights, latency = self.network.all_to_all([self.endpoints[host] for host in positions], amount)
-        return Task(positions, cpus, self._links(weights), latency, self._window(latency * amount))
+        alone = len(set(positions)) == len(positions)
+        traffic = ((positions, 2.0 * amount * (len(positions) - 1)),) if alone else _listed(positions, amount)
+        return Task(positions, cpus, self._links(weights), latency, self._window(latency * amount), traffic)
 
     def matrices(
         self, hosts: Sequence[int], flops: Sequence[float] | None, amounts: Sequence[Sequence[float]] | None
@@ -100,15 +105,19 @@ class Builder:
             return Task(hosts, cpus)
         links = self.network.links
         weights: dict[int, float] = {}
+        moved: dict[int, float] = {}
         longest = window = 0.0
         for source, target, amount in flows:
             route, latency = self.network.route(self.endpoints[source], self.endpoints[target])
             longest = max(longest, latency)
             window = max(window, latency * amount)
+            if source != target:
+                moved[source] = moved.get(source, 0.0) + amount
+                moved[target] = moved.get(target, 0.0) + amount
             for link in route:
                 before = weights.get(link, 0.0)
                 weights[link] = before + amount if links[link].shared else max(before, amount)
-        return Task(hosts, cpus, self._links(weights), longest, self._window(window))
+        return Task(hosts, cpus, self._links(weights), longest, self._window(window), _alike(moved))
 
     def _links(self, weights: Mapping[int, float]) -> tuple[Bundle, ...]:
         alike: dict[float, list[int]] = {}
@@ -124,6 +133,19 @@ class Builder:
         if not positions or min(positions) < 0 or max(positions) >= len(self.endpoints):
             raise UsageError(f"a task needs hosts among 0..{len(self.endpoints) - 1}, not {list(positions)}")
         return positions
+
+
+def _listed(positions: Sequence[int], amount: float) -> tuple[tuple[tuple[int, ...], float], ...]:
+    """A host that is listed k times among n exchanges with the n - k positions that are elsewhere."""
+    count = Counter(positions)
+    return _alike({host: 2.0 * amount * k * (len(positions) - k) for host, k in count.items()})
+
+
+def _alike(moved: Mapping[int, float]) -> tuple[tuple[tuple[int, ...], float], ...]:
+    alike: dict[float, list[int]] = {}
+    for host, amount in moved.items():
+        alike.setdefault(amount, []).append(host)
+    return tuple((tuple(hosts), amount) for amount, hosts in alike.items() if amount)
 
 
 def _amount(value: float, what: str) -> float:
