@@ -1,5 +1,7 @@
 """Probes: every metric, trigger, accumulation, aggregation and filter, checked against values worked out by hand."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,9 +59,7 @@ def site(tmp_path_factory):
 
 
 def compute(flops):
-    return ParallelTaskHomogeneousProfile(
-        id=f"w0!c{flops:g}", computation_amount=flops, communication_amount=0.0
-    )
+    return ParallelTaskHomogeneousProfile(id=f"w0!c{flops:g}", computation_amount=flops, communication_amount=0.0)
 
 
 def send(amount, flops=0.0):
@@ -372,5 +372,5 @@ def test_integrals_do_not_depend_on_how_often_one_looks(site, works, ticks):
     data = {name: value[0] for _, name, value in run(site, script, *jobs)[0]}
     assert data["total"] == pytest.approx(sum(flops for _, flops in works), rel=1e-9, abs=1e-9)
     seen = [data[f"part{i}"] for i in sorted(range(len(ticks)), key=lambda i: ticks[i])]
-    assert all(b >= a - 1e-9 for a, b in zip(seen, seen[1:], strict=False))
+    assert all(b >= a - 1e-9 for a, b in pairwise(seen))
     assert max(seen) <= data["total"] + 1e-9
