@@ -47,6 +47,21 @@ def test_bars_are_the_allocations():
     assert sum(busy["values"]) * width == pytest.approx(area, rel=1e-3)
 
 
+def test_the_smallest_bars_of_a_very_long_run_are_left_out_and_that_is_said(monkeypatch):
+    run = Run.of(record())
+    whole = page_data(run)
+    monkeypatch.setattr("windtunnel.report.data.MOST_BARS", 20)
+    data = page_data(run)
+    assert len(data["bars"]["start"]) == 20
+    assert data["left_out"] == len(whole["bars"]["start"]) - 20
+    assert (data["from"], data["to"], data["curves"]) == (whole["from"], whole["to"], whole["curves"])
+    least = min(d * n for d, n in zip(data["bars"]["run"], data["bars"]["count"], strict=True))
+    areas = sorted((d * n for d, n in zip(whole["bars"]["run"], whole["bars"]["count"], strict=True)), reverse=True)
+    assert least == areas[19]
+    assert "shows the 20 largest bars" in html(run)
+    assert "largest bars" not in html(Run.of(record(jobs=workload(3))))
+
+
 def test_names_cannot_break_out():
     evil = "</script><script>alert(1)</script>"
     job = Job(
@@ -77,6 +92,15 @@ def test_a_run_that_did_not_end_says_so():
     page = html(Run.of(recording))
     assert "not complete" in page
     assert "failed: &lt;the&gt; scheduler is gone" in page
+
+
+def test_a_run_that_was_killed_says_how_far_it_came():
+    recording = record(jobs=workload(5))
+    recording.state.status = "running"
+    recording.state.simulated_time = 0.0
+    assert f"not complete at {recording.metrics().makespan:,.2f} s: it was killed, or goes on" in html(
+        Run.of(recording)
+    )
 
 
 def test_a_run_without_jobs_has_a_page():

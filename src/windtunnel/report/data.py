@@ -4,12 +4,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from windtunnel.report.series import binned, busy_hosts, power, queue_length
-from windtunnel.results.run import Run
+from windtunnel.results.run import Run, Stretch
 
-__all__ = ["BINS", "page_data"]
+__all__ = ["BINS", "MOST_BARS", "page_data"]
 
 BINS: Final = 2000
 """Points of each curve over time."""
+
+
+MOST_BARS: Final = 250_000
+"""Beyond that many bars the smallest, which cannot be seen anyway, are left out of the picture (and said to be)."""
 
 
 def _short(values: Iterable[float | None]) -> list[float | int | None]:
@@ -27,21 +31,15 @@ def _coded(values: Iterable[str | None]) -> tuple[list[str], list[int]]:
 def page_data(run: Run) -> dict[str, Any]:
     """Columns of jobs and bars, curves over time, and the extent of both axes. Times in s."""
     jobs = run.jobs
+    first = min(jobs["submission_time"], default=0.0)
+    last = max(
+        (stretch.finish for stretch in run.stretches()),
+        default=max([run.state.simulated_time, *jobs["submission_time"]]),
+    )
+    shown, left_out = _largest(run)
+    if left_out:
+        jobs = jobs.filter(jobs["id"].is_in({stretch.job for stretch, _, _ in shown}))
     rank = {job: i for i, job in enumerate(jobs["id"])}
-    starts: list[float] = []
-    lasts: list[float] = []
-    first_hosts: list[int] = []
-    counts: list[int] = []
-    whose: list[int] = []
-    for stretch in run.stretches():
-        for low, high in stretch.hosts.runs:
-            starts.append(stretch.start)
-            lasts.append(stretch.finish - stretch.start)
-            first_hosts.append(low)
-            counts.append(high - low + 1)
-            whose.append(rank[stretch.job])
-    first = float(jobs["submission_time"].min() or 0.0) if jobs.height else 0.0  # type: ignore[arg-type]  # a number
-    last = max((s + d for s, d in zip(starts, lasts, strict=True)), default=max(run.state.simulated_time, first))
     states, state_codes = _coded(jobs["final_state"])
     data: dict[str, Any] = {
         "hosts": run.hosts,
@@ -59,12 +57,13 @@ def page_data(run: Run) -> dict[str, Any]:
         },
         "states": states,
         "bars": {
-            "start": _short(starts),
-            "run": _short(lasts),
-            "host": first_hosts,
-            "count": counts,
-            "job": whose,
+            "start": _short(stretch.start for stretch, _, _ in shown),
+            "run": _short(stretch.finish - stretch.start for stretch, _, _ in shown),
+            "host": [low for _, low, _ in shown],
+            "count": [high - low + 1 for _, low, high in shown],
+            "job": [rank[stretch.job] for stretch, _, _ in shown],
         },
+        "left_out": left_out,
         "away": _away(run, last),
         "curves": _curves(run, first, last),
     }
@@ -72,6 +71,16 @@ def page_data(run: Run) -> dict[str, Any]:
         if name in jobs.columns:
             data[f"{name}s"], data["jobs"][name] = _coded(jobs[name])
     return data
+
+
+def _largest(run: Run) -> tuple[list[tuple[Stretch, int, int]], int]:
+    """The bars (stretch, first host, last host) to draw, and how many small ones are left out of a very long run."""
+    bars = [(stretch, low, high) for stretch in run.stretches() for low, high in stretch.hosts.runs]
+    if len(bars) <= MOST_BARS:
+        return bars, 0
+    areas = [(high - low + 1) * (stretch.finish - stretch.start) for stretch, low, high in bars]
+    chosen = sorted(sorted(range(len(bars)), key=areas.__getitem__, reverse=True)[:MOST_BARS])
+    return [bars[i] for i in chosen], len(bars) - MOST_BARS
 
 
 def _away(run: Run, last: float) -> list[Sequence[float]]:

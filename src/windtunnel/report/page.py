@@ -6,6 +6,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import msgspec
 
@@ -36,13 +37,15 @@ def html(run: Run, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> str:
     """The page as text; see :func:`write_report`."""
     metrics = run.measure(warm_up, cool_down)
     part = files("windtunnel.report")
-    data = msgspec.json.encode(page_data(run)).decode()
+    content = page_data(run)
+    data = msgspec.json.encode(content).decode()
     name = Path(run.name).name or run.name
     schedulers = as_text(run.state.facts.get("schedulers", ""))
     return Template((part / "page.html").read_text(encoding="utf-8")).substitute(
         title=escape(f"{name}: {schedulers}" if schedulers else name),
         status=_status(run),
         facts=_facts(metrics),
+        note=_note(content),
         charts=_charts(run),
         groups=_groups("Users", metrics.users) + _groups("Queues", metrics.queues),
         inputs=_inputs(run, metrics),
@@ -58,7 +61,18 @@ def _status(run: Run) -> str:
     if state.status is Status.COMPLETE:
         return '<p class="status">complete</p>'
     why = state.reason or "it was killed, or goes on: what is shown is what had been recorded"
-    return f'<p class="status bad">not complete at {state.simulated_time:,.2f} s: {escape(why)}</p>'
+    when = max([state.simulated_time, *run.jobs["finish_time"].drop_nulls()])
+    return f'<p class="status bad">not complete at {when:,.2f} s: {escape(why)}</p>'
+
+
+def _note(content: Mapping[str, Any]) -> str:
+    left_out = content["left_out"]
+    if not left_out:
+        return ""
+    shown = len(content["bars"]["start"])
+    return (
+        f'<p class="status">The picture shows the {shown:,} largest bars; {left_out:,} smaller ones are left out.</p>'
+    )
 
 
 def _fact(name: str, value: str, more: str = "") -> str:

@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Self
 
 import msgspec
@@ -284,8 +283,3 @@ class Recording(Observer):
     def __getstate__(self) -> dict[str, Any]:
         self.flush()
         return {**self.__dict__, "_flusher": None}
-
-
-def recording_in(path: str | Path, **options: Any) -> Recording:
-    """A recording in a directory with the given :class:`RecordingOptions`; the short form."""
-    return Recording(Layout.directory(path), RecordingOptions(**options))

@@ -10,7 +10,6 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
-from windtunnel.results.columns import Columns
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
 from windtunnel.results.recording import Recording
@@ -207,53 +206,6 @@ class Run:
                 hosts = sets.get(text or "") or sets.setdefault(text or "", HostSet.parse(text or ""))
                 yield Stretch(job, start, finish, hosts)
 
-    def columns(self) -> Columns:
-        """What metrics are computed from, with the digits that the files have."""
-        from windtunnel.model import JobState
-
-        jobs = self.jobs
-        made = Columns(self.hosts)
-        owners: dict[tuple[str, str], int] = {("", ""): 0}
-        made.submitted.extend(jobs["submission_time"].cast(float))
-        made.start.extend(jobs["starting_time"].fill_null(-1.0))
-        made.finish.extend(jobs["finish_time"].fill_null(-1.0))
-        sizes: dict[str | None, int] = {None: 0}
-        for text in jobs["allocated_resources"]:
-            if text not in sizes:
-                sizes[text] = len(HostSet.parse(text))
-            made.used.append(sizes[text])
-        if "host_share" in jobs.columns:
-            for rank, share in enumerate(jobs["host_share"]):
-                if share is not None:
-                    made.used[rank] = share
-        states = {state.name: int(state) for state in JobState}
-        made.codes.extend(states[name] for name in jobs["final_state"])
-        if {"user", "queue"} & set(jobs.columns):
-            users, queues = (
-                jobs[name].fill_null("") if name in jobs.columns else [""] * jobs.height for name in ("user", "queue")
-            )
-            for rank, pair in enumerate(zip(users, queues, strict=True)):
-                made.codes[rank] += 16 * owners.setdefault(pair, len(owners))
-            made.owners = list(owners)
-        made.unavailable = [(date, len(away)) for date, away in self.unavailable()]
-        made.pauses = list(self._pauses())
-        return made
-
-    def _pauses(self) -> Iterator[tuple[float, float, float]]:
-        """Gaps between the stretches of suspended jobs, and up to the end of those that ended while suspended."""
-        if self.frame("suspensions.csv") is None:
-            return
-        ends = dict(self.jobs.select("id", "finish_time").iter_rows())
-        last: dict[str, Stretch] = {}
-        for stretch in self.stretches():
-            before = last.get(stretch.job)
-            if before is not None:
-                yield (before.finish, stretch.start, float(len(before.hosts)))
-            last[stretch.job] = stretch
-        for job, stretch in last.items():
-            if ends[job] is not None and ends[job] > stretch.finish:
-                yield (stretch.finish, ends[job], float(len(stretch.hosts)))
-
     @cached_property
     def metrics(self) -> Metrics:
         """The metrics, with the trims that the run was recorded with; of a run read from files, untrimmed.
@@ -271,8 +223,10 @@ class Run:
         """
         if self._recording is not None:
             return self._recording.metrics(warm_up, cool_down)
+        from windtunnel.results.file_columns import columns_of
+
         joules = float(self.figures.get("consumed_joules") or 0.0)
-        return compute(self.columns(), warm_up=warm_up, cool_down=cool_down, joules=joules or None)
+        return compute(columns_of(self), warm_up=warm_up, cool_down=cool_down, joules=joules or None)
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.
