@@ -16,6 +16,7 @@ from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
+from windtunnel.schedulers.by_core import ByCore
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision, Observer
 
@@ -133,6 +134,7 @@ class Simulation:
         failures: failures of machines to generate (:class:`~windtunnel.model.failures.FailureModel`).
         observers: further observers of the run.
         timeout: seconds a scheduler out of process may take for an answer.
+        share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
 
     Raises:
         InputError: an input file is at fault; all faults are named.
@@ -157,6 +159,7 @@ class Simulation:
         failures: "FailureModel | None" = None,
         observers: Sequence[Observer] = (),
         timeout: float = 300.0,
+        share_hosts: bool = False,
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
 
@@ -179,6 +182,8 @@ class Simulation:
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
         schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
+        if share_hosts:
+            components = [ByCore(component) for component in components]
         start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
         noted = {"schedulers": [_name(one) for one in schedulers], "scheduler_options": dict(scheduler_options or {})}
         self.workloads = workloads

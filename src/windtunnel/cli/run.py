@@ -89,6 +89,9 @@ def run(
     share_compute: Annotated[
         bool, typer.Option("--share-compute", help="Let several jobs compute on one host.")
     ] = False,
+    share_hosts: Annotated[
+        bool, typer.Option("--share-hosts", help="Pack jobs by cores: several may have cores of one host.")
+    ] = False,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Tell the scheduler of refused decisions and go on.")
     ] = False,
@@ -145,6 +148,7 @@ def run(
         record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
         observers=[*progress_observers(wanted=not quiet), *_snapshots(out, nodes_every)],
         timeout=timeout,
+        share_hosts=share_hosts,
     )
     if not quiet:
         summary.print_warnings(simulation.engine.world.platform.warnings)

@@ -1,0 +1,116 @@
+"""Any scheduler of whole hosts, packing jobs by cores (decisions.md 16, ``--share-hosts``).
+
+To the scheduler inside, every core is a host of its own; what it decides is turned back into hosts and cores. So all
+schedulers pack by cores without knowing of it. Cores are numbered host by host.
+"""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import Host, HostSet, Job, Platform, Request
+from windtunnel.vocabulary import (
+    Component,
+    Decision,
+    ExecuteJob,
+    Hello,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    JobCompleted,
+    JobSubmitted,
+    Notice,
+    Reply,
+    SimulationBegins,
+    WaitingTimeQueried,
+)
+
+__all__ = ["ByCore"]
+
+
+class ByCore(Component):
+    """A scheduler in process, to which cores are shown as hosts."""
+
+    def __init__(self, inner: Component) -> None:
+        self.inner = inner
+        self._first: list[int] = []
+        """The first core of each host, and one past the last."""
+        self._host: list[int] = []
+        """The host of each core."""
+        self._cores: dict[str, HostSet] = {}
+        """The cores of each running job."""
+
+    def hello(self) -> Hello:
+        """As the scheduler inside."""
+        return self.inner.hello()
+
+    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
+        """Translate, ask, translate back."""
+        reply = self.inner.decide(now, [self._seen(notice) for notice in notices])
+        return Reply(reply.now, [self._meant(decision) for decision in reply.decisions])
+
+    def stop(self) -> None:
+        """As the scheduler inside."""
+        self.inner.stop()
+
+    def _seen(self, notice: Notice) -> Notice:
+        """A notice in terms of cores."""
+        if isinstance(notice, JobSubmitted | WaitingTimeQueried):
+            return msgspec.structs.replace(notice, job=self._by_cores(notice.job))
+        if isinstance(notice, JobCompleted):
+            cores = self._cores.pop(notice.job.id, HostSet())
+            return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
+        if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
+            return msgspec.structs.replace(notice, hosts=self._cores_of(notice.hosts))
+        if isinstance(notice, SimulationBegins):
+            return msgspec.structs.replace(notice, platform=self._by_core(notice.platform))
+        return notice
+
+    def _by_core(self, platform: Platform) -> Platform:
+        self._first = [0, *accumulate(host.cores for host in platform.hosts)]
+        self._host = [host.id for host in platform.hosts for _ in range(host.cores)]
+        hosts = tuple(
+            Host(
+                id=self._first[host.id] + core,
+                name=f"{host.name}.{core}",
+                pstates=host.pstates,
+                pstate=host.pstate,
+                properties=host.properties,
+                place=(*host.place, host.name),
+            )
+            for host in platform.hosts
+            for core in range(host.cores)
+        )
+        return msgspec.structs.replace(platform, hosts=hosts, network=None)
+
+    def _by_cores(self, job: Job) -> Job:
+        request = job.request
+        if request.amounts:
+            raise UsageError(
+                f"job {job.id!r} asks for amounts of resources on each host, which packing by cores does not see",
+                "use a scheduler that places by resources, such as stage-scheduler",
+            )
+        return msgspec.structs.replace(
+            job, request=Request(hosts=request.processors or self._of_hosts(request.hosts))
+        )
+
+    def _of_hosts(self, hosts: int) -> int:
+        """The cores of so many whole hosts (the largest, so that any fit)."""
+        sizes = sorted((b - a for a, b in zip(self._first, self._first[1:], strict=False)), reverse=True)
+        return sum(sizes[:hosts]) + max(0, hosts - len(sizes))
+
+    def _cores_of(self, hosts: HostSet) -> HostSet:
+        first = self._first
+        return HostSet.of_runs(tuple((first[a], first[b + 1] - 1) for a, b in hosts.runs))
+
+    def _meant(self, decision: Decision) -> Decision:
+        """A decision in terms of hosts and the cores taken of each."""
+        if not isinstance(decision, ExecuteJob):
+            return decision
+        self._cores[decision.job_id] = decision.hosts
+        taken: dict[int, dict[str, float]] = {}
+        for core in decision.hosts:
+            shares = taken.setdefault(self._host[core], {"cores": 0.0})
+            shares["cores"] += 1.0
+        return msgspec.structs.replace(decision, hosts=HostSet(taken), amounts=taken)
