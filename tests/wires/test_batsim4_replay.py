@@ -33,6 +33,10 @@ UNFINISHED = ("energy_bf_monitoring--e128cluster--hpc1--energy",)
 """The scheduler asks for calls for ever; the recording was stopped."""
 
 
+TOGETHER = ("energy_bf_idle_sleeper", "energy_bf_monitoring_inertial")
+"""Several groups of hosts have switched at one date; in what order they are counted is nobody's business."""
+
+
 def exit_code(case):
     return json.loads((case / "case.json").read_text())["exit_code"]
 
@@ -82,17 +86,21 @@ def same_files(case, tmp_path):
     """Batsim's output files, to the printed digits."""
     assert_same_jobs(tmp_path / "out_jobs.csv", case / "jobs.csv", tolerance=2e-6)
     assert_same_schedule(tmp_path / "out_schedule.csv", case / "schedule.csv", tolerance=2e-6)
-    assert_same_states(settled(tmp_path / "out_machine_states.csv"), settled(case / "machine_states.csv"))
+    states = tmp_path / "out_machine_states.csv", case / "machine_states.csv"
+    assert_same_states(*(map(settled, states) if case.name.startswith(TOGETHER) else states))
     if "--energy" in case.name:
         assert_same_csv(tmp_path / "out_pstate_changes.csv", case / "pstate_changes.csv")
         # Between two rows of one date, Batsim divides rounding errors of energy by those of the date.
         energies = tmp_path / "out_consumed_energy.csv", case / "consumed_energy.csv"
         assert_same_csv(*energies, ignore={"epower", "wattmin"}, tolerance=1e-5)
-        assert_same_csv(*map(settled, energies), ignore={"epower"}, tolerance=1e-5)
+        if case.name.startswith(TOGETHER):
+            assert_same_csv(*map(settled, energies), ignore={"epower"}, tolerance=1e-5)
+        else:
+            assert_same_csv(*energies, ignore={"epower"}, tolerance=1e-5)
 
 
 def settled(path):
-    """The last row of each date: in what order simultaneous switches are counted is nobody's business."""
+    """The last row of each date."""
     header, *rows = path.read_text().splitlines()
     return "\n".join([header, *{row.partition(",")[0]: row for row in rows}.values()])
 
