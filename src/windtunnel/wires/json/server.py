@@ -7,10 +7,36 @@ from windtunnel.wires.json.hearing import Hearing
 from windtunnel.wires.json.speaking import reply_text
 from windtunnel.wires.zmq_peer import Replier
 
-__all__ = ["serve"]
+__all__ = ["Server", "serve"]
 
 MISSING = {"cores": "Batsim's JSON protocol does not tell them"}
 """What this wire cannot tell a scheduler's view."""
+
+
+class Server:
+    """A scheduler that answers the messages of one Batsim."""
+
+    def __init__(self, component: Component) -> None:
+        self.component = component
+        self.ended = False
+        """Whether the simulation has ended."""
+        self._hearing = Hearing()
+        component.hello()
+        view = getattr(component, "view", None)
+        if isinstance(view, View):
+            view.missing = MISSING
+
+    def answer(self, request: bytes) -> bytes:
+        """The reply to one message.
+
+        Raises:
+            ProtocolError: Batsim talks nonsense.
+            UsageError: a decision cannot be said in this protocol.
+        """
+        now, notices = self._hearing.message(request)
+        reply = self.component.decide(now, notices)
+        self.ended = any(isinstance(notice, SimulationEnds) for notice in notices)
+        return reply_text(reply, now)
 
 
 def serve(
@@ -35,19 +61,11 @@ def serve(
     peer = Replier(endpoint, timeout)
     bound = peer.open()
     try:
-        component.hello()
-        view = getattr(component, "view", None)
-        if isinstance(view, View):
-            view.missing = MISSING
+        server = Server(component)
         if ready is not None:
             ready(bound)
-        hearing = Hearing()
-        ended = False
-        while not ended:
-            now, notices = hearing.message(peer.receive())
-            reply = component.decide(now, notices)
-            peer.reply(reply_text(reply, now))
-            ended = any(isinstance(notice, SimulationEnds) for notice in notices)
+        while not server.ended:
+            peer.reply(server.answer(peer.receive()))
     finally:
         component.stop()
         peer.close()
