@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from shared import cases, missing
-
 from tests.schedulers.test_dialogues import ECHO, FAMILIES, scheduler_of
 from tests.wires.recorded_batsim4 import dialogue
+
+from shared import cases, missing
 from windtunnel.model import HostSet
 from windtunnel.schedulers import make_scheduler
 from windtunnel.wires.json.incoming import Reader

@@ -94,11 +94,7 @@ class Hearing:
             (),
             bool(data.get("allow_compute_sharing", False)),
             bool(data.get("allow_storage_sharing", True)),
-            {
-                "scheduler_config": self.options.scheduler_config,
-                "dynamic_jobs": self.options.dynamic_jobs,
-                "acknowledge_dynamic_jobs": self.options.acknowledge_dynamic_jobs,
-            },
+            dict(data.get("config", {})),
         )
 
     def _keep(self, workload: str, name: str, value: Any) -> None:

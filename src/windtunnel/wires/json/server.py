@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from windtunnel.vocabulary import Component, SimulationEnds, View
+from windtunnel.vocabulary import Component, RegisterJob, SimulationEnds, View
 from windtunnel.wires.json.hearing import Hearing
 from windtunnel.wires.json.speaking import reply_text
 from windtunnel.wires.zmq_peer import Replier
@@ -35,6 +35,9 @@ class Server:
         """
         now, notices = self._hearing.message(request)
         reply = self.component.decide(now, notices)
+        for decision in reply.decisions:
+            if isinstance(decision, RegisterJob):  # Batsim may never speak of it before its end
+                self._hearing.jobs[decision.job.id] = decision.job
         self.ended = any(isinstance(notice, SimulationEnds) for notice in notices)
         return reply_text(reply, now)
 
