@@ -98,6 +98,9 @@ class Recorder:
     def ended_early(self, now, vm):
         self.events.append([seconds(now), vm.lease.id, "premature-end", "VM", self.nodes(vm)])
 
+    def lost(self, now, vm):
+        pass
+
     def requested(self, now, lease):
         self.leases[lease.id] = lease
 
@@ -183,3 +186,12 @@ def recorder_table(recorder, site, config):
     from windtunnel.leases.core import Core
 
     recorder.table = Core(site, config.options).table
+
+
+def hosts(text):
+    """Node numbers from a column of hosts such as ``0-2 5``."""
+    found = []
+    for part in text.split():
+        first, _, last = part.partition("-")
+        found += range(int(first) + 1, int(last or first) + 2)
+    return found

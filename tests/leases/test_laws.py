@@ -46,6 +46,8 @@ class Checker:
 
     def ended_early(self, now, vm): ...
 
+    def lost(self, now, vm): ...
+
     def requested(self, now, lease):
         self.leases[lease.id] = lease
 

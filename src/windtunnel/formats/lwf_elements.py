@@ -41,19 +41,14 @@ def parse_xml(path: Path, findings: Findings) -> "Element":
 
 def parse_xml_text(text: bytes, findings: Findings) -> "Element":
     """The root element of an XML text; a document type declaration is refused (no entities, ever)."""
-    from lxml import etree
+    from windtunnel.entities.xml_guard import XmlFaultError, decode_xml
+    from windtunnel.entities.xml_guard import parse_xml as parse_guarded
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
-        root = etree.fromstring(text, parser)
-    except etree.XMLSyntaxError as error:
-        line, column = error.position
-        findings.add(f"not well-formed XML: {error.msg}", code="xml", line=line or 0, column=column or 0)
-        findings.raise_all()
-    if root.getroottree().docinfo.doctype:  # type: ignore[union-attr]  # the stubs do not know the class
-        findings.add("a document type declaration is not allowed here", code="xml-doctype", line=1)
-        findings.raise_all()
-    return root
+        return parse_guarded(decode_xml(text), limit=MAX_BYTES)
+    except XmlFaultError as error:
+        findings.add(f"not XML that can be read: {error}", code="xml", line=error.line, column=error.column)
+    return findings.raise_all()
 
 
 def line_of(element: "Element") -> int:

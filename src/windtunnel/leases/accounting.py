@@ -79,6 +79,9 @@ class Accounting:
     def ended_early(self, now: int, vm: VirtualMachines) -> None:
         """Not counted."""
 
+    def lost(self, now: int, vm: VirtualMachines) -> None:
+        """Not counted."""
+
     def requested(self, now: int, lease: LeaseRecord) -> None:
         """A lease was submitted."""
         self._now = now

@@ -21,7 +21,7 @@ from windtunnel.leases.policies import (
 )
 from windtunnel.leases.preparation import ImagePreparation
 from windtunnel.leases.record import LeaseRecord
-from windtunnel.leases.reservations import TICKS, Reservation, VirtualMachines
+from windtunnel.leases.reservations import TICKS, Progress, Reservation, VirtualMachines
 from windtunnel.leases.slottable import SlotTable
 from windtunnel.leases.space import ResourceSpace
 from windtunnel.leases.suspension import SuspendResume
@@ -68,6 +68,9 @@ class Observer(Protocol):
 
     def ended_early(self, now: int, vm: VirtualMachines) -> None:
         """Machines end before their time."""
+
+    def lost(self, now: int, vm: VirtualMachines) -> None:
+        """Running machines were cancelled to make room; what they did since they started is lost."""
 
     def requested(self, now: int, lease: LeaseRecord) -> None:
         """A lease was submitted, and admitted or not."""
@@ -149,6 +152,12 @@ class Core:
         self.future.pop(vm.lease, None)
         for reservation in (*vm.pre, *vm.post, vm):
             self.table.discard(reservation)
+
+    def tell_lost(self, vm: VirtualMachines) -> None:
+        """Machines were withdrawn for good; observers are told if they were running."""
+        if vm.state is Progress.ACTIVE:
+            for observer in self.observers:
+                observer.lost(self.now, vm)
 
     def note_premature(self, lease: LeaseRecord) -> None:
         """Let the table know of changed early ends."""

@@ -75,6 +75,11 @@ class DeadlineMapper(GreedyMapper):
 
     reschedules = True
 
+    def __init__(self, core: "Core") -> None:
+        super().__init__(core)
+        self._lost: list[VirtualMachines] = []
+        """Machines cancelled in this attempt to map."""
+
     def map(
         self,
         lease: LeaseRecord,
@@ -90,8 +95,12 @@ class DeadlineMapper(GreedyMapper):
         held = self.core.table.overlapping(start, end)
         transaction = Transaction(self.core, self.candidates(lease, held, start))
         found = super().map(lease, start, end, strict=strict, preempt=True, nodes=nodes)
+        lost, self._lost = self._lost, []
         if found is None:
             transaction.rollback()
+        else:
+            for vm in lost:
+                self.core.tell_lost(vm)
         return found
 
     def preempt(self, lease: LeaseRecord, start: int, end: int) -> bool:
@@ -123,6 +132,8 @@ class DeadlineMapper(GreedyMapper):
         core.enter(lease, new)
         if state is not None:
             lease.state = state
+        if vm is not None and not suspends:
+            self._lost.append(vm)
         return True
 
     def _state_after_cancel(self, lease: LeaseRecord, vm: VirtualMachines | None) -> LeaseState | None:

@@ -58,12 +58,15 @@ class LeaseScheduler:
         times = (self.core.table.next_change(self.core.now), self.core.table.next_premature(self.core.now))
         return min((time for time in times if time is not None), default=None)
 
-    def advance(self, now: int, requests: Sequence[Lease] = (), *, schedulable: int | None = None) -> None:
+    def advance(
+        self, now: int, requests: Sequence[Lease] = (), *, ended: Sequence[int] = (), schedulable: int | None = None
+    ) -> None:
         """Do all that happens at an instant (decisions.md 2).
 
         Args:
             now: the instant; not before the last one.
             requests: leases submitted at or before it, in order.
+            ended: leases whose machines are known to have ended by themselves just now.
             schedulable: from when on nodes may be given away; default now.
 
         Raises:
@@ -73,7 +76,7 @@ class LeaseScheduler:
         if now < core.now:
             raise SimulationError(f"time cannot go back to {now / TICKS:g} s", now=core.now / TICKS)
         core.now = now
-        for vm in core.table.premature_at(now):
+        for vm in [*core.table.premature_at(now), *self._ended_by_themselves(ended)]:
             if vm.key is not None:
                 self._end_early(vm)
         self._handlers.ends(now)
@@ -95,7 +98,7 @@ class LeaseScheduler:
         core = self.core
         if lease.id in core.leases:
             raise UsageError(f"lease {lease.id} exists already")
-        reason = self._misunderstood(lease)
+        reason = self.objection(lease)
         record = LeaseRecord(replace(lease, nodes=()) if reason else lease, core.space, core.options)
         reason = reason or self._impossible(record)
         core.set_state(record, _S.PENDING)
@@ -123,6 +126,13 @@ class LeaseScheduler:
             if lease.kind is not LeaseKind.BEST_EFFORT:
                 self._schedule_at_once(lease, now)
         self._schedule_queue(now)
+
+    def objection(self, lease: Lease) -> str:
+        """Why a lease makes no sense on this site; "" if it does (it may be rejected all the same)."""
+        unknown = sorted({kind for group in lease.nodes for kind in self.core.space.unknown(group.amounts)})
+        if unknown:
+            return f"it asks for {', '.join(unknown)}, which the site does not have"
+        return "" if lease.numnodes else "it asks for no nodes"
 
     def cancel(self, lease_id: int) -> LeaseRecord:
         """Cancel a lease.
@@ -197,13 +207,6 @@ class LeaseScheduler:
             core.set_state(lease, _S.READY)
 
     # --- scheduling -----------------------------------------------------------------------------------------------
-
-    def _misunderstood(self, lease: Lease) -> str:
-        """Why a lease makes no sense on this site; "" if it does."""
-        unknown = sorted({kind for group in lease.nodes for kind in self.core.space.unknown(group.amounts)})
-        if unknown:
-            return f"it asks for {', '.join(unknown)}, which the site does not have"
-        return "" if lease.numnodes else "it asks for no nodes"
 
     def _impossible(self, lease: LeaseRecord) -> str:
         """Why a lease can never run on this site; "" if it can, or if trying will tell."""
@@ -307,9 +310,17 @@ class LeaseScheduler:
         suspended = lease.state is _S.SUSPENDED_SCHEDULED
         core.preparation.cancel(lease, remove_images=not suspended)
         core.withdraw(vm)
+        core.tell_lost(vm)
         lease.vms.remove(vm)
         core.set_state(lease, _S.SUSPENDED_QUEUED if suspended else _S.QUEUED)
         self.enqueue_in_order(lease)
+
+    def _ended_by_themselves(self, leases: Sequence[int]) -> list[VirtualMachines]:
+        """Machines seen to end before their time, by planned end; others take their usual course."""
+        alive = [self.core.leases[number] for number in leases if number in self.core.leases]
+        machines = [vm for lease in alive for vm in lease.vms if vm.state is Progress.ACTIVE]
+        early = [vm for vm in machines if vm.key is not None and (vm.end > self.core.now or vm.is_suspending)]
+        return sorted(early, key=lambda vm: vm.key[1:] if vm.key else ())
 
     def _end_early(self, vm: VirtualMachines) -> None:
         """A simulated lease is over before its time; what it frees is given away again at once."""

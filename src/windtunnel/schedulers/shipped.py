@@ -33,6 +33,12 @@ SHIPPED: Final[dict[str, Shipped]] = {
     "easy": _ours("easy", "Easy", "EASY backfilling: the first waiting job is never delayed", _LITERATURE),
     "fcfs": _ours("fcfs", "Fcfs", "first come, first served; nothing overtakes", _LITERATURE),
     "filler": _ours("filler", "Filler", "first fit: whatever fits starts, in the order of the queue", _LITERATURE),
+    "leases": Shipped(
+        "windtunnel.leases.component",
+        "LeaseManager",
+        "Haizea's lease manager: best-effort, reserved, immediate and deadline leases, with suspension and images",
+        "Haizea 1.1",
+    ),
     # of environments
     "stage-scheduler": _ours(
         "stage", "Stage", "selection x placement: in which order jobs are tried, and on which machine", "OpenDC 1.x"

@@ -1,0 +1,102 @@
+"""The lease manager as a decision component on the common engine: the same outcomes as in its own loop."""
+
+import csv
+import io
+
+import pytest
+
+import haizea_cases
+import windtunnel as wt
+from shared import cases
+from windtunnel.leases.component import LeaseManager
+from windtunnel.leases.jobs import platform_of, site_of, workload_of
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet
+
+# Overheads lengthen leases without the jobs that stand for them; on the engine each virtual node has its own host.
+LEFT_OUT = ("overhead", "two_vnodes", "four_vnodes", "host_score", "inj2", "blue1000", "immediate_suspended")
+CASES = [path for path in cases("golden/haizea", "*.json.gz") if not any(part in path.name for part in LEFT_OUT)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("haizea")
+
+
+def rows(run):
+    found = {}
+    for row in csv.DictReader(io.StringIO(run.read("jobs.csv").decode())):
+        found.setdefault(int(row["job_id"].partition("#")[0]), []).append(row)
+    return found
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("path", CASES, ids=[path.name.removesuffix(".json.gz") for path in CASES])
+def test_recorded_cases_on_the_engine(path, folder):
+    case, config, site, leases = haizea_cases.load(path, folder)
+    if case["error"] is not None:
+        return  # told in test_haizea_outcomes.py
+    work = workload_of(LeaseWorkload(leases=leases, site=site))
+    found = rows(wt.simulate(platform_of(site), work, LeaseManager(config.options)))
+    for lease in case["leases"]:
+        last = found[lease["id"]][-1]
+        if lease["start"] is None:
+            assert last["final_state"] == "REJECTED"
+            continue
+        ran = lease["vms"][-1]
+        assert float(last["starting_time"]) == lease["start"]
+        assert float(last["finish_time"]) == ran["end"]
+        assert haizea_cases.hosts(last["allocated_resources"]) == ran["pnodes"]
+
+
+def test_any_workload_can_be_scheduled_as_leases():
+    theirs = rows(wt.simulate("hosts:4", batch(), "conservative"))
+    ours = rows(wt.simulate("hosts:4", batch(), LeaseManager(backfilling="conservative")))
+    assert {n: row[0]["starting_time"] for n, row in ours.items()} == {
+        n: row[0]["starting_time"] for n, row in theirs.items()
+    }
+
+
+def batch():
+    from windtunnel.model import DelayProfile, Job, JobList, Request
+
+    jobs = [
+        Job(
+            id=f"w!{n}",
+            request=Request(hosts=1 + n % 3),
+            profile=DelayProfile(id=f"w!{n}", delay=50.0 + n),
+            submission_time=10.0 * n,
+            walltime=100.0,
+        )
+        for n in range(12)
+    ]
+    return JobList("w", jobs)
+
+
+def test_jobs_without_walltime_are_named():
+    from windtunnel.model import DelayProfile, Job, JobList, Request
+
+    job = Job(id="w!1", request=Request(hosts=1), profile=DelayProfile(id="w!1", delay=1.0))
+    with pytest.raises(wt.WindtunnelError, match="job w!1 has no walltime"):
+        wt.simulate("hosts:4", JobList("w", [job]), "leases")
+
+
+def test_virtual_nodes_that_would_share_a_host_are_named():
+    site = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100,), MEMORY: (1024,)}),))
+    lease = Lease(id=1, nodes=(NodeSet(2, {CPU: (50,), MEMORY: (512,)}),), duration=60)
+    with pytest.raises(wt.WindtunnelError, match="2 virtual nodes on 1 hosts"):
+        wt.simulate(platform_of(site), workload_of(LeaseWorkload(leases=[lease])), LeaseManager())
+
+
+def test_options_are_checked():
+    with pytest.raises(wt.UsageError, match="no option 'backfiling'"):
+        LeaseManager(backfiling="off")
+    with pytest.raises(wt.UsageError, match="option of the lease manager: Invalid enum value 'on'"):
+        LeaseManager(backfilling="on")
+    assert LeaseManager(**{"shutdown-time": "12.5"}).options.shutdown_time == 12.5
+
+
+def test_a_site_comes_back_from_its_platform():
+    site = LeaseSite((CPU, MEMORY), (NodeSet(2, {CPU: (200,), MEMORY: (512,)}),))
+    assert site_of(platform_of(site)) is site
+    plain = site_of(wt.Platform.uniform(3, 2))
+    assert (plain.numnodes, plain.nodes[0].amounts[CPU]) == (3, (200,))
