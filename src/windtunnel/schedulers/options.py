@@ -1,8 +1,9 @@
 """Options of schedulers: read from the signature of the class, checked and converted before it is made.
 
 The options of a scheduler are the keyword parameters of its ``__init__``, with their annotations: numbers, texts,
-booleans, ``Literal`` choices, and ``Annotated[..., msgspec.Meta(...)]`` for bounds. Texts (from a command line) are
-converted to what the annotation says.
+booleans, ``Literal`` choices, and ``Annotated[..., msgspec.Meta(...)]`` for bounds. A class that takes many may name
+a msgspec ``Struct`` as its ``Options`` instead, whose fields they are. Texts (from a command line) are converted to
+what the annotation says.
 """
 
 import inspect
@@ -52,6 +53,11 @@ def options_of(factory: Callable[..., Any], *, skip: int = 0) -> tuple[dict[str,
     """The options of a class (or, leaving out its first ``skip`` parameters, of a function) and whether any other
     name is taken too (``**options``).
     """
+    struct = getattr(factory, "Options", None)
+    if isinstance(factory, type) and isinstance(struct, type) and issubclass(struct, msgspec.Struct):
+        fields = msgspec.structs.fields(struct)
+        empty = inspect.Parameter.empty
+        return {f.name: Option(f.name, f.type, empty if f.required else f.default) for f in fields}, False
     function = getattr(factory, "__init__") if isinstance(factory, type) else factory  # noqa: B009 -- the type's own
     if function is object.__init__:
         return {}, False

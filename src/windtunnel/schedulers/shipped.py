@@ -62,6 +62,18 @@ SHIPPED: Final[dict[str, Shipped]] = {
     "easy_fast-batsched": _ours(
         "batsched.easy_bf_fast", "EasyFastBatsched", "batsched's easy_bf_fast: EASY without extra hosts", _BATSCHED
     ),
+    "energy_bf": _ours(
+        "batsched.energy_bf", "EnergyBf", "conservative backfilling that puts idle hosts to sleep", _BATSCHED
+    ),
+    "energy_bf_dicho": _ours(
+        "batsched.energy_bf",
+        "EnergyDicho",
+        "puts hosts to sleep as far as a bound on the mean slowdown allows",
+        _BATSCHED,
+    ),
+    "energy_bf_monitoring": _ours(
+        "batsched.energy_bf", "EnergyMonitoring", "energy_bf that is called periodically, for ever", _BATSCHED
+    ),
     "energy_watcher": _ours(
         "batsched.energy_watcher", "EnergyWatcher", "one job at a time; asks for energy and checks it", _BATSCHED
     ),
@@ -105,6 +117,9 @@ BATSCHED: Final[dict[str, str]] = {
     "conservative_bf": "conservative-batsched",
     "easy_bf": "easy-batsched",
     "easy_bf_fast": "easy_fast-batsched",
+    "energy_bf": "energy_bf",
+    "energy_bf_dicho": "energy_bf_dicho",
+    "energy_bf_monitoring": "energy_bf_monitoring",
     "energy_watcher": "energy_watcher",
     "fcfs": "fcfs-batsched",
     "fcfs_fast": "fcfs_fast-batsched",

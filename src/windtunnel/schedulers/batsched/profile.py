@@ -73,6 +73,16 @@ class Profile:
         self.begins[0] = now
         return True
 
+    def drop_until(self, now: Exact) -> bool:
+        """Drop the slices that ended by now, and let the first one left begin now; whether any was dropped."""
+        k = 0
+        while self.end(k) <= now:
+            k += 1
+        if k:
+            del self.begins[:k], self.free[:k], self.counts[:k], self.jobs[:k]
+        self.begins[0] = now
+        return k > 0
+
     def split(self, k: int, date: Exact) -> None:
         """Cut a slice in two at a date strictly inside."""
         self.begins.insert(k + 1, date)
@@ -106,6 +116,34 @@ class Profile:
                     break
         return None
 
+    def slice_at(self, date: Exact) -> int:
+        """The slice that begins at a date inside the profile; one is cut for it if need be."""
+        k = bisect_right(self.begins, date) - 1
+        if self.begins[k] != date:
+            self.split(k, date)
+            k += 1
+        return k
+
+    def place(self, job_id: str, hosts: int, duration: Exact | None, first: int = 0) -> int:
+        """Put a job on exactly these hosts as early as they are free for its duration; where it ends.
+
+        Raises:
+            LookupError: they never are.
+        """
+        free, begins = self.free, self.begins
+        n = len(begins)
+        for k in range(first, n):
+            stop = HORIZON if duration is None else begins[k] + duration
+            last = k
+            while free[last] & hosts == hosts:
+                if stop <= (begins[last + 1] if last + 1 < n else HORIZON):
+                    self.occupy(job_id, k, last, hosts, stop)
+                    return stop
+                last += 1
+                if last == n:
+                    break
+        raise LookupError(job_id)
+
     def add(self, job_id: str, size: int, duration: Exact | None, first: int = 0) -> tuple[int, int] | None:
         """Place a job at its first fit; the slice it starts with (0: now) and its hosts."""
         found = self.find(size, duration, first)
@@ -138,14 +176,32 @@ class Profile:
             first += 1
         if first == n:
             return None
+        self._take_out(job_id, first)
+        return first
+
+    def remove_last(self, job_id: str) -> Exact | None:
+        """Take the last block of a job out; where it began, or None when it has none."""
+        jobs = self.jobs
+        k = len(jobs) - 1
+        while k >= 0 and job_id not in jobs[k]:
+            k -= 1
+        if k < 0:
+            return None
+        while k > 0 and job_id in jobs[k - 1]:
+            k -= 1
+        begin = self.begins[k]
+        self._take_out(job_id, k)
+        return begin
+
+    def _take_out(self, job_id: str, first: int) -> None:
+        jobs = self.jobs
         last = first
-        while last < n and job_id in jobs[last]:
+        while last < len(jobs) and job_id in jobs[last]:
             hosts = jobs[last].pop(job_id)
             self.free[last] |= hosts
             self.counts[last] += hosts.bit_count()
             last += 1
         self._merge(first, last)
-        return first
 
     def _merge(self, first: int, last: int) -> None:
         """Merge each of these slices with the one before when both hold the same jobs on the same hosts."""
