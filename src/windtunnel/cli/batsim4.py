@@ -87,6 +87,13 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="(ours) ask at each submission how long the job would wait; answers in PREFIX_estimates.csv",
     )
+    add(
+        "--first-submission",
+        default=0.0,
+        type=float,
+        metavar="SECONDS",
+        help="(ours) submit nothing before this date: for schedulers that cannot start a job at 0 [%(default)g]",
+    )
     add("--omit-rejected", action="store_true", help="(ours) no row for rejected jobs in PREFIX_jobs.csv")
     add("--timeout", default=300.0, type=float, metavar="SECONDS", help="(ours) for each answer [%(default)g]")
     add("--version", action="store_true", help="print the version")
@@ -123,6 +130,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--forward-unknown-events goes with --events")
     if options.sched_cfg and options.sched_cfg_file:
         raise UsageError("give --sched-cfg or --sched-cfg-file, not both")
+    if not 0 <= options.first_submission < inf:
+        raise UsageError(f"--first-submission {options.first_submission:g} is not a date")
     if options.mmax < 0:
         raise UsageError(f"--mmax {options.mmax} is negative")
     if options.no_sched and (options.enable_redis or options.enable_dynamic_jobs):
@@ -188,6 +197,7 @@ def _simulation(options: argparse.Namespace) -> Any:
             energy=options.energy,
             energy_rule="simgrid",
             job_energy="whole",
+            first_submission=options.first_submission,
             ask_waiting_times=options.estimate_waiting_times,
             end_with_workflows=options.ignore_beyond_last_workflow,
         ),

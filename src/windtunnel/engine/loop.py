@@ -81,7 +81,7 @@ def _fill_calendar(world: World) -> None:
             begin_flow(world, workload)
             continue
         submitter = Submitter(workload, len(workload))
-        first = max(0.0, workload[0].submission_time) if submitter.size else 0.0
+        first = max(world.options.first_submission, workload[0].submission_time) if submitter.size else 0.0
         world.push(first, Priority.SUBMISSION, SUBMIT, submitter, submitter.version)
         if world.options.end_with_workflows:
             world.submitters.append(submitter)

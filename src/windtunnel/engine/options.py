@@ -44,6 +44,8 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """Seconds that writing a checkpoint takes."""
     max_rounds: int = 100_000
     """An instant kept alive for more rounds than this ends the run (decisions.md 1)."""
+    first_submission: float = 0.0
+    """No static job is submitted before this date (s); its submission time in the outputs stays what it was."""
     ask_waiting_times: bool = False
     """At each submission, ask the components how long the job will wait (``WaitingTimeQueried``)."""
     end_with_workflows: bool = False

@@ -33,7 +33,7 @@ def begin_flow(world: World, workflow: Workflow) -> None:
     """Plan the first tasks of a workflow."""
     flow = Flow(workflow)
     world.flows_left += 1
-    world.push(max(0.0, workflow.start), Priority.SUBMISSION, FLOW, flow)
+    world.push(max(world.options.first_submission, workflow.start), Priority.SUBMISSION, FLOW, flow)
 
 
 def flow_due(world: World, flow: Flow) -> None:
