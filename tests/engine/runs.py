@@ -6,11 +6,16 @@ from windtunnel.testing import InvariantChecker, Scripted, platform
 from windtunnel.vocabulary import Execute, Features, JobSubmitted
 
 
-def simulate(script, *workloads, hosts=4, features=Features(), events=(), **options):
+def simulate(script, *workloads, hosts=4, site=None, features=Features(), events=(), **options):
     component = Scripted(script, features)
     checker = InvariantChecker(sharing=options.get("compute_sharing", False))
     simulation = Simulation(
-        platform(hosts), workloads, [component], events=events, options=Options(**options), observers=[checker]
+        site or platform(hosts),
+        workloads,
+        [component],
+        events=events,
+        options=Options(**options),
+        observers=[checker],
     )
     simulation.run()
     return component, checker, simulation

@@ -4,6 +4,7 @@ from typing import Final
 
 __all__ = [
     "CALL",
+    "CONDITION",
     "DECISION",
     "EXTERNAL",
     "FLOW",
@@ -11,6 +12,7 @@ __all__ = [
     "INJECTED",
     "JOB_END",
     "LEAF_END",
+    "LOST",
     "MIGRATED",
     "NO_MORE",
     "PERIODIC",
@@ -62,3 +64,7 @@ TRANSFERRED: Final = 17
 """An image transfer ends. Payload: the decision."""
 FLOW: Final = 18
 """Tasks of a workflow may be submitted. Payload: flow."""
+CONDITION: Final = 19
+"""A profile of the platform changes something. Payload: the condition."""
+LOST: Final = 20
+"""A job has lost a link or a storage that it uses. Payload: record."""

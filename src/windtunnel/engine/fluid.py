@@ -36,6 +36,10 @@ class Fluid:
             rule=_RULES[rule],
             watch_loads=watched,
         )
+        self.speeds = list(self.system.speeds)
+        """As the power states say, without the factors of profiles."""
+        self.factors: dict[int, float] = {}
+        """By host: what a profile of the platform makes of its speed."""
         self.version = 0
         """Voids the entry in the calendar when the next event has moved."""
         self.planned = inf
@@ -62,9 +66,30 @@ class Fluid:
         self.system.resume(max(now, self.system.now), action)
 
     def set_speed(self, now: float, hosts: Sequence[int], speed: float) -> None:
-        """Hosts compute at another speed from now on."""
+        """Hosts go over to power states of another speed."""
         self.changed = True
-        self.system.set_speed(max(now, self.system.now), hosts, speed)
+        alike: dict[float, list[int]] = {}
+        for host in hosts:
+            self.speeds[host] = speed
+            alike.setdefault(self.factors.get(host, 1.0), []).append(host)
+        for factor, numbers in alike.items():
+            self.system.set_speed(max(now, self.system.now), numbers, speed * factor)
+
+    def scale_speed(self, now: float, host: int, factor: float) -> None:
+        """A profile of the platform scales the speed of a host, whatever its power state."""
+        self.changed = True
+        self.factors[host] = factor
+        self.system.set_speed(max(now, self.system.now), (host,), self.speeds[host] * factor)
+
+    def set_bandwidth(self, now: float, link: int, bandwidth: float) -> None:
+        """A link has another bandwidth (B/s) from now on."""
+        self.changed = True
+        self.system.set_bandwidth(max(now, self.system.now), link, bandwidth)
+
+    def set_network_bound(self, now: float, action: Action, bound: float) -> None:
+        """The TCP window allows a task another rate (1/s) from now on."""
+        self.changed = True
+        self.system.set_network_bound(max(now, self.system.now), action, bound)
 
     def done(self, now: float, action: Action) -> float:
         """The fraction of a task that is done."""
@@ -96,6 +121,8 @@ def fluid_of(world: World) -> Fluid:
 def settle(world: World) -> None:
     """After what happened at this instant: let rates and loads follow, and plan the next event of the system."""
     fluid: Fluid = world.fluid
+    if world.conditions is not None:
+        world.conditions.look(world)
     fluid.changed = False
     if world.energy is not None or world.gauges is not None:
         loads = fluid.system.changed_loads()

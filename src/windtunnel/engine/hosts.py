@@ -44,6 +44,8 @@ class HostTable:
         self.special: dict[int, HostState] = {}
         """Hosts that sleep, switch or are unavailable."""
         self.unavailable = HostSet()
+        self.resting: dict[int, HostState] = {}
+        """Of unavailable hosts that slept or switched: what they will be doing when they come back."""
         self.touched: set[int] = set()
         """Hosts whose availability changed while a job ran on them, until that job leaves."""
         self.pstate: list[int] = [h.pstate for h in platform.hosts]
@@ -144,8 +146,11 @@ class HostTable:
         return _IDLE if host in self.free else _COMPUTING
 
     def set_special(self, hosts: HostSet, state: HostState, now: float) -> None:
-        """Idle (or already special) hosts begin to sleep or switch."""
+        """Idle (or already special) hosts begin to sleep or switch; unavailable ones will, when they come back."""
         for host in hosts:
+            if host in self.unavailable:
+                self.resting[host] = state
+                continue
             before = self.special.get(host, _IDLE)
             self._leave(host, before, now)
             self.counts[before] -= 1
@@ -154,7 +159,10 @@ class HostTable:
         self.free -= hosts
 
     def clear_special(self, hosts: HostSet, now: float) -> None:
-        """Hosts are idle again."""
+        """Hosts are idle again (those that are unavailable will be)."""
+        for host in hosts & self.unavailable:
+            self.resting.pop(host, None)
+        hosts -= self.unavailable
         for host in hosts:
             before = self.special.pop(host)
             self._leave(host, before, now)
@@ -171,6 +179,8 @@ class HostTable:
             self._leave(host, before, now)
             if before < 5:
                 self.counts[before] -= 1
+            if before < _IDLE:
+                self.resting[host] = before
             self.special[host] = HostState.UNAVAILABLE
         self.unavailable |= hosts
         self.free -= hosts
@@ -181,13 +191,17 @@ class HostTable:
         for host in hosts:
             self._leave(host, HostState.UNAVAILABLE, now)
             del self.special[host]
-            if host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
+            rest = self.resting.pop(host, None)
+            if rest is not None:
+                self.counts[rest] += 1
+                self.special[host] = rest
+            elif host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
                 self.counts[4] += 1
             else:
                 self.counts[3] += 1
                 idle.append(host)
         self.unavailable -= hosts
-        self.free |= HostSet(hosts if self.jobs_on is not None else idle)
+        self.free |= HostSet(h for h in hosts if h not in self.special) if self.jobs_on is not None else HostSet(idle)
 
     def totals(self) -> dict[str, float]:
         """Host-seconds in each state up to each host's last change, as Batsim counts them."""

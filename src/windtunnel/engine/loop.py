@@ -13,6 +13,7 @@ from windtunnel.diagnostics import (
     LivelockError,
 )
 from windtunnel.engine.asking import Stopped, apply_delayed, ask, forget_told, take
+from windtunnel.engine.conditions import plan_conditions
 from windtunnel.engine.diagnosis import diagnose
 from windtunnel.engine.events import EXTERNAL, SUBMIT
 from windtunnel.engine.fluid import settle
@@ -91,6 +92,7 @@ def _fill_calendar(world: World) -> None:
         world.push(first, Priority.EXTERNAL, EXTERNAL, submitter)
         world.open += 1
         world.events_left += 1
+    plan_conditions(world)
     world.stage = "running"
 
 

@@ -10,13 +10,13 @@ from typing import Final
 import msgspec
 
 from windtunnel.diagnostics import SimulationError
-from windtunnel.engine import execution
+from windtunnel.engine import execution, power
 from windtunnel.engine.lifecycle import end_job, submit_job
 from windtunnel.engine.world import World
 from windtunnel.model import DelayProfile, ExternalEvent, HostSet, Job, JobRecord, JobState
 from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable
 
-__all__ = ["STATES", "change_state", "requeued"]
+__all__ = ["STATES", "change_state", "lose_job", "requeued"]
 
 STATES: Final = ("ACTIVE", "HALT", "MAINTENANCE", "FAILURE")
 LOST: Final = -2
@@ -54,27 +54,33 @@ def _tell(world: World, notice: HostsBecameAvailable | HostsBecameUnavailable) -
 
 def _lose_jobs(world: World, hosts: HostSet, *, failed: bool) -> None:
     """End what runs on hosts. A failure is rare: looking at all running jobs costs less than keeping an index."""
-    state = JobState.COMPLETED_FAILED if failed else JobState.COMPLETED_KILLED
     lost = [
         record
         for record in world.jobs.values()
         if record.state is JobState.RUNNING and not record.hosts.isdisjoint(hosts)
     ]
     for record in lost:
-        for hook in world.hooks.kill:
-            hook(world.now, record)
-        again = None
-        if world.options.on_failure == "requeue" and not record.dynamic:
-            options = world.options
-            period = options.checkpoint_interval and options.checkpoint_interval + options.checkpoint_cost
-            again = requeued(record, world.now, period)
-            if record.job.id in world.waiting_for:  # what waits for it waits for its successor
-                world.waiting_for[again.id] = world.waiting_for.pop(record.job.id)
-        if record.execution is not None:
-            execution.cancel_job(world, record)
-        end_job(world, record, state, LOST)
-        if again is not None:
-            submit_job(world, again)
+        lose_job(world, record, failed=failed)
+
+
+def lose_job(world: World, record: JobRecord, *, failed: bool) -> None:
+    """A running job ends because something that it uses is gone; by option it comes back as a new one."""
+    for hook in world.hooks.kill:
+        hook(world.now, record)
+    again = None
+    if world.options.on_failure == "requeue" and not record.dynamic:
+        options = world.options
+        period = options.checkpoint_interval and options.checkpoint_interval + options.checkpoint_cost
+        again = requeued(record, world.now, period)
+        if record.job.id in world.waiting_for:  # what waits for it waits for its successor
+            world.waiting_for[again.id] = world.waiting_for.pop(record.job.id)
+    if record.execution is not None:
+        execution.cancel_job(world, record)
+    else:
+        power.sleep_ended(world, record)
+    end_job(world, record, JobState.COMPLETED_FAILED if failed else JobState.COMPLETED_KILLED, LOST)
+    if again is not None:
+        submit_job(world, again)
 
 
 def requeued(record: JobRecord, now: float, period: float) -> Job:

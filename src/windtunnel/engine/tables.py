@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from windtunnel.engine import events as e
 from windtunnel.engine import (
+    conditions,
     external,
     fluid,
     lifecycle,
@@ -54,6 +55,8 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.MIGRATED: suspension.job_migrated,
     e.TRANSFERRED: suspension.image_transferred,
     e.FLOW: workflows.flow_due,
+    e.CONDITION: conditions.change_due,
+    e.LOST: conditions.job_lost,
 }
 """Kind of event -> function(world, payload). Delayed decisions are applied by the loop itself."""
 

@@ -183,6 +183,8 @@ class World:
         """The meters, when energy is simulated."""
         self.gauges: Any = None
         """What probes measure, while there are any."""
+        self.conditions: Any = None
+        """What the profiles of the platform do, where it has any."""
         self.messages: dict[str, list[str]] = {}
         """Messages for running jobs, by job id."""
         self.hooks = Hooks()

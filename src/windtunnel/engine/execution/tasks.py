@@ -22,7 +22,7 @@ from windtunnel.model import (
 from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import AtomicProgress
 
-__all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of"]
+__all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of", "task_of"]
 
 
 def places(world: World, node: Node) -> list[int]:
@@ -144,7 +144,7 @@ def _size(world: World, node: Node, profile: ParallelTaskProfile, count: int) ->
     )
 
 
-def _task(world: World, node: Node) -> Task:
+def task_of(world: World, node: Node) -> Task:
     """What this node asks of hosts and links."""
     profile = node.profile
     build = fluid_of(world).builder
@@ -203,7 +203,7 @@ def _with_io(world: World, node: Node, positions: Sequence[int]) -> Task:
 
 
 def _begin(world: World, node: Node) -> None:
-    task = _task(world, node)
+    task = task_of(world, node)
     fluid = fluid_of(world)
     if world.energy is not None and len(task.hosts) == 1:
         world.energy.touch(world.now, task.hosts)

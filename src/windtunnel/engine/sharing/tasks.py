@@ -55,6 +55,13 @@ class Builder:
         self.endpoints = tuple(endpoints)
         self.network = network
         self.gamma = gamma
+        self._later: dict[int, float] = {}
+        """By link: how much longer its latency is now than the network says."""
+
+    def set_latency(self, link: int, latency: float) -> None:
+        """A link has another latency (s) for the tasks that are made from now on."""
+        if self.network is not None:
+            self._later[link] = latency - self.network.links[link].latency
 
     def homogeneous(self, hosts: Sequence[int], flops: float, amount: float) -> Task:
         """Every position computes ``flops`` and sends ``amount`` bytes to every other position."""
@@ -62,6 +69,9 @@ class Builder:
         cpus = _cpus_alike(positions, _amount(flops, "flops"))
         if len(positions) < 2 or _amount(amount, "bytes") == 0.0 or self.network is None:
             return Task(positions, cpus)
+        if self._later:
+            ends = [(a, b, amount) for i, a in enumerate(positions) for j, b in enumerate(positions) if i != j]
+            return self._with_flows(positions, cpus, ends)
         weights, latency = self.network.all_to_all([self.endpoints[host] for host in positions], amount)
         alone = len(set(positions)) == len(positions)
         traffic = ((positions, 2.0 * amount * (len(positions) - 1)),) if alone else _listed(positions, amount)
@@ -109,6 +119,8 @@ class Builder:
         longest = window = 0.0
         for source, target, amount in flows:
             route, latency = self.network.route(self.endpoints[source], self.endpoints[target])
+            if self._later:
+                latency += sum(self._later.get(link, 0.0) for link in route)
             longest = max(longest, latency)
             window = max(window, latency * amount)
             if source != target:
