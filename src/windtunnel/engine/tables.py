@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from windtunnel.engine import events as e
 from windtunnel.engine import (
     conditions,
     external,
@@ -16,6 +15,7 @@ from windtunnel.engine import (
     triggers,
     workflows,
 )
+from windtunnel.engine import events as e
 from windtunnel.engine.execution import messages
 from windtunnel.engine.execution.kinds import leaf_ended
 from windtunnel.engine.world import World
