@@ -121,7 +121,7 @@ def run(
     from windtunnel.engine import Options
     from windtunnel.model.failures import parse_failures
 
-    platform_file, workload_files = _inputs(platform, workloads or [])
+    platform_file, workload_files = _inputs(platform, workloads or [], events)
     simulation = api.Simulation(
         platform_file,
         workload_files,
@@ -195,9 +195,13 @@ def _snapshots(out: Path | None, every: float) -> list[Any]:
     return [NodeSnapshots(out / "nodes", every)]
 
 
-def _inputs(platform: str, workloads: list[str]) -> tuple[str, list[str]]:
+def _inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str, list[str]]:
     """The files of a bundled example, or those given."""
     if not platform.startswith("example:"):
+        if not workloads and not events:
+            from windtunnel.diagnostics import UsageError
+
+            raise UsageError("there is nothing to simulate", "name a workload after the platform")
         return platform, workloads
     from windtunnel.examples import find
 

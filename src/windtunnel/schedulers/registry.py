@@ -140,6 +140,8 @@ def _factory(name: str) -> Any:
     shipped = SHIPPED.get(name) or SHIPPED.get(BATSCHED.get(name) or PYBATSIM.get(name, ""))
     if shipped is not None:
         return _shipped(shipped)
+    if name in BATSCHED:  # the names that batsched itself uses
+        return _factory(BATSCHED[name])
     if ":" in name:
         return _from_path(name)
     for point in (point for point in _points() if point.name == name):
