@@ -5,15 +5,15 @@ that counts processors, or names amounts of cores, shares machines; one that ask
 """
 
 import random
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping, Sequence
-from math import ceil, floor, inf
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil, floor
 from typing import Any
 
 from windtunnel.model import DelayProfile, Job
 from windtunnel.model.stage import Blocking, Selection, stage_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.stage_machines import Amounts, Machines, Need
+from windtunnel.schedulers.stage_queue import Entry, StageQueue
 from windtunnel.vocabulary import (
     CallMeLater,
     Decision,
@@ -34,9 +34,6 @@ from windtunnel.vocabulary import (
 )
 
 __all__ = ["Stage"]
-
-_Entry = tuple[float, int, Job, Need]
-"""Sort key, rank of arrival, the job and what it needs."""
 
 
 class Stage(Scheduler):
@@ -68,7 +65,7 @@ class Stage(Scheduler):
     def _reset(self) -> None:
         self._stream = random.Random(self.options.seed)
         self._machines = Machines((), self._stream)
-        self._queue: list[_Entry] = []
+        self._queue = StageQueue(self._machines.bound)
         self._running: dict[str, tuple[Sequence[int], Amounts | None]] = {}
         self._arrivals = 0
         self._called_for = -1.0
@@ -81,7 +78,7 @@ class Stage(Scheduler):
     @property
     def free_cores(self) -> float:
         """The cores that are free now."""
-        return self._machines.free_cores()
+        return self._machines.free_cores
 
     def could_hold(self, job: Job) -> bool:
         """Whether the machines could hold a job if they were empty."""
@@ -96,7 +93,7 @@ class Stage(Scheduler):
         self.options = stage_options(options)
         self._stream.seed(self.options.seed)
         entries = [(self._key(job, need), rank, job, need) for _, rank, job, need in self._queue]
-        self._queue = sorted(entries, key=lambda entry: entry[:2])
+        self._queue = StageQueue(self._machines.bound, entries)
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (with a quantum, when it is time)."""
@@ -129,6 +126,7 @@ class Stage(Scheduler):
             self._machines.set_down(notice.hosts, down=False)
         elif isinstance(notice, SimulationBegins):
             self._machines = Machines(notice.hosts, self._stream)
+            self._queue = StageQueue(self._machines.bound)
         elif isinstance(notice, DecisionRefused):
             if isinstance(notice.decision, ExecuteJob) and self._left(notice.decision.job_id):
                 decisions.append(RejectJob(job_id=notice.decision.job_id))
@@ -146,7 +144,7 @@ class Stage(Scheduler):
             decisions.append(RejectJob(job_id=job.id))
             return False
         self._arrivals += 1
-        insort(self._queue, (self._key(job, need), self._arrivals, job, need), key=lambda waiting: waiting[:2])
+        self._queue.add((self._key(job, need), self._arrivals, job, need))
         return True
 
     def _left(self, job_id: str) -> bool:
@@ -180,38 +178,45 @@ class Stage(Scheduler):
             return Need(request.hosts, cores, others)
         if request.processors:
             hosts = self._machines.spread(request.processors)
-            return Need(hosts, float(ceil(request.processors / hosts)), others)
+            cores = ceil(request.processors / hosts)
+            if hosts == request.hosts and self._machines.fills(cores):  # nobody else would find a core there
+                return Need(hosts, 0.0, others, whole=True)
+            return Need(hosts, float(cores), others)
         return Need(request.hosts, 0.0, others, whole=True)
 
-    def _place(self) -> Iterable[Decision]:
-        """Start what fits, in order. What failed once in a round fails again: nothing is given back meanwhile."""
-        options = self.options
-        entries = self._queue
-        if options.selection is Selection.RANDOM:
-            entries = self._stream.sample(entries, len(entries))
+    def _place(self) -> list[Decision]:
+        """Start what fits, in order."""
+        machines, placement = self._machines, self.options.placement
         decisions: list[Decision] = []
-        started: list[_Entry] = []
-        failed: set[Need] = set()
-        least = inf
-        for entry in entries:
-            if not self._machines.any_free:
-                break
-            job, need = entry[2:]
-            simple = need.hosts == 1 and not need.others and not need.whole
-            taken = None
-            if not (simple and need.cores >= least) and need not in failed:
-                taken = self._machines.take(need, options.placement)
+
+        def place(entry: Entry) -> bool:
+            taken = machines.take(entry[3], placement)
             if taken is None:
-                if options.blocking is Blocking.HEAD:
-                    break
-                failed.add(need)
-                if simple:
-                    least = min(least, need.cores)
-                continue
+                return False
+            job = entry[2]
             hosts, amounts = taken
             self._running[job.id] = (tuple(hosts), amounts)
             decisions.append(ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts))
-            started.append(entry)
-        for entry in started:
-            del self._queue[bisect_left(self._queue, entry[:2], key=lambda waiting: waiting[:2])]
+            return True
+
+        if self.options.blocking is Blocking.SKIP and self.options.selection is not Selection.RANDOM:
+            self._queue.start(machines.free_cores, place)
+        else:
+            self._place_one_by_one(place)
         return decisions
+
+    def _place_one_by_one(self, place: Callable[[Entry], bool]) -> None:
+        """The same where the order is one of chance, or the first that does not fit stops all behind it."""
+        skip = self.options.blocking is Blocking.SKIP
+        entries = self._queue.shuffled(self._stream) if self.options.selection is Selection.RANDOM else self._queue
+        failed: set[Need] = set()
+        placed = []
+        for entry in entries:
+            if entry[3] not in failed and place(entry):
+                placed.append(entry)
+            elif skip:
+                failed.add(entry[3])
+            else:
+                break
+        for entry in placed:
+            self._queue.remove(entry)

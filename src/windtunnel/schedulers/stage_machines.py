@@ -5,8 +5,10 @@ different core counts rather than the number of machines (unless a job asks for 
 """
 
 import random
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import merge
+from itertools import chain, islice
 from typing import Final
 
 import msgspec
@@ -32,6 +34,7 @@ class _Levels:
     """Machines sorted into levels, each level in order of their numbers."""
 
     def __init__(self) -> None:
+        self.total = 0.0
         self._of: dict[int, float] = {}
         self._at: dict[float, list[int]] = {}
 
@@ -40,14 +43,18 @@ class _Levels:
 
     def put(self, machine: int, level: float) -> None:
         """Move a machine to a level."""
+        if self._of.get(machine) == level:
+            return
         self.drop(machine)
         self._of[machine] = level
+        self.total += level
         insort(self._at.setdefault(level, []), machine)
 
     def drop(self, machine: int) -> None:
         """Take a machine out, if it is in."""
         level = self._of.pop(machine, None)
         if level is not None:
+            self.total -= level
             members = self._at[level]
             del members[bisect_left(members, machine)]
             if not members:
@@ -56,11 +63,6 @@ class _Levels:
     def levels(self, least: float) -> list[float]:
         """The levels from ``least`` on, ascending."""
         return sorted(level for level in self._at if level >= least)
-
-    @property
-    def any_above_zero(self) -> bool:
-        """Whether a machine is on a level above 0."""
-        return len(self._at) > (0.0 in self._at)
 
     def members(self, level: float) -> list[int]:
         """The machines of a level."""
@@ -75,6 +77,7 @@ class Machines:
         self.most_cores: Final = max((host.cores for host in hosts), default=0)
         self._sizes = sorted((host.cores for host in hosts), reverse=True)
         self._stream = stream
+        self._possible: dict[Need, bool] = {}
         self._free = {host.id: {"cores": float(host.cores), **host.resources} for host in hosts}
         self._shares = dict.fromkeys(self.hosts, 0)
         self._down: set[int] = set()
@@ -86,8 +89,15 @@ class Machines:
 
     def possible(self, need: Need) -> bool:
         """Whether an empty site could ever satisfy a need."""
-        fitting = (host for host in self.hosts.values() if self._could(host, need))
-        return sum(1 for _ in fitting) >= need.hosts
+        known = self._possible.get(need)
+        if known is None:
+            fitting = sum(self._could(host, need) for host in self.hosts.values())
+            known = self._possible[need] = fitting >= need.hosts
+        return known
+
+    def fills(self, cores: float) -> bool:
+        """Whether so many cores are all that each machine has."""
+        return bool(self._sizes) and self._sizes[0] == self._sizes[-1] == cores
 
     def spread(self, cores: int) -> int:
         """On how many machines so many cores go in equal parts: as few as are possible (1 if that is impossible)."""
@@ -99,14 +109,14 @@ class Machines:
     def _could(self, host: Host, need: Need) -> bool:
         return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)
 
-    def free_cores(self) -> float:
-        """The free cores of all machines that are up."""
-        return sum(self._free[machine]["cores"] for machine in self.hosts if machine not in self._down)
+    def bound(self, need: Need) -> float:
+        """So many cores must be free at least to satisfy a need."""
+        return need.hosts * (need.cores or self._sizes[-1])
 
     @property
-    def any_free(self) -> bool:
-        """Whether any machine that is up has a free core."""
-        return self._by_free.any_above_zero
+    def free_cores(self) -> float:
+        """The free cores of all machines that are up."""
+        return self._by_free.total
 
     # -- taking -------------------------------------------------------------------------------------------------
 
@@ -168,9 +178,8 @@ class Machines:
     def _choose(self, need: Need, placement: Placement) -> list[int] | None:
         """The machines for a need, in the order of the policy."""
         levels = self._whole if need.whole else self._by_free
-        if need.hosts == 1 and not need.others:
-            one = self._one(levels, need.cores, placement)
-            return None if one is None else [one]
+        if not need.others:
+            return self._plain(levels, need, placement)
         fitting = [
             (level, machine)
             for level in levels.levels(need.cores)
@@ -184,6 +193,26 @@ class Machines:
             return [machine for _, machine in self._stream.sample(fitting, need.hosts)]
         fitting.sort(key=lambda pair: self._rank(pair, placement))
         return [machine for _, machine in fitting[: need.hosts]]
+
+    def _plain(self, levels: _Levels, need: Need, placement: Placement) -> list[int] | None:
+        """The same where cores are all that counts."""
+        if need.hosts == 1:
+            one = self._one(levels, need.cores, placement)
+            return None if one is None else [one]
+        known = levels.levels(need.cores)
+        if sum(len(levels.members(level)) for level in known) < need.hosts:
+            return None
+        if placement in {Placement.BEST_FIT, Placement.WORST_FIT}:
+            ordered = known if placement is Placement.BEST_FIT else reversed(known)
+            return list(islice(chain.from_iterable(map(levels.members, ordered)), need.hosts))
+        by_number = merge(*map(levels.members, known))
+        if placement is Placement.FIRST_FIT:
+            return list(islice(by_number, need.hosts))
+        machines = list(by_number)
+        if placement is Placement.RANDOM:
+            return self._stream.sample(machines, need.hosts)
+        at = bisect_right(machines, self._last)
+        return (machines[at:] + machines[:at])[: need.hosts]
 
     def _rank(self, pair: tuple[float, int], placement: Placement) -> tuple[float, int]:
         level, machine = pair
@@ -205,22 +234,10 @@ class Machines:
             return levels.members(known[-1])[0]
         if placement is Placement.RANDOM:
             rank = self._stream.randrange(sum(len(levels.members(level)) for level in known))
-            return _nth(sorted_merge(levels.members(level) for level in known), rank)
+            # In order of their numbers, so that chance does not depend on how they are kept.
+            return next(islice(merge(*map(levels.members, known)), rank, None))
         after = self._last + 1 if placement is Placement.NEXT_FIT else 0
         return _first_from(levels, known, after) if after else min(levels.members(level)[0] for level in known)
-
-
-def sorted_merge(members: Iterable[list[int]]) -> Iterator[int]:
-    """All machines of some levels in order of their numbers, so that chance does not depend on how they are kept."""
-    from heapq import merge
-
-    return merge(*members)
-
-
-def _nth(machines: Iterator[int], rank: int) -> int:
-    for _ in range(rank):
-        next(machines)
-    return next(machines)
 
 
 def _first_from(levels: _Levels, known: list[float], after: int) -> int:
