@@ -14,24 +14,12 @@ from tests.shared import cases, shared
 
 from windtunnel.api import Layout, RecordingOptions, Simulation
 from windtunnel.engine import Options
+from windtunnel.formats.dax import read_workflow
 from windtunnel.results.layout import Dialect
+from windtunnel.schedulers import scheduler_options
+from windtunnel.schedulers.shipped import BATSCHED
 
-VARIANTS = {
-    "fcfs": "fcfs-batsched",
-    "fcfs_fast": "fcfs_fast-batsched",
-    "easy_bf": "easy-batsched",
-    "easy_bf_fast": "easy_fast-batsched",
-    "conservative_bf": "conservative-batsched",
-    "filler": "filler-batsched",
-    "sequencer": "sequencer",
-    "killer": "killer",
-    "sleeper": "sleeper",
-    "energy_watcher": "energy_watcher",
-}
-OPTIONS = {  # options that batsched's variant reads; its others are those of its energy family
-    "sleeper": {"pstate_compute": 0, "pstate_sleep": 13},
-    "energy_watcher": {},
-}
+VARIANTS = set(BATSCHED) - {"submitter", "killer2", "rejecter", "waiting_time_estimator"}
 TIES = "two ends lie closer than the latency of a message, which upstream tells apart"
 EXCEPTIONS = {
     "--samesub": TIES,
@@ -44,22 +32,17 @@ EXCEPTIONS = {
     "--psat": TIES,
     "sequencer--": "each job adds the latency of its messages to the start of the next",
     "sleeper--e128cluster": "the latencies of requests add up to each wake-up",
+    "energy_bf--e128cluster": "the latencies of requests add up to each wake-up",
+    "energy_bf_dicho--e128cluster": "the latencies of requests add up to each wake-up",
+    "--twoworkloads": TIES,
+    "--workflow": TIES,
     "after10-": "the job ends by itself at the instant of its kill, which upstream's latency puts before it",
     "--walltimesmpi": "ranks end by a message that takes its latency, beyond a walltime that is just as long",
     "--usage": "ranks end by a message that takes its latency",
     "--stencil": "jobs share the file system: the latency of their starts changes how long they are together",
 }
-NOT_HERE = (
-    "--noenergyflag",
-    "--twoworkloads",
-    "--workflow",
-    "--nofwd",
-    "--mmaxworkload",
-    "--storagerole",
-    "--events",
-    "--redis",
-)
-"""Cases about the command line, replayed in tests of batsim4."""
+NOT_HERE = ("--noenergyflag", "--storagerole", "--nofwd", "--redis", "energy_bf_monitoring--")
+"""Cases about the command line, replayed in tests of batsim4; and the variant whose runs never end."""
 
 
 def wanted(case):
@@ -84,21 +67,30 @@ def run(case):
     batsim, scheduler = words_of(case)
     inputs = shared("golden/batsim4/inputs")
     variant = case.name.partition("--")[0]
+    name = BATSCHED[variant]
+    known = {option.name for option in scheduler_options(name)}  # their files hold options of other variants too
     options = {}
     if "-o" in scheduler and variant not in ("fcfs", "fcfs_fast", "easy_bf_fast"):  # these ignore the order
         options["queue_order"] = after(scheduler, "-o")
     if "-p" in scheduler:
         options["policy"] = after(scheduler, "-p")
     if (case / "sched_opts.json").exists():
-        options |= OPTIONS.get(variant, json.loads((case / "sched_opts.json").read_text()))
+        told = json.loads((case / "sched_opts.json").read_text())
+        options |= {key: value for key, value in told.items() if key in known}
     energy = "--energy" in batsim
+    flag = "-W" if "-W" in batsim else "-w"
+    workloads = [inputs / batsim[i + 1] for i, word in enumerate(batsim) if word == flag]
+    mmax = int(after(batsim, "--mmax", 0))
+    if "--mmax-workload" in batsim:
+        mmax = max(json.loads(path.read_text())["nb_res"] for path in workloads)
     simulation = Simulation(
         inputs / after(batsim, "-p"),
-        inputs / after(batsim, "-w"),
-        VARIANTS[variant],
+        [read_workflow(path) for path in workloads] if flag == "-W" else workloads,
+        name,
         scheduler_options=options,
         layout=Layout(None, Dialect.BATSIM4),
-        platform_options={"numbering": "lexicographic", "mmax": int(after(batsim, "--mmax", 0)), "energy": energy},
+        platform_options={"numbering": "lexicographic", "mmax": mmax, "energy": energy},
+        events=[inputs / after(batsim, "--events")] if "--events" in batsim else (),
         options=Options(
             energy=energy,
             energy_rule="simgrid",
