@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from windtunnel.cli.lease import serve_leases
+
 if TYPE_CHECKING:
     from windtunnel.entities.sss_node import SssNode
     from windtunnel.results.run_nodes import RunNodes
@@ -160,3 +162,7 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
     if not platform and not facts.path and not given.startswith("hosts:"):
         raise UsageError(f"{run} does not say which platform it ran on", "name it with --platform")
     return RunNodes(read_platform(given).hosts, recorded.file)
+
+
+# The command stands where leases are; its name is needed here.
+serve.command("leases")(serve_leases)

@@ -8,7 +8,7 @@ slot table does not give them away meanwhile.
 A lease that is cancelled to start again from the beginning becomes a new job: ``NAME#2`` follows ``NAME``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -46,7 +46,7 @@ from windtunnel.vocabulary import (
     TransferImage,
 )
 
-__all__ = ["LeaseManager"]
+__all__ = ["LeaseManager", "lease_options"]
 
 LATE = 0.004
 """How much later (s) than planned a job may end by the engine's clock: less than half a tick."""
@@ -61,7 +61,7 @@ class LeaseManager(Scheduler):
     def __init__(self, options: LeaseOptions | None = None, **settings: Any) -> None:
         """Raises: UsageError: an option does not exist or has no sensible value."""
         super().__init__()
-        self.options = _options(settings) if options is None else options
+        self.options = lease_options(settings, options)
         self.scheduler: LeaseScheduler | None = None
         self._outbox = _Outbox()
         self._jobs: dict[int, Job] = {}
@@ -251,14 +251,22 @@ class _Outbox:
         """Decisions go out when the round is over."""
 
 
-def _options(settings: dict[str, Any]) -> LeaseOptions:
+def lease_options(settings: Mapping[str, Any], base: LeaseOptions | None = None) -> LeaseOptions:
+    """Options from settings by name (with dashes or underscores), upon others.
+
+    Raises:
+        UsageError: an option does not exist, or has no sensible value.
+    """
     for name in settings:
         if name.replace("-", "_") not in LeaseOptions.__struct_fields__:
             hint = did_you_mean(name.replace("-", "_"), LeaseOptions.__struct_fields__)
             raise UsageError(f"the lease manager has no option {name!r}", hint)
     try:
         return msgspec.convert(
-            {key.replace("-", "_"): value for key, value in settings.items()},
+            {
+                **msgspec.to_builtins(base or LeaseOptions()),
+                **{key.replace("-", "_"): value for key, value in settings.items()},
+            },
             LeaseOptions,
             strict=False,
         )

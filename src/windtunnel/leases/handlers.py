@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.record import LeaseRecord
 from windtunnel.leases.reservations import (
     TICKS,
@@ -184,26 +184,18 @@ class Handlers:
     # --- cancelling -----------------------------------------------------------------------------------------------
 
     def cancel(self, lease: LeaseRecord) -> None:
-        """Free what a lease holds or is promised; its state is the caller's to change.
-
-        Raises:
-            UsageError: it is suspending, resuming or being prepared, and cannot be cancelled just then.
-        """
+        """Free what a lease that can be cancelled holds or is promised; its state is the caller's to change."""
         core = self._core
         if lease.state in {_S.QUEUED, _S.SUSPENDED_QUEUED}:
             core.queue.remove(lease)
         elif lease.state is _S.ACTIVE:
-            vm = next((vm for vm in lease.vms if vm.state is Progress.ACTIVE), None)
-            if vm is None:  # shutting down
-                raise UsageError(f"lease {lease.id} is ending")
+            vm = next(vm for vm in lease.vms if vm.state is Progress.ACTIVE)
             core.table.remove(vm)
             self.stop_early(vm)
             self._drop(lease)
             core.preparation.clean(lease)
-        elif lease.state in {_S.SCHEDULED, _S.SUSPENDED_SCHEDULED, _S.READY, _S.RESUMED_READY}:
+        else:
             self._drop(lease)
-        elif lease.state is not _S.PENDING:
-            raise UsageError(f"lease {lease.id} cannot be cancelled while it is {lease.state.label}")
 
     def _drop(self, lease: LeaseRecord) -> None:
         """Take a lease's future out of the slot table. Haizea forgets what precedes and follows the machines [Q]."""

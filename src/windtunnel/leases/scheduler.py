@@ -26,6 +26,16 @@ __all__ = ["LeaseScheduler"]
 
 _S = LeaseState
 FRESH = (_S.PENDING, _S.QUEUED)
+CANCELLABLE = {
+    _S.PENDING,
+    _S.QUEUED,
+    _S.SCHEDULED,
+    _S.READY,
+    _S.ACTIVE,
+    _S.SUSPENDED_QUEUED,
+    _S.SUSPENDED_SCHEDULED,
+    _S.RESUMED_READY,
+}
 SUSPENDED = (_S.SUSPENDED_PENDING, _S.SUSPENDED_QUEUED)
 
 
@@ -140,13 +150,23 @@ class LeaseScheduler:
         Raises:
             UsageError: there is no such lease, or it is in a state in which it cannot be cancelled.
         """
-        core = self.core
-        lease = core.leases.get(lease_id)
-        if lease is None:
-            raise UsageError(f"there is no lease {lease_id} that could be cancelled")
+        if reason := self.why_not_cancel(lease_id):
+            raise UsageError(reason)
+        lease = self.core.leases[lease_id]
         self._handlers.cancel(lease)
         self.forget(lease, _S.CANCELLED)
         return lease
+
+    def why_not_cancel(self, lease_id: int) -> str:
+        """Why a lease cannot be cancelled now; "" if it can."""
+        lease = self.core.leases.get(lease_id)
+        if lease is None:
+            return f"there is no lease {lease_id} that could be cancelled"
+        if lease.state not in CANCELLABLE:
+            return f"lease {lease_id} cannot be cancelled while it is {lease.state.label}"
+        if lease.state is _S.ACTIVE and not any(vm.state is Progress.ACTIVE for vm in lease.vms):
+            return f"lease {lease_id} is shutting down"
+        return ""
 
     # --- pieces shared with the handlers --------------------------------------------------------------------------
 

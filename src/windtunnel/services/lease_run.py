@@ -155,10 +155,12 @@ def read_site_or_text(text: str) -> LeaseSite:
     return site_from_text(text)
 
 
-def load_haizea(path: str | Path) -> tuple[HaizeaConfig, LeaseWorkload]:
+def load_haizea(
+    path: str | Path, *, work: str | Path | None = None, document_times: bool = False
+) -> tuple[HaizeaConfig, LeaseWorkload]:
     """A Haizea configuration, and its workload with injection and annotations carried out, on its site.
 
-    File names in a configuration are relative to where it lies.
+    File names in a configuration are relative to where it lies; ``work`` stands in for its tracefile.
 
     Raises:
         InputError, UsageError: a file is at fault.
@@ -167,14 +169,14 @@ def load_haizea(path: str | Path) -> tuple[HaizeaConfig, LeaseWorkload]:
 
     config = read_haizea_config(path)
     base = Path(path).parent
-    if config.tracefile is None:
+    if work is None and config.tracefile is None:
         raise UsageError(f"{path}: [tracefile] tracefile is missing: nothing to simulate")
-    work = read_lwf(base / config.tracefile)
-    leases = list(work.leases)
+    workload = read_lwf(base / (config.tracefile or "") if work is None else work, document_times=document_times)
+    leases = list(workload.leases)
     if config.injection_file is not None:
-        leases = inject(leases, read_lwf(base / config.injection_file).leases)
+        leases = inject(leases, read_lwf(base / config.injection_file, document_times=document_times).leases)
     if config.annotation_file is not None:
-        leases = annotate(leases, read_annotations(base / config.annotation_file))
+        leases = annotate(leases, read_annotations(base / config.annotation_file, document_times=document_times))
     if config.image_file is not None:
         from windtunnel.formats.lwf_text import read_image_list
 
@@ -182,9 +184,9 @@ def load_haizea(path: str | Path) -> tuple[HaizeaConfig, LeaseWorkload]:
         if len(images) != len(leases):
             raise UsageError(f"{config.image_file} names {len(images)} images for {len(leases)} leases")
         leases = [replace(lease, software=image) for lease, image in zip(leases, images, strict=True)]
-    site = work.site
+    site = workload.site
     if config.resources.startswith("file:"):
         site = read_site(base / config.resources.removeprefix("file:"))
     elif config.resources != "in-tracefile":
         site = site_from_text(config.resources)
-    return config, replace(work, leases=leases, site=site)
+    return config, replace(workload, leases=leases, site=site)

@@ -1,0 +1,273 @@
+"""Haizea's lease API over XML-RPC, for a live lease scheduler.
+
+On this machine only unless told otherwise. Requests have a size limit and a time limit; document types and entities
+are refused before anything is parsed. With a token, requests must carry ``Authorization: Bearer TOKEN`` (or the token
+as the password of HTTP basic authentication).
+"""
+
+import socket
+import threading
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Callable
+from contextlib import suppress
+from hmac import compare_digest
+from http import HTTPStatus
+from pyexpat import ExpatError, ParserCreate
+from socketserver import ThreadingMixIn
+from typing import Any, Final, Self
+from xmlrpc.client import Fault, dumps
+from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
+
+from windtunnel.diagnostics import UsageError, WindtunnelError
+from windtunnel.formats.lwf import read_lease_text
+from windtunnel.formats.lwf_write import lease_text
+from windtunnel.services.lease_live import HostFacts, LiveLeases
+
+__all__ = ["PORT", "LeaseServer"]
+
+PORT: Final = 42493
+"""The port Haizea's clients try."""
+SIZE_LIMIT: Final = 1 << 20
+TIME_LIMIT: Final = 30.0
+"""Seconds a client may take to send its request."""
+CONNECTIONS: Final = 64
+"""So many requests are handled at once; others wait."""
+
+
+class _Refused(Exception):  # noqa: N818  internal; becomes an HTTP status
+    """A request that is not looked at."""
+
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class _Methods:
+    """What clients may call; the docstrings are the API."""
+
+    def __init__(self, live: LiveLeases) -> None:
+        self._live = live
+
+    def create_lease(self, text: str) -> int:
+        """Submit a lease (LWF ``<lease>``, dates as timestamps); answers its id once it is on disk."""
+        if not isinstance(text, str):
+            raise UsageError("create_lease takes the text of a <lease> element")
+        return self._live.create(read_lease_text(text.encode(), epoch=self._live.epoch))
+
+    def cancel_lease(self, number: int) -> int:
+        """Cancel a lease; answers 0."""
+        self._live.cancel(_number(number))
+        return 0
+
+    def get_leases(self) -> list[str]:
+        """Leases that are not over, each as LWF."""
+        return [lease_text(lease, epoch=self._live.epoch) for lease in self._live.leases()]
+
+    def get_queue(self) -> list[str]:
+        """Leases that wait, in order, each as LWF."""
+        return [lease_text(lease, epoch=self._live.epoch) for lease in self._live.queue()]
+
+    def get_lease(self, number: int) -> str:
+        """One lease, over or not, as LWF (Haizea always answers 0)."""
+        return lease_text(self._live.lease(_number(number))[0], epoch=self._live.epoch)
+
+    def get_reason(self, number: int) -> str:
+        """Why a lease was rejected, failed, or waits; "" when there is nothing to say (not in Haizea)."""
+        return self._live.lease(_number(number))[1]
+
+    def get_hosts(self) -> list[HostFacts]:
+        """The nodes of the site: id, hostname, cpu, mem."""
+        return self._live.hosts()
+
+    def get_time(self) -> str:
+        """The service's date (not in Haizea; needed where its clock is accelerated)."""
+        return self._live.date().isoformat(sep=" ", timespec="seconds")
+
+    def notify_event(self, number: int, enactment_id: object, event: object) -> None:
+        """The machines of a running lease have ended by themselves: the only event Haizea knows (number 1)."""
+        del enactment_id
+        if event not in {1, "1", "end"}:
+            raise UsageError(f"there is no event {event!r}; the machines' end is event 1")
+        self._live.end(_number(number))
+
+    def test_func(self) -> int:
+        """Answers 0."""
+        return 0
+
+
+def _number(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isdigit():
+        raise UsageError(f"not the id of a lease: {value!r}")
+    return int(value)
+
+
+class _Handler(SimpleXMLRPCRequestHandler):
+    """Reads a request under limits; anything odd is an HTTP error or a fault with its reason."""
+
+    timeout = TIME_LIMIT
+    rpc_paths = ()  # any path, as Haizea
+    server: "LeaseServer"
+
+    def do_POST(self) -> None:  # noqa: N802  the name the base class calls
+        try:
+            with self.server.places:
+                body = self._answer(self._body())
+        except _Refused as refusal:
+            self._reply(refusal.status, f"{refusal}\n".encode(), "text/plain; charset=utf-8")
+        except TimeoutError:
+            self.close_connection = True
+        else:
+            self._reply(HTTPStatus.OK, body, "text/xml")
+
+    def do_GET(self) -> None:  # noqa: N802  as above
+        self._reply(HTTPStatus.METHOD_NOT_ALLOWED, b"this is an XML-RPC service: POST\n", "text/plain; charset=utf-8")
+
+    def _body(self) -> bytes:
+        if not self.server.admits(self.headers.get("Authorization", "")):
+            raise _Refused(HTTPStatus.UNAUTHORIZED, "a token is needed")
+        if self.headers.get_content_type() not in {"text/xml", "application/xml"}:
+            raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "requests are text/xml")
+        length = self.headers.get("Content-Length", "")
+        if not length.isdigit():
+            raise _Refused(HTTPStatus.LENGTH_REQUIRED, "Content-Length is needed")
+        if int(length) > SIZE_LIMIT:
+            raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"requests have at most {SIZE_LIMIT} bytes")
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            raise _Refused(HTTPStatus.BAD_REQUEST, "the request is shorter than it says")
+        return body
+
+    def _answer(self, body: bytes) -> bytes:
+        try:
+            _check_xml(body)
+        except (ExpatError, ValueError) as error:
+            return dumps(Fault(1, f"not an XML-RPC request: {error}"), allow_none=True).encode()
+        return self.server.answer(body)
+
+    def _reply(self, status: HTTPStatus, body: bytes, kind: str) -> None:
+        self.send_response(status)
+        if status is HTTPStatus.UNAUTHORIZED:
+            self.send_header("WWW-Authenticate", "Bearer")
+        if status is not HTTPStatus.OK:
+            self.close_connection = True
+            self.send_header("Connection", "close")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        """Requests are not logged."""
+
+
+def _check_xml(body: bytes) -> None:
+    """Refuse document types (and with them entities) before the request is really parsed."""
+    parser = ParserCreate()
+
+    def refuse(*_: object) -> None:
+        raise ValueError("document types and entities are refused")
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.Parse(body, True)
+
+
+class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
+    """Serves a live lease scheduler until closed; a context manager. ``port`` 0 takes any free one.
+
+    Raises:
+        UsageError: the address cannot be used.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 128
+
+    def __init__(self, live: LiveLeases, *, host: str = "127.0.0.1", port: int = PORT, token: str = "") -> None:
+        self.live = live
+        self._token = token.encode()
+        self.places = threading.BoundedSemaphore(CONNECTIONS)
+        self._stopped = threading.Event()
+        try:
+            super().__init__((host, port), _Handler, logRequests=False, allow_none=True)
+        except OSError as error:
+            raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        methods = _Methods(live)
+        for name in dir(methods):
+            if not name.startswith("_"):
+                self.register_function(_guarded(getattr(methods, name)), name)
+
+    @property
+    def url(self) -> str:
+        """Where clients find it."""
+        host, port = self.socket.getsockname()[:2]
+        return f"http://{host}:{port}/RPC2"
+
+    def admits(self, authorization: str) -> bool:
+        """Whether a request may be looked at."""
+        if not self._token:
+            return True
+        kind, _, value = authorization.partition(" ")
+        given = value.strip().encode()
+        if kind.lower() == "basic":
+            try:
+                given = b64decode(given, validate=True).partition(b":")[2]
+            except Base64Error:
+                return False
+        return kind.lower() in {"basic", "bearer"} and compare_digest(given, self._token)
+
+    def answer(self, body: bytes) -> bytes:
+        """The answer to a request: a result, or a fault that says why there is none."""
+        found: Any = self._marshaled_dispatch(body)  # bytes, whatever the stubs say
+        return bytes(found)
+
+    def start(self) -> Self:
+        """Serve, and keep the scheduler's time, in threads of its own."""
+        threading.Thread(target=self.serve_forever, name="windtunnel-leases", daemon=True).start()
+        threading.Thread(target=self._keep_time, name="windtunnel-leases-clock", daemon=True).start()
+        return self
+
+    def _keep_time(self) -> None:
+        while not self._stopped.is_set():
+            due = self.live.tick()
+            self._stopped.wait(min(1.0, 1.0 if due is None else max(due, 0.01)))
+
+    def wait(self) -> None:
+        """Wait until it is closed or interrupted."""
+        while not self._stopped.wait(0.5):
+            pass
+
+    def close(self) -> None:
+        """Stop serving, and close the store."""
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        self.shutdown()
+        self.server_close()
+        self.live.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is not worth a word."""
+        del client_address
+        with suppress(OSError):
+            request.shutdown(socket.SHUT_RDWR)
+
+
+def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose refusals become faults that say why, without the name of an exception."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except WindtunnelError as error:
+            raise Fault(1, str(error)) from error
+        except TypeError as error:
+            raise Fault(1, f"{method.__name__}: {error}") from error
+
+    return call

@@ -1,0 +1,140 @@
+"""The live lease scheduler: its clock, its memory, and what clients may ask of it."""
+
+import pytest
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.leases.workload import site_from_text
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseState, NodeSet, When
+from windtunnel.model.lease_options import LeaseOptions
+from windtunnel.services.lease_live import LiveLeases
+from windtunnel.services.lease_store import LeaseStore
+
+SITE = site_from_text("4 CPU:100,Memory:1024")
+
+
+class Clock:
+    def __init__(self):
+        self.time = 1_000_000.0
+
+    def __call__(self):
+        return self.time
+
+
+def lease(count=1, duration=60.0, start=When.UNSPECIFIED, memory=512):
+    nodes = (NodeSet(count, {CPU: (100,), MEMORY: (memory,)}),)
+    return Lease(nodes=nodes, duration=duration, start=start)
+
+
+def make(path=None, clock=None, **more):
+    clock = clock or Clock()
+    return LiveLeases(SITE, LeaseOptions(), LeaseStore(path), clock=clock, **more), clock
+
+
+def states(live):
+    return {found.id: found.state for found in live.leases()}
+
+
+def test_time_passes_and_leases_with_it():
+    live, clock = make()
+    first, second = live.create(lease(4)), live.create(lease(1))
+    assert (first, second) == (1, 2)
+    assert states(live) == {1: LeaseState.ACTIVE, 2: LeaseState.READY}
+    clock.time += 59.99
+    assert states(live)[1] is LeaseState.ACTIVE
+    clock.time += 0.02
+    assert states(live) == {2: LeaseState.ACTIVE}
+    assert live.lease(1)[0].state is LeaseState.DONE
+    clock.time += 1000
+    assert live.leases() == []
+
+
+def test_the_queue_and_cancelling():
+    live, _ = make()
+    for _ in range(4):
+        live.create(lease(4))
+    assert [found.id for found in live.queue()] == [3, 4]
+    live.cancel(3)
+    assert [found.id for found in live.queue()] == [4]
+    live.cancel(1)
+    assert live.lease(1)[0].state is LeaseState.CANCELLED
+    with pytest.raises(UsageError, match="lease 1 is over already"):
+        live.cancel(1)
+    with pytest.raises(UsageError, match="there is no lease 99"):
+        live.cancel(99)
+
+
+def test_early_ends():
+    live, clock = make()
+    live.create(lease(4, 600))
+    live.create(lease(1))
+    clock.time += 30
+    live.end(1)
+    assert states(live) == {2: LeaseState.ACTIVE}
+    with pytest.raises(UsageError, match="lease 1 is not running"):
+        live.end(1)
+
+
+def test_what_makes_no_sense_is_refused_and_what_cannot_be_is_rejected():
+    live, _ = make()
+    with pytest.raises(UsageError, match="asks for Gold, which the site does not have"):
+        live.create(Lease(nodes=(NodeSet(1, {"Gold": (1,)}),), duration=60))
+    number = live.create(lease(5))
+    assert live.lease(number) == (live.lease(number)[0], "it asks for more than the whole site has")
+    late = live.create(lease(1, start=-100.0))
+    assert live.lease(late)[1] == "its start is past"
+
+
+def test_speed():
+    live, clock = make(speed=60.0)
+    live.create(lease(1, 3600))
+    clock.time += 61
+    assert live.leases() == []
+    with pytest.raises(UsageError, match="must be positive"):
+        make(speed=0)
+
+
+def test_a_restart_takes_up_everything(tmp_path):
+    path = tmp_path / "leases.db"
+    live, clock = make(path)
+    live.create(lease(4, 100))
+    clock.time += 10
+    live.create(lease(2, 100))
+    live.create(lease(4, 100))
+    live.cancel(3)
+    clock.time += 5.5
+    live.create(lease(1, 100, start=500.0))
+    before = {number: live.lease(number) for number in range(1, 5)}
+    live.close()
+    again, _ = make(path, clock)
+    assert {number: again.lease(number) for number in range(1, 5)} == before
+    assert again.epoch == live.epoch
+    assert again.create(lease()) == 5
+    again.close()
+    clock.time += 85  # the first is over now, nobody looked
+    later, _ = make(path, clock)
+    assert later.lease(1)[0].state is LeaseState.DONE
+    assert later.lease(2)[0].state is LeaseState.ACTIVE
+    later.close()
+
+
+def test_a_store_of_another_service_is_refused(tmp_path):
+    path = tmp_path / "leases.db"
+    make(path)[0].close()
+    with pytest.raises(UsageError, match="kept with another speed"):
+        make(path, speed=2.0)
+    with pytest.raises(UsageError, match="kept with another options"):
+        LiveLeases(SITE, LeaseOptions(shutdown_time=1), LeaseStore(path), clock=Clock())
+    other = tmp_path / "text"
+    other.write_text("not a database, but long enough to be looked at\n" * 100)
+    with pytest.raises(UsageError, match="not a file leases can be kept in"):
+        LeaseStore(other)
+
+
+def test_a_wall_clock_that_goes_back_does_no_harm():
+    live, clock = make()
+    live.create(lease(4, 100))
+    clock.time += 50
+    live.create(lease(1, 100))
+    clock.time -= 1000
+    live.create(lease(1, 100))
+    assert len(live.leases()) == 3
