@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from windtunnel.diagnostics import UsageError
 
-__all__ = ["batsim4", "parser"]
+__all__ = ["batsim4", "parser", "with_sg_cfg"]
 
 _REFUSED: Final = {
     "--sg-log": "there is no SimGrid here, hence none of its logs",
@@ -251,8 +251,17 @@ def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:
         mmax=limit,
         energy=options.energy,
     )
+    return with_sg_cfg(platform, options.sg_cfg)
+
+
+def with_sg_cfg(platform: Any, items: Sequence[str]) -> Any:
+    """The platform with SimGrid's settings in it: those that mean something here.
+
+    Raises:
+        UsageError: one does not.
+    """
     config = dict(platform.config)
-    for item in options.sg_cfg:
+    for item in items:
         key, colon, value = item.partition(":")
         if not colon or key.replace("_", "-") != "network/TCP-gamma":
             raise UsageError(f"--sg-cfg {item!r} is not supported: only network/TCP-gamma:VALUE has a meaning here")

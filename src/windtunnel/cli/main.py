@@ -28,6 +28,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "why": Command("runs:why", "Say why a job waited."),
     "plot": Command("runs:plot", "Draw a picture of a run."),
     "batsim4": Command("batsim4:batsim4", "Batsim 4's command line: play Batsim for an external scheduler."),
+    "batsim5": Command("batsim5:batsim5", "Batsim 5's command line: play Batsim for external decision components."),
     "scheduler": Command("scheduler:scheduler", "Serve a scheduler to a Batsim."),
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),

@@ -1,7 +1,7 @@
 """A conversation in batprotocol, seen from the simulator: a remote decision component as one of the vocabulary's."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Final
 
@@ -30,7 +30,11 @@ class BatprotocolComponent:
     wants_errors = True
     """It is told of the end of a run that fails (SimulationErrorEvent)."""
 
-    def __init__(self, transport: Transport, init_data: bytes = b"") -> None:
+    def __init__(
+        self, transport: Transport, init_data: bytes = b"", *, log: Callable[[str, str], None] | None = None
+    ) -> None:
+        """``log`` gets the messages of a conversation in JSON: ``Sending`` or ``Received``, and the text."""
+        self._log = log
         self._transport = transport
         self._init_data = init_data
         self._json = False
@@ -67,8 +71,12 @@ class BatprotocolComponent:
         """
         message = s.Message(now=now, events=tuple([notice_out(notice) for notice in notices]))
         asked = text.encode(message, check=False) + b"\0" if self._json else binary.encode(message)
+        if self._log is not None and self._json:
+            self._log("Sending", asked[:-1].decode())
         last = any(isinstance(notice, v.SimulationErrorOccurred) for notice in notices)
         answer = self._ask(asked, now, _LAST_WORDS if last else None)
+        if self._log is not None and self._json:
+            self._log("Received", answer.rstrip(b"\0").decode(errors="replace"))
         try:
             reply = self._decode(answer)
             return v.Reply(max(now, reply.now), _decisions(reply, now))
