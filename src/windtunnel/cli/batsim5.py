@@ -85,7 +85,9 @@ def parser() -> argparse.ArgumentParser:
     inputs = made.add_argument_group("inputs").add_argument
     inputs("-p", "--platform", metavar="FILE", help="SimGrid platform")
     inputs("-w", "--workload", action="append", metavar="FILE", help="workload (w0, w1, ... by position)")
-    inputs("--ee", "--external-events", dest="external_events", action="append", metavar="FILE", help="(ee0, ee1, ...)")
+    inputs(
+        "--ee", "--external-events", dest="external_events", action="append", metavar="FILE", help="(ee0, ee1, ...)"
+    )
     inputs("-m", "--master-host", metavar="NAME", help="host of the scheduler [master_host]")
     inputs(
         "-r",
@@ -109,7 +111,9 @@ def parser() -> argparse.ArgumentParser:
         ("-S", "socket-file", "ENDPOINT", "INIT-FILE"),
     ):
         text = f"a {'shared library' if 'lib' in kind else 'process'}, and its initialisation data"
-        edc(short, f"--edc-{kind}", action=_AddComponent, dest="components", nargs=2, metavar=(where, init), help=text)
+        edc(
+            short, f"--edc-{kind}", action=_AddComponent, dest="components", nargs=2, metavar=(where, init), help=text
+        )
     edc("--edc-library-load-method", choices=["dlopen", "dlmopen"], help="[dlopen]")
     edc("--edc-isolated", action="store_true", help="(ours) each library in a process of its own")
     edc("--timeout", type=float, metavar="SECONDS", help="(ours) for each answer of processes [600]")

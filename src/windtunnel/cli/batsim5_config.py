@@ -72,7 +72,16 @@ def _words(path: str, key: str, values: Sequence[Any]) -> list[str]:
     return [f"{option}={text}" for text in texts]
 
 
-_TRUTH: Final = {"true": True, "1": True, "on": True, "yes": True, "false": False, "0": False, "off": False, "no": False}
+_TRUTH: Final = {
+    "true": True,
+    "1": True,
+    "on": True,
+    "yes": True,
+    "false": False,
+    "0": False,
+    "off": False,
+    "no": False,
+}
 
 
 def _toml(path: str, text: str) -> dict[str, Any]:
