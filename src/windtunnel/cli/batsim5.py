@@ -1,4 +1,4 @@
-"""``windtunnel batsim5``: Batsim 5's command line (batsim-cli.md 1); plays Batsim for external decision components."""
+"""``windtunnel batsim5``: Batsim 5's command line (batsim-cli.md 1); plays Batsim for decision components."""
 
 import argparse
 import sys
