@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from tests.shared import shared
 
 from windtunnel.cli import batsim4
+from windtunnel.diagnostics import ComponentTimeoutError
 from windtunnel.wires.zmq_peer import Replier
 
 __all__ = ["arguments", "in_process", "over_zeromq", "served"]
@@ -43,26 +44,26 @@ def in_process(words, script):
 
 @contextmanager
 def served(answer, endpoint="tcp://127.0.0.1:*"):
-    """A scheduler in a thread: ``answer(request)`` gives each reply, until the end of the simulation."""
-    replier = Replier(endpoint, timeout=60.0)
+    """A scheduler in a thread: ``answer(request)`` gives each reply."""
+    replier = Replier(endpoint, timeout=0.2)
     bound = replier.open()
+    over = threading.Event()
 
     def serve():
-        ended = False
-        while not ended:
-            request = replier.receive()
-            ended = b'"SIMULATION_ENDS"' in request
-            reply = answer(request)
-            if reply is None:
-                break
-            replier.reply(reply)
+        while not over.is_set():
+            try:
+                replier.reply(answer(replier.receive()))
+            except ComponentTimeoutError:
+                continue
         replier.close()
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
-    yield bound
-    thread.join(60.0)
-    assert not thread.is_alive()
+    try:
+        yield bound
+    finally:
+        over.set()
+        thread.join(60.0)
 
 
 def over_zeromq(words, script, endpoint="tcp://127.0.0.1:*"):

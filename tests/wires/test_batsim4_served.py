@@ -26,6 +26,9 @@ def comparable(reply, digits):
                 data[key] = HostSet.parse(data[key])
         if event["type"] == "REGISTER_JOB":  # whose id "should" have its workload's name, as the document says
             data["job"] = data["job"] | {"id": data["job_id"]}
+            if (profile := data.pop("profile", None)) is not None:  # which the real Batsim takes by itself only
+                told = {"workload_name": "dynamic", "profile_name": data["job"]["profile"], "profile": profile}
+                events.append((f"{event['timestamp']:.{digits}g}", "REGISTER_PROFILE", told))
         events.append((f"{event['timestamp']:.{digits}g}", event["type"], data))
     return f"{message['now']:.{digits}g}", events
 

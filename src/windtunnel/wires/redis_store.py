@@ -13,12 +13,15 @@ class RedisStore:
     def __init__(self, hostname: str, port: int, prefix: str) -> None:
         try:
             import redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
         except ImportError:
             raise MissingExtraError("redis", "redis") from None
         self._where = f"{hostname}:{port}"
         self._prefix = prefix
         self._errors = redis.RedisError
-        self._client: Any = redis.Redis(hostname, port, socket_timeout=30, socket_connect_timeout=5)
+        once = Retry(NoBackoff(), 1)
+        self._client: Any = redis.Redis(hostname, port, socket_timeout=30, socket_connect_timeout=5, retry=once)
         try:
             self._client.ping()
         except self._errors as fault:

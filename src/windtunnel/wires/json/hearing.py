@@ -1,7 +1,7 @@
 """What a Batsim 3 or 4 says, understood as notices: the other side of ``outgoing``, for serving our schedulers."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,6 +12,9 @@ from windtunnel.model import Host, HostSet, Job, JobList, JobState, Platform, Pr
 from windtunnel.vocabulary import notices as n
 from windtunnel.wires.json.client import JsonOptions, config_of
 
+if TYPE_CHECKING:
+    from windtunnel.wires.redis_store import RedisStore
+
 __all__ = ["Hearing"]
 
 
@@ -20,7 +23,8 @@ class Hearing:
 
     def __init__(self) -> None:
         self.options = JsonOptions()
-        self.fetch: Callable[[str], str | None] | None = None
+        self.store: RedisStore | None = None
+        """Where descriptions of jobs are, when this Batsim uses Redis."""
         self.jobs: dict[str, Job] = {}
         self.profiles: dict[str, Profile] = {}
         self._decode = msgspec.json.Decoder().decode
@@ -57,6 +61,7 @@ class Hearing:
             KeyError,
             TypeError,
             ValueError,
+            OverflowError,
             AttributeError,
             UnicodeDecodeError,
             RecursionError,
@@ -77,7 +82,7 @@ class Hearing:
             from windtunnel.wires.redis_store import RedisStore
 
             options = self.options
-            self.fetch = RedisStore(options.redis_hostname, options.redis_port, options.redis_prefix).get
+            self.store = RedisStore(options.redis_hostname, options.redis_port, options.redis_prefix)
         hosts = data.get("compute_resources") or data.get("resources_data") or []
         platform = Platform(
             name="batsim",
@@ -105,9 +110,11 @@ class Hearing:
     def _submitted(self, at: float, data: Mapping[str, Any]) -> n.Notice:
         job_id = data["job_id"]
         described = data.get("job")
-        if described is None and self.fetch is not None:
-            text = self.fetch(f"job_{job_id}")
-            described = None if text is None else msgspec.json.decode(text)
+        if described is None and self.store is not None:
+            described = self._stored(f"job_{job_id}")
+            workload, _, profile = f"{job_id}!{(described or {}).get('profile', '')}".split("!", 2)
+            if self.options.forward_profiles and (value := self._stored(f"profile_{workload}!{profile}")):
+                self._keep(workload, profile, value)
         if not isinstance(described, dict):
             raise ProtocolError(f"JOB_SUBMITTED describes no job {job_id!r}")
         workload = job_id.partition("!")[0]
@@ -121,6 +128,12 @@ class Hearing:
         job.profile = self.profiles.get(job.profile.id, job.profile)
         self.jobs[job_id] = job
         return n.JobSubmitted(at, job, job.submission_time, job.profile if "profile" in data else None)
+
+    def _stored(self, key: str) -> dict[str, Any] | None:
+        """An object from Redis."""
+        text = None if self.store is None else self.store.get(key)
+        value = None if text is None else msgspec.json.decode(text)
+        return value if isinstance(value, dict) else None
 
     def _completed(self, at: float, data: Mapping[str, Any]) -> n.Notice:
         job = self.jobs.pop(data["job_id"], None)

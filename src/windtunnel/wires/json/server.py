@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from windtunnel.vocabulary import Component, RegisterJob, SimulationEnds, View
+from windtunnel.vocabulary import Component, RegisterJob, RejectJob, SimulationBegins, SimulationEnds, View
 from windtunnel.wires.json.hearing import Hearing
-from windtunnel.wires.json.speaking import reply_text
+from windtunnel.wires.json.speaking import Speaking
 from windtunnel.wires.zmq_peer import Replier
 
 __all__ = ["Server", "serve"]
@@ -21,6 +21,7 @@ class Server:
         self.ended = False
         """Whether the simulation has ended."""
         self._hearing = Hearing()
+        self._speaking = Speaking()
         component.hello()
         view = getattr(component, "view", None)
         if isinstance(view, View):
@@ -33,13 +34,19 @@ class Server:
             ProtocolError: Batsim talks nonsense.
             UsageError: a decision cannot be said in this protocol.
         """
-        now, notices = self._hearing.message(request)
+        hearing, speaking = self._hearing, self._speaking
+        now, notices = hearing.message(request)
+        if isinstance(notices[0] if notices else None, SimulationBegins):
+            speaking.known.update(hearing.profiles)
+            speaking.push = None if hearing.store is None else hearing.store.put
         reply = self.component.decide(now, notices)
         for decision in reply.decisions:
             if isinstance(decision, RegisterJob):  # Batsim may never speak of it before its end
-                self._hearing.jobs[decision.job.id] = decision.job
+                hearing.jobs[decision.job.id] = decision.job
+            elif isinstance(decision, RejectJob):  # Batsim will never speak of it again
+                hearing.jobs.pop(decision.job_id, None)
         self.ended = any(isinstance(notice, SimulationEnds) for notice in notices)
-        return reply_text(reply, now)
+        return speaking.reply(reply, now)
 
 
 def serve(

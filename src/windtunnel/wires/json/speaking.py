@@ -13,27 +13,62 @@ from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import probes
 from windtunnel.vocabulary.component import Reply
 
-__all__ = ["reply_text"]
+__all__ = ["Speaking"]
+
+Event = tuple[str, dict[str, Any]]
 
 
-def reply_text(reply: Reply, now: float) -> bytes:
-    """A reply as a message.
+class Speaking:
+    """Writes replies. Remembers which profiles Batsim knows: it takes none inside REGISTER_JOB, and each only once.
 
-    Raises:
-        UsageError: a decision cannot be said in this protocol.
+    With Redis, descriptions of jobs are not sent: ``push(key, text)`` gets them instead.
     """
-    events = []
-    for decision in reply.decisions:
+
+    def __init__(self) -> None:
+        self.push: Callable[[str, str], None] | None = None
+        self.known: set[str] = set()
+        """Full ids of the profiles that Batsim has."""
+
+    def reply(self, reply: Reply, now: float) -> bytes:
+        """A reply as a message.
+
+        Raises:
+            UsageError: a decision cannot be said in this protocol.
+        """
+        events = []
+        for decision in reply.decisions:
+            when = now if decision.timestamp is None else decision.timestamp
+            for kind, data in self._events(decision):
+                events.append({"timestamp": when, "type": kind, "data": data})
+        return msgspec.json.encode({"now": reply.now, "events": events})
+
+    def _events(self, decision: d.Decision) -> list[Event]:
+        if isinstance(decision, d.RegisterJob):
+            return self._register_job(decision)
+        if isinstance(decision, d.RegisterProfile):
+            self.known.add(decision.profile.id)
         writer = _WRITERS.get(type(decision))
         if writer is None:
             raise UsageError(f"{type(decision).__name__} cannot be said in Batsim's JSON protocol")
-        kind, data = writer(decision)
-        when = now if decision.timestamp is None else decision.timestamp
-        events.append({"timestamp": when, "type": kind, "data": data})
-    return msgspec.json.encode({"now": reply.now, "events": events})
+        return [writer(decision)]
+
+    def _register_job(self, decision: d.RegisterJob) -> list[Event]:
+        job = decision.job
+        events = []
+        profile = job.profile
+        if not decision.profile_id and profile.id not in self.known:
+            self.known.add(profile.id)
+            events.append(_register_profile(d.RegisterProfile(profile=profile)))
+        described = job_to_json(job, 4) | {"profile": (decision.profile_id or profile.id).partition("!")[2]}
+        if self.push is None:
+            events.append(("REGISTER_JOB", {"job_id": job.id, "job": described}))
+        else:
+            self.push(f"job_{job.id}", msgspec.json.encode(described).decode())
+            events.append(("REGISTER_JOB", {"job_id": job.id}))
+        return events
 
 
-def _execute(decision: d.ExecuteJob) -> tuple[str, dict[str, Any]]:
+def _execute(decision: d.ExecuteJob) -> Event:
     data: dict[str, Any] = {"job_id": decision.job_id, "alloc": str(decision.hosts)}
     if decision.amounts is not None:
         raise UsageError("parts of hosts cannot be given to a job in Batsim's JSON protocol: it knows whole hosts")
@@ -51,7 +86,7 @@ def _execute(decision: d.ExecuteJob) -> tuple[str, dict[str, Any]]:
     return "EXECUTE_JOB", data
 
 
-def _call(decision: d.CallMeLater) -> tuple[str, dict[str, Any]]:
+def _call(decision: d.CallMeLater) -> Event:
     when = decision.when
     if not isinstance(when, probes.OneShot):
         raise UsageError("periodic calls cannot be said in Batsim's JSON protocol: ask again at each call")
@@ -59,19 +94,7 @@ def _call(decision: d.CallMeLater) -> tuple[str, dict[str, Any]]:
     return "CALL_ME_LATER", {"timestamp": when.time / unit}
 
 
-def _register_job(decision: d.RegisterJob) -> tuple[str, dict[str, Any]]:
-    job = decision.job
-    described = job_to_json(job, 4)
-    data: dict[str, Any] = {"job_id": job.id, "job": described}
-    if decision.profile_id:
-        described["profile"] = decision.profile_id.partition("!")[2]
-    else:
-        described["profile"] = job.profile.name
-        data["profile"] = profile_to_json(job.profile, 4)
-    return "REGISTER_JOB", data
-
-
-def _register_profile(decision: d.RegisterProfile) -> tuple[str, dict[str, Any]]:
+def _register_profile(decision: d.RegisterProfile) -> Event:
     workload, _, name = decision.profile.id.partition("!")
     return "REGISTER_PROFILE", {
         "workload_name": workload,
@@ -80,21 +103,20 @@ def _register_profile(decision: d.RegisterProfile) -> tuple[str, dict[str, Any]]
     }
 
 
-def _states(hosts: object, state: int) -> tuple[str, dict[str, Any]]:
+def _states(hosts: object, state: int) -> Event:
     return "SET_RESOURCE_STATE", {"resources": str(hosts), "state": str(state)}
 
 
-def _answer(decision: d.AnswerWaitingTime) -> tuple[str, dict[str, Any]]:
+def _answer(decision: d.AnswerWaitingTime) -> Event:
     answer = {"job_id": decision.job_id, "estimated_waiting_time": decision.estimated_waiting_time}
     return "ANSWER", {"estimate_waiting_time": answer}
 
 
-_WRITERS: Final[dict[type[d.Decision], Callable[[Any], tuple[str, dict[str, Any]]]]] = {
+_WRITERS: Final[dict[type[d.Decision], Callable[[Any], Event]]] = {
     d.ExecuteJob: _execute,
     d.RejectJob: lambda x: ("REJECT_JOB", {"job_id": x.job_id}),
     d.KillJobs: lambda x: ("KILL_JOB", {"job_ids": list(x.job_ids)}),
     d.CallMeLater: _call,
-    d.RegisterJob: _register_job,
     d.RegisterProfile: _register_profile,
     d.SetResourceState: lambda x: _states(x.hosts, x.state),
     d.ChangeHostsPState: lambda x: _states(x.hosts, x.pstate),
