@@ -46,11 +46,12 @@ def job_from_json(
     walltime = _walltime(members, generation)
     _check_mapping(members, generation, hosts)
     extra = _extra_data(members, generation)
+    amounts = _amounts(members)
     if len(findings) != before or profile is None:
         return None
     return Job(
         id=job_id,
-        request=Request(hosts),
+        request=Request(hosts, amounts=amounts),
         profile=profile,
         submission_time=max(wanted, 0.0),
         walltime=walltime,
@@ -161,6 +162,22 @@ def _check_mapping(members: Members, generation: Generation, hosts: int) -> None
             members.element_fault(key, index, f"is {rank}, but the job has {hosts} hosts")
 
 
+def _amounts(members: Members) -> tuple[tuple[str, float], ...]:
+    """``amounts_per_host``, which is ours: what the job takes of each host when it does not take whole ones."""
+    value = members.members.get("amounts_per_host", {})
+    if not isinstance(value, dict):
+        members.fault(
+            f"'amounts_per_host' is {kind_of(value)}, an object is expected", "amounts_per_host", code="type"
+        )
+        return ()
+    for name, amount in value.items():
+        if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount < inf:
+            message = f"'amounts_per_host': {name!r} is {amount!r}, a number >= 0 is expected"
+            members.fault(message, "amounts_per_host")
+            return ()
+    return tuple((name, float(amount)) for name, amount in value.items())
+
+
 def _extra_data(members: Members, generation: Generation) -> str | None:
     if generation == 4 and not isinstance(members.members.get("extra_data"), str | dict | list):
         return None  # any other unknown member is forwarded as it is, and this is one for Batsim 4
@@ -191,6 +208,8 @@ def job_to_json(job: Job, generation: Generation, *, full: bool = True) -> dict[
         made["walltime"] = plain(job.walltime)
     elif generation == 4:
         made["walltime"] = -1
+    if job.request.amounts:
+        made["amounts_per_host"] = {name: plain(amount) for name, amount in job.request.amounts}
     for key in ("user", "group", "queue"):
         if label := getattr(job, key):
             made[key] = label

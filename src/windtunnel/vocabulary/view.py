@@ -49,6 +49,7 @@ class View:
         """What this wire cannot tell: name -> why."""
         self.begins: n.SimulationBegins | None = None
         self._free = HostPool()
+        self._shares: dict[int, list[Mapping[str, float]]] = {}
         self._unavailable = HostSet()
         self._appliers = {
             n.JobSubmitted: self._job_submitted,
@@ -69,7 +70,7 @@ class View:
 
     @property
     def free(self) -> HostPool:
-        """The hosts that no job holds and that are available: a copy of your own."""
+        """The hosts that no job holds (not even a part of) and that are available: a copy of your own."""
         free = self._free.copy()
         if self._unavailable:
             free -= self._unavailable
@@ -94,6 +95,21 @@ class View:
         if "cores" in self.missing:
             raise UsageError(f"the cores of hosts are not known here: {self.missing['cores']}")
         return self.hosts[host].cores
+
+    def left(self, host: int) -> dict[str, float]:
+        """What is left of each resource of a host (``cores`` too); nothing if it is unavailable or taken whole.
+
+        Raises:
+            UsageError: the protocol of this run does not tell the cores of hosts.
+        """
+        about = self.hosts[host]
+        left = {"cores": float(self.cores(host)), **about.resources}
+        if host in self._unavailable or (host not in self._shares and host not in self._free):
+            return dict.fromkeys(left, 0.0)
+        for taken in self._shares.get(host, ()):
+            for name, amount in taken.items():
+                left[name] -= amount
+        return left
 
     def by_expected_end(self) -> list[Running]:
         """Running jobs, the one expected to end first at the front (ties: order of start)."""
@@ -124,6 +140,27 @@ class View:
         self.running[job.id] = Running(job, decision.hosts, start, decision.amounts)
         if decision.amounts is None:
             self._free -= decision.hosts
+        else:
+            self._share(decision.hosts, decision.amounts)
+
+    def _share(self, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]]) -> None:
+        for host in hosts:
+            if host not in self._shares:
+                self._shares[host] = []
+            self._shares[host].append(amounts.get(host, {}))
+        self._free -= hosts
+
+    def _give_back(self, running: Running) -> None:
+        if running.amounts is None:
+            self._free |= running.hosts
+            return
+        whole = []
+        for host in running.hosts:
+            self._shares[host].remove(running.amounts.get(host, {}))
+            if not self._shares[host]:
+                del self._shares[host]
+                whole.append(host)
+        self._free |= HostSet(whole)
 
     def _begins(self, notice: n.SimulationBegins) -> None:
         self.begins = notice
@@ -137,13 +174,13 @@ class View:
 
     def _job_completed(self, notice: n.JobCompleted) -> None:
         running = self.running.pop(notice.job.id, None)
-        if running is not None and running.amounts is None:
-            self._free |= running.hosts
+        if running is not None:
+            self._give_back(running)
 
     def _suspended(self, notice: n.JobSuspended) -> None:
         running = self.running.pop(notice.job.id, None)
-        if running is not None and running.amounts is None:
-            self._free |= running.hosts
+        if running is not None:
+            self._give_back(running)
 
     def _available(self, notice: n.HostsBecameAvailable) -> None:
         self._unavailable -= notice.hosts
@@ -163,8 +200,7 @@ class View:
             running = self.running.pop(decision.job_id, None)
             if running is not None:
                 self.waiting[decision.job_id] = running.job
-                if running.amounts is None:
-                    self._free |= running.hosts
+                self._give_back(running)
 
     def __iter__(self) -> Iterator[Job]:
         return iter(self.waiting.values())
