@@ -59,6 +59,9 @@ SHIPPED: Final[dict[str, Shipped]] = {
         "batsched's easy_bf: EASY with a reservation of particular hosts",
         _BATSCHED,
     ),
+    "easy_bf_plot_liquid_load_horizon": _ours(
+        "batsched.easy_bf_plot", "EasyPlotBatsched", "easy_bf that writes the load of the queue to a file", _BATSCHED
+    ),
     "easy_fast-batsched": _ours(
         "batsched.easy_bf_fast", "EasyFastBatsched", "batsched's easy_bf_fast: EASY without extra hosts", _BATSCHED
     ),
@@ -73,6 +76,18 @@ SHIPPED: Final[dict[str, Shipped]] = {
     ),
     "energy_bf_monitoring": _ours(
         "batsched.energy_bf", "EnergyMonitoring", "energy_bf that is called periodically, for ever", _BATSCHED
+    ),
+    "energy_bf_idle_sleeper": _ours(
+        "batsched.energy_sleepers", "EnergyIdleSleeper", "EASY; hosts that are idle for long sleep", _BATSCHED
+    ),
+    "energy_bf_monitoring_inertial": _ours(
+        "batsched.energy_inertial",
+        "EnergyInertial",
+        "EASY; how many hosts sleep follows the load",
+        _BATSCHED,
+    ),
+    "energy_bf_subpart_sleeper": _ours(
+        "batsched.energy_sleepers", "EnergySubpartSleeper", "EASY; only a part of the machine stays awake", _BATSCHED
     ),
     "energy_watcher": _ours(
         "batsched.energy_watcher", "EnergyWatcher", "one job at a time; asks for energy and checks it", _BATSCHED
@@ -117,9 +132,13 @@ BATSCHED: Final[dict[str, str]] = {
     "conservative_bf": "conservative-batsched",
     "easy_bf": "easy-batsched",
     "easy_bf_fast": "easy_fast-batsched",
+    "easy_bf_plot_liquid_load_horizon": "easy_bf_plot_liquid_load_horizon",
     "energy_bf": "energy_bf",
     "energy_bf_dicho": "energy_bf_dicho",
     "energy_bf_monitoring": "energy_bf_monitoring",
+    "energy_bf_idle_sleeper": "energy_bf_idle_sleeper",
+    "energy_bf_monitoring_inertial": "energy_bf_monitoring_inertial",
+    "energy_bf_subpart_sleeper": "energy_bf_subpart_sleeper",
     "energy_watcher": "energy_watcher",
     "fcfs": "fcfs-batsched",
     "fcfs_fast": "fcfs_fast-batsched",
