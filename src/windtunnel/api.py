@@ -8,6 +8,8 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec.structs import replace
+
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
@@ -134,6 +136,7 @@ class Simulation:
         failures: failures of machines to generate (:class:`~windtunnel.model.failures.FailureModel`).
         observers: further observers of the run.
         timeout: seconds a scheduler out of process may take for an answer.
+        energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must tell the watts.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
 
     Raises:
@@ -159,11 +162,19 @@ class Simulation:
         failures: "FailureModel | None" = None,
         observers: Sequence[Observer] = (),
         timeout: float = 300.0,
+        energy: bool = False,
         share_hosts: bool = False,
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
 
-        site = platform if isinstance(platform, Platform) else read_platform(platform, **(platform_options or {}))
+        options = options or Options()
+        record = record or RecordingOptions()
+        reading = dict(platform_options or {})
+        if energy or options.energy:
+            options = replace(options, energy=True)
+            record = replace(record, energy=True, pstates=True)
+            reading["energy"] = True
+        site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
         workloads = read_workloads(workload, site, **(workload_options or {}))
         own = [] if site.events is None else [site.events]
         lists = own + [
@@ -174,7 +185,7 @@ class Simulation:
             from windtunnel.model.failures import failures as generated
 
             lists.append(generated(site.hosts, failures))
-        if options is not None and options.checkpoint_interval:
+        if options.checkpoint_interval:
             from windtunnel.model.checkpoints import CheckpointedWorkload
 
             interval, cost = options.checkpoint_interval, options.checkpoint_cost
@@ -199,7 +210,7 @@ class Simulation:
             workloads,
             components,
             events=lists,
-            options=options or Options(),
+            options=options,
             observers=[*self.recording.observers, *self._extra],
         )
 

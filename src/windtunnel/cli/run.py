@@ -86,6 +86,18 @@ def run(
     nodes_every: Annotated[
         float, typer.Option(help="Write SSS nodes of all machines every so many seconds (needs --out).")
     ] = 0.0,
+    energy: Annotated[
+        bool, typer.Option("--energy", help="Simulate energy; the platform must tell the watts of its hosts.")
+    ] = False,
+    energy_rule: Annotated[
+        str, typer.Option(help="How meters are read: exact (the integral) or simgrid (when SimGrid reads them).")
+    ] = "exact",
+    job_energy: Annotated[
+        str, typer.Option(help="Energy of a job on shared hosts: its fair part, or that of whole hosts.")
+    ] = "fair",
+    sharing: Annotated[
+        str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
+    ] = "simgrid",
     share_compute: Annotated[
         bool, typer.Option("--share-compute", help="Let several jobs compute on one host.")
     ] = False,
@@ -142,6 +154,10 @@ def run(
             strict=not lenient,
             on_failure=on_failure,
             on_maintenance=on_maintenance,
+            energy=energy,
+            energy_rule=energy_rule,
+            job_energy=job_energy,
+            sharing=sharing,
             **_checkpoints(checkpoint),
         ),
         failures=parse_failures(failures) if failures else None,

@@ -54,7 +54,13 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """Options that wires hand to the component (scheduler configuration, command line...)."""
 
     def __post_init__(self) -> None:
-        for name, known in (("on_failure", ("kill", "requeue")), ("on_maintenance", ("kill", "drain"))):
+        for name, known in (
+            ("on_failure", ("kill", "requeue")),
+            ("on_maintenance", ("kill", "drain")),
+            ("energy_rule", ("exact", "simgrid")),
+            ("job_energy", ("fair", "whole")),
+            ("sharing", ("simgrid", "maxmin")),
+        ):
             if getattr(self, name) not in known:
                 raise UsageError(f"{name} must be {' or '.join(known)}, not {getattr(self, name)!r}")
         if not (self.checkpoint_interval >= 0 and self.checkpoint_cost >= 0):

@@ -174,8 +174,16 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
     return workload
 
 
-def read_platform(platform: str | Path, *, format: str = "", **options: Any) -> Platform:  # noqa: A002 -- as above
+def read_platform(
+    platform: str | Path,
+    *,
+    format: str = "",  # noqa: A002 -- as above
+    energy: bool = False,
+    **options: Any,
+) -> Platform:
     """Read a platform: a file, or a word such as ``hosts:64x32``.
+
+    With ``energy``, faults in tables of power are errors (in formats that have such tables).
 
     Raises:
         InputError: the file is at fault, or in no known format.
@@ -189,6 +197,8 @@ def read_platform(platform: str | Path, *, format: str = "", **options: Any) -> 
                 raise UsageError(f"{platform!r} has no options ({', '.join(options)})")
             return read_host_spec(platform)
     form = find_format(platform, "platform", name=format)
+    if energy and "energy" in signature(load(form.reader)).parameters:
+        options["energy"] = True
     made: Platform = _reader(form, options)(platform, **options)
     return made
 
