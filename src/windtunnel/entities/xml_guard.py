@@ -48,7 +48,12 @@ def parse_xml(text: str, *, limit: int) -> "_Element":
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise XmlFaultError("document types and entities are refused", _line(text, "<!DOCTYPE", "<!ENTITY"))
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
     )
     try:
         return etree.fromstring(text.encode("utf-8", errors="replace"), parser)

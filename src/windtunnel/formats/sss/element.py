@@ -169,4 +169,5 @@ def _blank_free(text: str) -> str:
 
 def _text(element: "_Element") -> str:
     """All text inside, without the blanks (of XML) around it."""
-    return "".join(str(part) for part in element.itertext()).strip(" \t\r\n")
+    text = "".join(map(str, element.itertext())) if len(element) else element.text or ""
+    return text.strip(" \t\r\n")
