@@ -115,6 +115,38 @@ def test_lost_jobs_come_back_from_their_last_checkpoint():
     assert rows[1][2:4] == (7.0, 13.0)
 
 
+def test_who_depends_on_a_lost_job_waits_for_its_successor():
+    """Lost at 7 s and 12 s; its second successor ends at 22 s. One dependant was submitted before, one after."""
+    events = [
+        event(7, "0", "FAILURE"),
+        event(12, "1", "FAILURE"),
+        event(12, "0", "ACTIVE"),
+        event(12.5, "1", "ACTIVE"),
+    ]
+
+    def script(now, notices):
+        return [
+            Execute(n.job, HostSet([{"w0!a": 0, "w0!a#1": 1, "w0!a#2": 0}.get(n.job.id, 1)]))
+            for n in notices
+            if isinstance(n, JobSubmitted)
+        ]
+
+    jobs = [
+        job("a", run=10.0),
+        job("b", at=1.0, run=1.0, dependencies=("w0!a",)),
+        job("c", at=13.0, run=1.0, dependencies=("w0!a", "w0!b")),
+    ]
+    _, rows, simulation = run(script, *jobs, events=events, on_failure="requeue")
+    assert [(r[0], r[2], r[3]) for r in rows] == [
+        ("w0!a", 0, 7),
+        ("w0!a#1", 7, 12),
+        ("w0!a#2", 12, 22),
+        ("w0!b", 22, 23),
+        ("w0!c", 23, 24),
+    ]
+    assert not simulation.world.stands_for
+
+
 def test_compositions_begin_again_from_zero():
     a, b = delays(2.0, 3.0)
     whole = sequence("s", [a, b])

@@ -340,9 +340,10 @@ def _forget(world: World, record: JobRecord) -> None:
     job_id = record.job.id
     world.told.append(job_id)
     if world.done_ids is not None:
-        world.done_ids.add(job_id)
-        for job in world.waiting_for.pop(job_id, ()):
-            world.push(world.now + job.think_time, Priority.SUBMISSION, RELEASE_HELD, job)
+        for done in (job_id, *world.stands_for.pop(job_id, ())):
+            world.done_ids.add(done)
+            for job in world.waiting_for.pop(done, ()):
+                world.push(world.now + job.think_time, Priority.SUBMISSION, RELEASE_HELD, job)
     if world.flows:
         task_over(world, job_id)
 

@@ -72,15 +72,28 @@ def lose_job(world: World, record: JobRecord, *, failed: bool) -> None:
         options = world.options
         period = options.checkpoint_interval and options.checkpoint_interval + options.checkpoint_cost
         again = requeued(record, world.now, period)
-        if record.job.id in world.waiting_for:  # what waits for it waits for its successor
-            world.waiting_for[again.id] = world.waiting_for.pop(record.job.id)
     if record.execution is not None:
         execution.cancel_job(world, record)
     else:
         power.sleep_ended(world, record)
-    end_job(world, record, JobState.COMPLETED_FAILED if failed else JobState.COMPLETED_KILLED, LOST)
-    if again is not None:
-        submit_job(world, again)
+    ending = JobState.COMPLETED_FAILED if failed else JobState.COMPLETED_KILLED
+    if again is None:
+        end_job(world, record, ending, LOST)
+    else:
+        _end_and_succeed(world, record, ending, again)
+
+
+def _end_and_succeed(world: World, record: JobRecord, ending: JobState, again: Job) -> None:
+    """A lost job ends and comes back; whoever depends on it waits for the new one."""
+    lost = record.job.id
+    names = (lost, *world.stands_for.pop(lost, ()))
+    waiters = {name: world.waiting_for.pop(name) for name in names if name in world.waiting_for}
+    end_job(world, record, ending, LOST)
+    if world.done_ids is not None:
+        world.done_ids.difference_update(names)
+        world.waiting_for |= waiters
+        world.stands_for[again.id] = names
+    submit_job(world, again)
 
 
 def requeued(record: JobRecord, now: float, period: float) -> Job:

@@ -155,6 +155,8 @@ class World:
         """How many jobs still need each profile, kept only when jobs can be registered."""
         self.waiting_for: dict[str, list[Job]] = {}
         """Jobs held back until the job with this id has ended."""
+        self.stands_for: dict[str, tuple[str, ...]] = {}
+        """Requeued jobs, and the ids of the lost ones that others may depend on."""
         self.done_ids: set[str] | None = None
         """Ids of ended jobs, kept only when workloads have dependencies."""
         self.flows: dict[str, Any] = {}
