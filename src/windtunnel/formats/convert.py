@@ -9,7 +9,7 @@ from windtunnel.formats.swf_write import read_swf_log, write_swf_log
 
 __all__ = ["convert", "target_format"]
 
-_BY_SUFFIX = {".swf": "swf", ".json": "batsim5"}
+_BY_SUFFIX = {".swf": "swf", ".json": "batsim5", ".lwf": "lwf"}
 
 
 def target_format(target: Path, to: str = "") -> str:
@@ -47,4 +47,4 @@ def convert(source: str | Path, target: str | Path, *, to: str = "", **options: 
     workload = read_workload(source, **options)
     writer = load(next(form.writer for form in all_formats() if form.name == to))
     lost: list[str] = writer(workload, target)
-    return lost
+    return [*(getattr(workload, "lost", ()) if to != "lwf" else ()), *lost]

@@ -92,6 +92,15 @@ FORMATS: Final = (
         reader=f"{_HERE}.dax:read_dax",
     ),
     Format(
+        name="lwf",
+        kind="workload",
+        description="Haizea lease workload (XML) as jobs: one per lease, one host per virtual node",
+        starts="<",
+        looks_like=f"{_HERE}.lwf:looks_like_lwf",
+        reader=f"{_HERE}.lwf_jobs:read_lwf_jobs",
+        writer=f"{_HERE}.lwf_jobs:write_lwf_jobs",
+    ),
+    Format(
         name="batsim",
         kind="workload",
         description="Batsim workload (JSON) of whichever generation",

@@ -1,10 +1,9 @@
 """Leases as jobs, and sites of leases as platforms: how the lease manager and the rest of Windtunnel meet.
 
-A host of the platform stands for a node: 100 percent of CPU are one core. A job stands for a lease; what a job cannot
-say (reservations, deadlines, images) travels in its ``extra_data``, as JSON under the key ``lease``.
+A host of the platform stands for a node: 100 percent of CPU are one core. A job stands for a lease.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from math import isinf
 
 import msgspec
@@ -12,20 +11,15 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.leases.reservations import TICKS, VirtualMachines, bits
 from windtunnel.leases.space import ResourceSpace, Vector
-from windtunnel.model import DelayProfile, Host, HostSet, Job, Platform, Profile, Request, Workload
+from windtunnel.model import Host, HostSet, Job, Platform
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet
+from windtunnel.model.lease_jobs import LeaseJobs, job_of_lease, lease_in
 
 __all__ = ["WORKLOAD", "allocation", "job_of", "lease_of", "platform_of", "site_of", "workload_of"]
 
 WORKLOAD = "leases"
 """The part of the job ids before ``!``."""
 MEGABYTE = 10**6
-
-
-class _Extra(msgspec.Struct):
-    """What ``extra_data`` of a job that is a lease holds; other members are ignored."""
-
-    lease: Lease | None = None
 
 
 def platform_of(site: LeaseSite, name: str = "leases") -> Platform:
@@ -56,42 +50,14 @@ def site_of(platform: Platform) -> LeaseSite:
     return LeaseSite((CPU, MEMORY), tuple(groups))
 
 
-def job_of(lease: Lease, *, start: float | None = None) -> Job:
-    """A lease as a job that lasts as long as the lease really runs (``start``: submitted then instead)."""
-    real = lease.duration if lease.real_duration is None else min(lease.real_duration, lease.duration)
-    return Job(
-        id=f"{WORKLOAD}!{lease.id}",
-        request=Request(hosts=lease.numnodes),
-        profile=DelayProfile(id=f"{WORKLOAD}!{real:g}", delay=float(real)),
-        submission_time=float(lease.submit if start is None else start),
-        user="" if lease.user is None else str(lease.user),
-        queue=lease.kind.value,
-        extra_data=msgspec.json.encode({"lease": lease}).decode(),
-    )
+def job_of(lease: Lease) -> Job:
+    """A lease as a job that lasts as long as the lease really runs."""
+    return job_of_lease(lease, WORKLOAD)
 
 
-def workload_of(work: LeaseWorkload, path: str = "") -> Workload:
+def workload_of(work: LeaseWorkload, path: str = "") -> LeaseJobs:
     """A workload of leases as a workload of jobs."""
-    hosts = 0 if work.site is None else work.site.numnodes
-    return _InOrder([job_of(lease) for lease in work.leases], hosts, path)
-
-
-class _InOrder:
-    """A workload in the order given: leases submitted at the same time keep the order of their file."""
-
-    def __init__(self, jobs: list[Job], hosts: int, path: str) -> None:
-        self.name, self.path, self.hosts = WORKLOAD, path, hosts
-        self.profiles: Mapping[str, Profile] = {job.profile.id: job.profile for job in jobs}
-        self._jobs = sorted(jobs, key=lambda job: job.submission_time)
-
-    def __len__(self) -> int:
-        return len(self._jobs)
-
-    def __getitem__(self, index: int, /) -> Job:
-        return self._jobs[index]
-
-    def __iter__(self) -> Iterator[Job]:
-        return iter(self._jobs)
+    return LeaseJobs(work.leases, WORKLOAD, hosts=0 if work.site is None else work.site.numnodes, path=path)
 
 
 def lease_of(job: Job, number: int, submit: float, site: LeaseSite) -> Lease:
@@ -103,13 +69,12 @@ def lease_of(job: Job, number: int, submit: float, site: LeaseSite) -> Lease:
     Raises:
         UsageError: the job is no lease, and has no walltime, or hosts differ so that "whole hosts" says nothing.
     """
-    if job.extra_data and '"lease"' in job.extra_data:
-        try:
-            lease = msgspec.json.decode(job.extra_data, type=_Extra).lease
-        except msgspec.DecodeError as error:
-            raise UsageError(f"job {job.id}: its extra data hold no lease: {error}") from error
-        if lease is not None:
-            return msgspec.structs.replace(lease, id=number, submit=submit, real_duration=None)
+    try:
+        lease = lease_in(job)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"job {job.id}: its extra data hold no lease: {error}") from error
+    if lease is not None:
+        return msgspec.structs.replace(lease, id=number, submit=submit, real_duration=None)
     if isinf(job.walltime) or job.walltime <= 0:
         raise UsageError(
             f"job {job.id} has no walltime: leases need a duration", "give it one, or run without leases"
