@@ -12,27 +12,17 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from windtunnel.entities.sss_message import Get, MessageFaultError, Request, Response, Where
+from windtunnel.entities.sss_conditions import path_of, plain, selected
+from windtunnel.entities.sss_message import Get, MessageFaultError, Request, Response
 from windtunnel.entities.sss_node import CATEGORIES, SssNode, node_xml
-from windtunnel.entities.sss_path import NodePath, PathFaultError, Value, as_number, parse_path
-from windtunnel.entities.sss_reference import ReferenceFaultError, match_all
-from windtunnel.entities.sss_units import UNITS, best_units, in_bytes
+from windtunnel.entities.sss_path import NodePath, Value, as_number
+from windtunnel.entities.sss_units import best_units
 
 __all__ = ["Control", "answer"]
 
 Control = Callable[[Sequence[str], str], None]
 """Gives the nodes of these ids a state."""
 
-_SYNONYMS: Final = {"G": "GT", "L": "LT", "": "EQ"}
-_COMPARE: Final[dict[str, Callable[[Value, Value], bool]]] = {
-    "EQ": lambda a, b: a == b,
-    "NE": lambda a, b: a != b,
-    "GT": lambda a, b: a > b,  # type: ignore[operator]  # both are of one kind here
-    "GE": lambda a, b: a >= b,  # type: ignore[operator]  # likewise
-    "LT": lambda a, b: a < b,  # type: ignore[operator]  # likewise
-    "LE": lambda a, b: a <= b,  # type: ignore[operator]  # likewise
-}
-_CONJ: Final = ("And", "Or", "AndNot", "OrNot")
 _AGGREGATES: Final = ("Count", "Max", "Min", "Average", "Sum")
 _OPS: Final = ("", "Sort", "Tros", "GroupBy", *_AGGREGATES)
 
@@ -54,8 +44,8 @@ def _answer(request: Request, nodes: Sequence[SssNode], control: Control | None)
         raise MessageFaultError("312", f"unknown action {request.action!r}; known: Query, Modify")
     if request.sets:
         raise MessageFaultError("740", "a Query changes nothing: it has no Set")
-    found = _selected(request.wheres, nodes)
-    gets = [(get, _path(get.name, "313")) for get in request.gets]
+    found = selected(request.wheres, nodes)
+    gets = [(get, path_of(get.name, "313")) for get in request.gets]
     for get, _ in gets:
         if get.op not in _OPS:
             raise MessageFaultError("315", f"unknown operation {get.op!r}; known: {', '.join(_OPS[1:])}")
@@ -82,7 +72,7 @@ def _modify(request: Request, nodes: Sequence[SssNode], control: Control | None)
     wrong = [change.name for change in request.sets if change.name != "State" or change.op != "Assign"]
     if wrong or len(request.sets) != 1:
         raise MessageFaultError("314", "one thing can be changed: State, by Assign")
-    ids = [node.id for node in _selected(request.wheres, nodes)]
+    ids = [node.id for node in selected(request.wheres, nodes)]
     try:
         control(ids, request.sets[0].value)
     except ValueError as error:
@@ -102,132 +92,6 @@ def _options(request: Request) -> tuple[int | None, int, list[str]]:
         else:
             limits[name] = int(option.value)
     return limits["limit"], limits["offset"] or 0, unknown
-
-
-def _path(name: str, code: str) -> NodePath:
-    try:
-        return parse_path(name)
-    except PathFaultError as error:
-        raise MessageFaultError(code, f"{error}{f': {error.hint}' if error.hint else ''}") from error
-
-
-# -- conditions -------------------------------------------------------------------------------------------------
-
-
-def _selected(wheres: Sequence[Where], nodes: Sequence[SssNode]) -> list[SssNode]:
-    if not wheres:
-        return list(nodes)
-    columns = [_column(where, nodes) for where in wheres]
-    keep = _Conditions(wheres, columns).all()
-    return [node for node, kept in zip(nodes, keep, strict=True) if kept]
-
-
-def _column(where: Where, nodes: Sequence[SssNode]) -> list[bool]:
-    """Whether each node fulfils one condition."""
-    path = _path(where.name, "314")
-    op = _SYNONYMS.get(where.op, where.op)
-    values = [path.values(node) for node in nodes]
-    if op == "Match":
-        return _matches(where.value, values)
-    if op not in _COMPARE:
-        raise MessageFaultError("315", f"unknown operator {where.op!r}; known: {', '.join(_COMPARE)}, Match")
-    wanted = _wanted(where, path)
-    if op == "NE":
-        return [bool(found) and not any(_holds("EQ", value, wanted) for value in found) for found in values]
-    return [any(_holds(op, value, wanted) for value in found) for found in values]
-
-
-def _wanted(where: Where, path: NodePath) -> Value:
-    number = as_number(where.value)
-    if not path.is_bytes:
-        return where.value if number is None else number
-    if number is None:
-        raise MessageFaultError("318", f"{where.name} compares with a number, not with {where.value!r}")
-    if (where.units or "MB") not in UNITS:
-        raise MessageFaultError("318", f"unknown units {where.units!r}; known: {', '.join(UNITS)}")
-    return number * in_bytes(1, where.units)
-
-
-def _holds(op: str, value: Value, wanted: Value) -> bool:
-    if isinstance(wanted, Fraction) and isinstance(value, str):
-        number = as_number(value)
-        value, wanted = (value, _plain(wanted)) if number is None else (number, wanted)
-    elif isinstance(value, Fraction) and isinstance(wanted, str):
-        return False
-    return _COMPARE[op](value, wanted)
-
-
-def _matches(pattern: str, values: list[list[Value]]) -> list[bool]:
-    texts = sorted({_plain(value) for found in values for value in found})
-    try:
-        hits = {texts[rank] for rank in match_all(pattern, texts)}
-    except ReferenceFaultError as error:
-        raise MessageFaultError("318", str(error)) from error
-    return [any(_plain(value) in hits for value in found) for found in values]
-
-
-def _plain(value: Value) -> str:
-    if isinstance(value, str):
-        return value
-    return str(value.numerator) if value.denominator == 1 else repr(float(value))
-
-
-class _Conditions:
-    """The conditions of a request as one expression: ``or`` of ``and`` of negations, conditions and groups."""
-
-    def __init__(self, wheres: Sequence[Where], columns: list[list[bool]]) -> None:
-        self._tokens: list[str | list[bool]] = []
-        depth = 0
-        for rank, (where, column) in enumerate(zip(wheres, columns, strict=True)):
-            if where.conj not in _CONJ:
-                raise MessageFaultError("316", f"unknown conjunction {where.conj!r}; known: {', '.join(_CONJ)}")
-            if rank:
-                self._tokens.append("and" if where.conj.startswith("And") else "or")
-            if where.conj.endswith("Not"):
-                self._tokens.append("not")
-            self._tokens += ["("] * max(where.group, 0)
-            self._tokens.append(column)
-            self._tokens += [")"] * max(-where.group, 0)
-            depth += where.group
-            if depth < 0 or abs(where.group) > 100:
-                raise MessageFaultError("317", f"condition {rank + 1} closes a group that was not opened")
-        if depth:
-            raise MessageFaultError("317", "a group of conditions is not closed")
-        self._at = 0
-
-    def all(self) -> list[bool]:
-        """The value for each node."""
-        return self._or()
-
-    def _next(self, token: str) -> bool:
-        if self._at < len(self._tokens) and self._tokens[self._at] == token:
-            self._at += 1
-            return True
-        return False
-
-    def _or(self) -> list[bool]:
-        value = self._and()
-        while self._next("or"):
-            value = [a or b for a, b in zip(value, self._and(), strict=True)]
-        return value
-
-    def _and(self) -> list[bool]:
-        value = self._one()
-        while self._next("and"):
-            value = [a and b for a, b in zip(value, self._one(), strict=True)]
-        return value
-
-    def _one(self) -> list[bool]:
-        if self._next("not"):
-            return [not value for value in self._one()]
-        if self._next("("):
-            value = self._or()
-            self._next(")")
-            return value
-        token = self._tokens[self._at]
-        self._at += 1
-        assert isinstance(token, list)
-        return token
 
 
 # -- what is asked for ------------------------------------------------------------------------------------------
@@ -338,5 +202,5 @@ def _element(get: Get, path: NodePath, value: Value) -> str:
     name = get.alias or path.element or path.top
     if get.alias and not get.alias.isidentifier():
         raise MessageFaultError("313", f"the alias {get.alias!r} is no name")
-    text = f"<{name}{attributes}>{escape(_plain(value))}</{name}>"
+    text = f"<{name}{attributes}>{escape(plain(value))}</{name}>"
     return text if get.alias or not path.element else f"<{path.top}>{text}</{path.top}>"

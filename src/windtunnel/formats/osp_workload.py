@@ -19,6 +19,7 @@ from windtunnel.diagnostics import Finding, Findings
 from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.quantities import quantity
 from windtunnel.formats.files import read_bytes
+from windtunnel.formats.osp_tasks import Task, check_dependencies, critical_path, edges
 from windtunnel.model import DelayProfile, Job, JobList, Request
 
 __all__ = ["OspWorkload", "check", "looks_like_workload", "read_workload"]
@@ -42,22 +43,6 @@ class OspWorkload(JobList):
         new = OspWorkload(self.name, jobs, hosts=self.hosts, path=self.path)
         new.warnings, new.start_date = self.warnings, self.start_date
         return new
-
-
-class _Task(msgspec.Struct):
-    """A task with its place in the document, as far as it could be read."""
-
-    id: str
-    pointer: str
-    workflow: int
-    depends: tuple[str, ...] = ()
-    enables: tuple[str, ...] = ()
-    submit: float | None = None
-    runtime: float | None = None
-    cores: int | None = None
-    memory: float | None = None
-    user: str = ""
-    group: str = ""
 
 
 def looks_like_workload(head: bytes) -> bool:
@@ -89,7 +74,7 @@ def check(data: bytes, file: str = "workload.json") -> tuple[Finding, ...]:
     return tuple(_examine(data, file)[2])
 
 
-def _examine(data: bytes, file: str) -> tuple[list[_Task], float, list[Finding]]:
+def _examine(data: bytes, file: str) -> tuple[list[Task], float, list[Finding]]:
     findings = Findings(file)
     try:
         text = data.decode("utf-8-sig")
@@ -104,7 +89,7 @@ def _examine(data: bytes, file: str) -> tuple[list[_Task], float, list[Finding]]
     for task in tasks:
         if task.submit is not None and (task.submit < start or (reader.end is not None and task.submit > reader.end)):
             findings.warn("submitted outside of date_start and date_end", code="OSP012", pointer=task.pointer)
-    _check_dependencies(tasks, findings)
+    check_dependencies(tasks, findings)
     return tasks, min([start, *submits]), locate(text, document, findings)
 
 
@@ -116,14 +101,14 @@ class _Reader:
         self.start: float | None = None
         self.end: float | None = None
 
-    def read(self, document: object) -> list[_Task]:
+    def read(self, document: object) -> list[Task]:
         """All tasks."""
         if not isinstance(document, dict):
             self.findings.add("a workload is a JSON object", code="OSP002")
             return []
         self.start = self._date(document, "date_start", "")
         self.end = self._date(document, "date_end", "")
-        tasks: list[_Task] = []
+        tasks: list[Task] = []
         for number, (pointer, workflow) in enumerate(self._objects(document, "workflows", "")):
             mine = [self._task(task, place, number) for place, task in self._objects(workflow, "tasks", pointer)]
             self._check_figures(workflow, mine, pointer)
@@ -143,12 +128,12 @@ class _Reader:
             else:
                 self._add("OSP004", "must be an object", f"{pointer}/{key}/{index}")
 
-    def _task(self, task: dict[str, Any], pointer: str, workflow: int) -> _Task:
+    def _task(self, task: dict[str, Any], pointer: str, workflow: int) -> Task:
         name = task.get("id")
         if not isinstance(name, str) or not name:
             self._add("OSP005", "a task needs an id (a text)", pointer)
             name = ""
-        made = _Task(name, pointer, workflow)
+        made = Task(name, pointer, workflow)
         made.depends = self._names(task, "depends_on", pointer)
         made.enables = self._names(task, "enables", pointer)
         made.submit = self._date(task, "ts_submit", pointer, needed=True)
@@ -230,9 +215,9 @@ class _Reader:
             return None
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
-    def _check_figures(self, workflow: Mapping[str, Any], tasks: Sequence[_Task], pointer: str) -> None:
+    def _check_figures(self, workflow: Mapping[str, Any], tasks: Sequence[Task], pointer: str) -> None:
         """Figures that a workflow states of itself, against its tasks."""
-        length, count = _critical_path(tasks)
+        length, count = critical_path(tasks)
         figures = {"task_count": len(tasks), "critical_path_task_count": count, "critical_path_length": length}
         for key, figure in figures.items():
             if key in workflow and figure is not None and workflow[key] != figure:
@@ -243,73 +228,7 @@ class _Reader:
         self.findings.add(message, code=code, pointer=pointer, hint=hint)
 
 
-def _edges(tasks: Sequence[_Task]) -> dict[str, set[str]]:
-    """For each task what must come before it, by both directions in which that can be written."""
-    before: dict[str, set[str]] = {task.id: set(task.depends) for task in tasks}
-    for task in tasks:
-        for name in task.enables:
-            before.setdefault(name, set()).add(task.id)
-    return before
-
-
-def _order(tasks: Sequence[_Task]) -> tuple[list[str], set[str]]:
-    """The ids in an order that keeps all dependencies, and those left over because they go round in a circle."""
-    known = {task.id for task in tasks}
-    before = {name: needs & known for name, needs in _edges(tasks).items() if name in known}
-    after: dict[str, list[str]] = {name: [] for name in before}
-    for name, needs in before.items():
-        for need in needs:
-            after[need].append(name)
-    missing = {name: len(needs) for name, needs in before.items()}
-    ready = [name for name, count in missing.items() if not count]
-    for name in ready:
-        for follower in after[name]:
-            missing[follower] -= 1
-            if not missing[follower]:
-                ready.append(follower)
-    return ready, set(before) - set(ready)
-
-
-def _critical_path(tasks: Sequence[_Task]) -> tuple[float | None, int | None]:
-    """The longest chain: its seconds, and the tasks of the chain with the most of them."""
-    order, circle = _order(tasks)
-    if circle or any(task.runtime is None for task in tasks):
-        return None, None
-    times = {task.id: task.runtime or 0.0 for task in tasks}
-    before = _edges(tasks)
-    length: dict[str, float] = {}
-    count: dict[str, int] = {}
-    for name in order:
-        needs = [need for need in before[name] if need in length]
-        length[name] = times[name] + max((length[need] for need in needs), default=0.0)
-        count[name] = 1 + max((count[need] for need in needs), default=0)
-    return max(length.values(), default=0.0), max(count.values(), default=0)
-
-
-def _check_dependencies(tasks: Sequence[_Task], findings: Findings) -> None:
-    """Unique ids, no circles, nothing unknown, and agreement of both directions; each within a workflow."""
-    for number in sorted({task.workflow for task in tasks}):
-        mine = [task for task in tasks if task.workflow == number]
-        ids = Counter(task.id for task in mine if task.id)
-        by_id = {task.id: task for task in mine}
-        for task in mine:
-            if ids[task.id] > 1 and by_id[task.id] is task:
-                findings.add(f"the id {task.id!r} stands {ids[task.id]} times", code="OSP014", pointer=task.pointer)
-            for key, names in (("depends_on", task.depends), ("enables", task.enables)):
-                for name in names:
-                    if name not in ids:
-                        pointer = f"{task.pointer}/{key}"
-                        findings.add(f"there is no task {name!r} in this workflow", code="OSP015", pointer=pointer)
-            for name in task.enables:
-                other = by_id.get(name)
-                if other is not None and other.depends and task.id not in other.depends:
-                    message = f"it enables {name!r}, which does not depend on it"
-                    findings.warn(message, code="OSP016", pointer=f"{task.pointer}/enables")
-        for name in sorted(_order(mine)[1]):
-            findings.add(f"{name!r} depends on itself in the end", code="OSP014", pointer=by_id[name].pointer)
-
-
-def _jobs(tasks: Sequence[_Task], workload: str, start: float) -> list[Job]:
+def _jobs(tasks: Sequence[Task], workload: str, start: float) -> list[Job]:
     """Jobs named after their tasks, and after their workflow where tasks of several share a name."""
     counts = Counter(task.id for task in tasks)
 
@@ -317,7 +236,7 @@ def _jobs(tasks: Sequence[_Task], workload: str, start: float) -> list[Job]:
         return f"{workload}!{task_id}" if counts[task_id] == 1 else f"{workload}!{workflow}.{task_id}"
 
     before = {
-        number: _edges([task for task in tasks if task.workflow == number])
+        number: edges([task for task in tasks if task.workflow == number])
         for number in {task.workflow for task in tasks}
     }
     jobs = []

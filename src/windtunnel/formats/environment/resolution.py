@@ -8,14 +8,14 @@ elements of the more special array first, the released tool last (``reference_or
 What is inherited is shared between its users, never copied: callers must not change the result.
 """
 
-import re
 from pathlib import Path as FilePath
 from typing import Any, Final
 
 from windtunnel.diagnostics import Severity
+from windtunnel.formats.environment.other_files import OtherFileError, OtherFiles
 from windtunnel.formats.environment.problems import Path, Problem, pointer
 from windtunnel.formats.environment.references import PointerError, find, parse_pointer, split_reference
-from windtunnel.formats.environment.source import Source, decode
+from windtunnel.formats.environment.source import Source
 
 __all__ = ["EXPANSION_LIMIT", "Node", "Resolver"]
 
@@ -25,7 +25,6 @@ DEPTH_LIMIT: Final = 100
 """So long may a chain of bases be."""
 
 Node = tuple[Source, Path]
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class _TooLargeError(Exception):
@@ -53,8 +52,7 @@ class Resolver:
         """What the document itself inherits from, outside unused definitions."""
         self.broken: set[Node] = set()
         """Objects that lack something because a base of theirs could not be had."""
-        self._files = files.resolve() if files else None
-        self._sources: dict[FilePath, Source | None] = {}
+        self._files = OtherFiles(files)
         self._memo: dict[Node, tuple[Any, int]] = {}
         self._frames: list[tuple[Source, Path, Path]] = []
         self._count = 0
@@ -241,34 +239,13 @@ class Resolver:
         return target, path
 
     def _external(self, source: Source, file: str, place: Path) -> Source | None:
-        if _SCHEME.match(file):
-            self._say("ENV015", f"{file!r}: nothing is ever fetched from the network", source, place)
-            return None
-        if self._files is None or source.folder is None:
-            hint = f"did you mean '#{file}'?" if file.startswith("/") else "allow a folder with --allow-files"
-            self._say("ENV015", f"{file!r} is another file, and these are off", source, place, hint)
-            return None
-        path = (source.folder / file).resolve()
-        if not path.is_relative_to(self._files):
-            self._say("ENV015", f"{file!r} is outside of the folder allowed", source, place)
-            return None
-        if path not in self._sources:
-            self._sources[path] = self._open(path, file, source, place)
-        return self._sources[path]
-
-    def _open(self, path: FilePath, file: str, source: Source, place: Path) -> Source | None:
-        if path == (source.folder or path) / source.name:
-            return source
+        """Another document, if it may be read."""
         try:
-            data = path.read_bytes()
-        except OSError as error:
-            self._say("ENV015", f"{file!r} cannot be read: {error.strerror}", source, place)
+            opened, members = self._files.open(source, file, self.problems)
+        except OtherFileError as error:
+            self._say("ENV015", str(error), source, place, error.hint)
             return None
-        opened = decode(file, data, self.problems, folder=path.parent)
-        if opened is None:
-            self._say("ENV015", f"{file!r} cannot be used: see there", source, place)
-        else:
-            self._limit += opened.members
+        self._limit += members
         return opened
 
     # -- what can go wrong ----------------------------------------------------------------------------------

@@ -1,0 +1,158 @@
+"""Conditions of a query: which nodes fulfil them (rules in :mod:`windtunnel.entities.sss_query`)."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Final
+
+from windtunnel.entities.sss_message import MessageFaultError, Where
+from windtunnel.entities.sss_node import SssNode
+from windtunnel.entities.sss_path import NodePath, PathFaultError, Value, as_number, parse_path
+from windtunnel.entities.sss_reference import ReferenceFaultError, match_all
+from windtunnel.entities.sss_units import UNITS, in_bytes
+
+__all__ = ["path_of", "plain", "selected"]
+
+_SYNONYMS: Final = {"G": "GT", "L": "LT", "": "EQ"}
+_COMPARE: Final[dict[str, Callable[[Value, Value], bool]]] = {
+    "EQ": lambda a, b: a == b,
+    "NE": lambda a, b: a != b,
+    "GT": lambda a, b: a > b,  # type: ignore[operator]  # both are of one kind here
+    "GE": lambda a, b: a >= b,  # type: ignore[operator]  # likewise
+    "LT": lambda a, b: a < b,  # type: ignore[operator]  # likewise
+    "LE": lambda a, b: a <= b,  # type: ignore[operator]  # likewise
+}
+_CONJ: Final = ("And", "Or", "AndNot", "OrNot")
+
+
+def path_of(name: str, code: str) -> NodePath:
+    """A path of a request.
+
+    Raises:
+        MessageFaultError: there is no such path; with this code.
+    """
+    try:
+        return parse_path(name)
+    except PathFaultError as error:
+        raise MessageFaultError(code, f"{error}{f': {error.hint}' if error.hint else ''}") from error
+
+
+def selected(wheres: Sequence[Where], nodes: Sequence[SssNode]) -> list[SssNode]:
+    """The nodes that fulfil the conditions.
+
+    Raises:
+        MessageFaultError: a condition cannot be understood.
+    """
+    if not wheres:
+        return list(nodes)
+    columns = [_column(where, nodes) for where in wheres]
+    keep = _Conditions(wheres, columns).all()
+    return [node for node, kept in zip(nodes, keep, strict=True) if kept]
+
+
+def _column(where: Where, nodes: Sequence[SssNode]) -> list[bool]:
+    """Whether each node fulfils one condition."""
+    path = path_of(where.name, "314")
+    op = _SYNONYMS.get(where.op, where.op)
+    values = [path.values(node) for node in nodes]
+    if op == "Match":
+        return _matches(where.value, values)
+    if op not in _COMPARE:
+        raise MessageFaultError("315", f"unknown operator {where.op!r}; known: {', '.join(_COMPARE)}, Match")
+    wanted = _wanted(where, path)
+    if op == "NE":
+        return [bool(found) and not any(_holds("EQ", value, wanted) for value in found) for found in values]
+    return [any(_holds(op, value, wanted) for value in found) for found in values]
+
+
+def _wanted(where: Where, path: NodePath) -> Value:
+    number = as_number(where.value)
+    if not path.is_bytes:
+        return where.value if number is None else number
+    if number is None:
+        raise MessageFaultError("318", f"{where.name} compares with a number, not with {where.value!r}")
+    if (where.units or "MB") not in UNITS:
+        raise MessageFaultError("318", f"unknown units {where.units!r}; known: {', '.join(UNITS)}")
+    return number * in_bytes(1, where.units)
+
+
+def _holds(op: str, value: Value, wanted: Value) -> bool:
+    if isinstance(wanted, Fraction) and isinstance(value, str):
+        number = as_number(value)
+        value, wanted = (value, plain(wanted)) if number is None else (number, wanted)
+    elif isinstance(value, Fraction) and isinstance(wanted, str):
+        return False
+    return _COMPARE[op](value, wanted)
+
+
+def _matches(pattern: str, values: list[list[Value]]) -> list[bool]:
+    texts = sorted({plain(value) for found in values for value in found})
+    try:
+        hits = {texts[rank] for rank in match_all(pattern, texts)}
+    except ReferenceFaultError as error:
+        raise MessageFaultError("318", str(error)) from error
+    return [any(plain(value) in hits for value in found) for found in values]
+
+
+def plain(value: Value) -> str:
+    """A value as text."""
+    if isinstance(value, str):
+        return value
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
+
+
+class _Conditions:
+    """The conditions of a request as one expression: ``or`` of ``and`` of negations, conditions and groups."""
+
+    def __init__(self, wheres: Sequence[Where], columns: list[list[bool]]) -> None:
+        self._tokens: list[str | list[bool]] = []
+        depth = 0
+        for rank, (where, column) in enumerate(zip(wheres, columns, strict=True)):
+            if where.conj not in _CONJ:
+                raise MessageFaultError("316", f"unknown conjunction {where.conj!r}; known: {', '.join(_CONJ)}")
+            if rank:
+                self._tokens.append("and" if where.conj.startswith("And") else "or")
+            if where.conj.endswith("Not"):
+                self._tokens.append("not")
+            self._tokens += ["("] * max(where.group, 0)
+            self._tokens.append(column)
+            self._tokens += [")"] * max(-where.group, 0)
+            depth += where.group
+            if depth < 0 or abs(where.group) > 100:
+                raise MessageFaultError("317", f"condition {rank + 1} closes a group that was not opened")
+        if depth:
+            raise MessageFaultError("317", "a group of conditions is not closed")
+        self._at = 0
+
+    def all(self) -> list[bool]:
+        """The value for each node."""
+        return self._or()
+
+    def _next(self, token: str) -> bool:
+        if self._at < len(self._tokens) and self._tokens[self._at] == token:
+            self._at += 1
+            return True
+        return False
+
+    def _or(self) -> list[bool]:
+        value = self._and()
+        while self._next("or"):
+            value = [a or b for a, b in zip(value, self._and(), strict=True)]
+        return value
+
+    def _and(self) -> list[bool]:
+        value = self._one()
+        while self._next("and"):
+            value = [a and b for a, b in zip(value, self._one(), strict=True)]
+        return value
+
+    def _one(self) -> list[bool]:
+        if self._next("not"):
+            return [not value for value in self._one()]
+        if self._next("("):
+            value = self._or()
+            self._next(")")
+            return value
+        token = self._tokens[self._at]
+        self._at += 1
+        assert isinstance(token, list)
+        return token
