@@ -34,6 +34,7 @@ EXCEPTIONS = {
     "sleeper--e128cluster": "the latencies of requests add up to each wake-up",
     "energy_bf--e128cluster": "the latencies of requests add up to each wake-up",
     "energy_bf_dicho--e128cluster": "the latencies of requests add up to each wake-up",
+    "energy_bf_idle_sleeper--e128nonet--emini": "upstream tells one instant in two messages (decisions.md 1)",
     "--twoworkloads": TIES,
     "--workflow": TIES,
     "after10-": "the job ends by itself at the instant of its kill, which upstream's latency puts before it",
@@ -119,7 +120,8 @@ def test_outcomes(case):
     mine = {(r["workload_name"], r["job_id"]): r for r in table(done.read("jobs.csv"))}
     theirs = {(r["workload_name"], r["job_id"]): r for r in table(case / "jobs.csv")}
     assert mine.keys() == theirs.keys()
-    if "nonet" in case.name:
+    excepted = [why for part, why in EXCEPTIONS.items() if part in case.name]
+    if "nonet" in case.name and "--e128nonet--emini" not in case.name:
         assert_same_jobs(done.read("jobs.csv"), case / "jobs.csv", tolerance=1e-9 if not energy else 1.5e-6)
         if any(part in case.name for part in SPLIT):
             return
@@ -133,7 +135,6 @@ def test_outcomes(case):
             assert_same_csv(done.read("consumed_energy.csv"), case / "consumed_energy.csv", ignore=ignored)
             assert_same_csv(done.read("pstate_changes.csv"), case / "pstate_changes.csv", tolerance=1e-5)
         return
-    excepted = [why for part, why in EXCEPTIONS.items() if part in case.name]
     compared = 0
     for key, their in theirs.items():
         my = mine[key]

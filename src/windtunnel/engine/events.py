@@ -43,7 +43,7 @@ PERIODIC: Final = 6
 PROBE: Final = 7
 """A probe is due. Payload: the probe."""
 SWITCHED: Final = 8
-"""A host has finished switching on or off. Payload: the switch."""
+"""A group of hosts has finished switching on or off. Payload: the group."""
 NO_MORE: Final = 9
 """Say that no more jobs or events will come. Payload: "jobs" or "events"."""
 DECISION: Final = 10

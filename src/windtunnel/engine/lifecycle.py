@@ -310,6 +310,8 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
     table = world.hosts
     hosts = record.hosts
     if record.state is not JobState.SUSPENDED:
+        if world.energy is not None:
+            power.job_paused(world, record)
         if record.amounts is None:
             table.release(hosts, record.since, now)
         else:
@@ -322,7 +324,7 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
     record.execution = None
     world.nb_ended += 1
     world.last_end = now
-    if world.energy is not None and record.consumed_energy != -1.0:
+    if world.energy is not None:
         power.job_ended(world, record)
     hooks = world.hooks
     for hook in hooks.ended:

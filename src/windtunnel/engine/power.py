@@ -12,7 +12,16 @@ from windtunnel.engine.metering import Meters, SimgridMeters
 from windtunnel.engine.world import World
 from windtunnel.model import Host, HostSet, JobRecord, Platform
 
-__all__ = ["Power", "job_ended", "job_started", "make_power", "record_energy", "sleep_ended"]
+__all__ = [
+    "Power",
+    "job_ended",
+    "job_paused",
+    "job_resumed",
+    "job_started",
+    "make_power",
+    "record_energy",
+    "sleep_ended",
+]
 
 _RULES: Final = {"exact": Meters, "simgrid": SimgridMeters}
 
@@ -39,6 +48,8 @@ class Power:
         """Joules at the last end of a job."""
         self.shares: dict[int, tuple[float, set[str]]] = {}
         """On shared hosts: joules when last divided, and the jobs among which they are divided."""
+        self.jobs: set[str] = set()
+        """The jobs whose energy is counted (not those that a component simulates itself)."""
 
     def _epsilon(self, host: int) -> float:
         state = self.meters.states[host][self.meters.pstates[host]]
@@ -122,12 +133,9 @@ def record_energy(world: World, kind: str) -> None:
 
 def job_started(world: World, record: JobRecord) -> None:
     """Before a job starts: read the meters of its hosts."""
-    power: Power = world.energy
-    if _is_shared(world, record):
-        record.consumed_energy = 0.0
-        _divide(world, record.hosts, record.job.id, joins=True)
-    else:
-        record.consumed_energy = -power.of(world.now, record.hosts)
+    record.consumed_energy = 0.0
+    world.energy.jobs.add(record.job.id)
+    job_resumed(world, record)
     record_energy(world, "s")
 
 
@@ -144,13 +152,28 @@ def sleep_ended(world: World, record: JobRecord) -> None:
 
 
 def job_ended(world: World, record: JobRecord) -> None:
-    """After a job's end: what its hosts consumed meanwhile is its energy (its fair part, on shared hosts)."""
-    power: Power = world.energy
+    """After a job's end, when it has left its hosts (a suspended one had left them before)."""
+    if record.job.id in world.energy.jobs:
+        world.energy.jobs.remove(record.job.id)
+        record_energy(world, "e")
+
+
+def job_resumed(world: World, record: JobRecord) -> None:
+    """A job gets its hosts: what they consume from now on is its energy (its fair part, on shared hosts)."""
+    if _is_shared(world, record):
+        _divide(world, record.hosts, record.job.id, joins=True)
+    else:
+        record.consumed_energy -= world.energy.of(world.now, record.hosts)
+
+
+def job_paused(world: World, record: JobRecord) -> None:
+    """A job leaves its hosts."""
+    if record.job.id not in world.energy.jobs:
+        return
     if _is_shared(world, record):
         _divide(world, record.hosts, record.job.id, joins=False)
     else:
-        record.consumed_energy += power.of(world.now, record.hosts)
-    record_energy(world, "e")
+        record.consumed_energy += world.energy.of(world.now, record.hosts)
 
 
 def _divide(world: World, hosts: HostSet, job_id: str, *, joins: bool) -> None:

@@ -1,6 +1,6 @@
 """Suspending, resuming and migrating jobs, and sending images: the decisions that leases need."""
 
-from windtunnel.engine import execution
+from windtunnel.engine import execution, power
 from windtunnel.engine.events import MIGRATED, TRANSFERRED
 from windtunnel.engine.refusal import known_job, refuse
 from windtunnel.engine.world import Priority, World
@@ -29,13 +29,9 @@ def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
         refuse(
             world, decision, "suspension", f"job {decision.job_id!r} has shares of hosts, which cannot be suspended"
         )
-    if not execution.freeze_job(world, record):
-        refuse(
-            world,
-            decision,
-            "suspension",
-            f"job {decision.job_id!r}: a {type(record.job.profile).__name__} cannot be suspended",
-        )
+    execution.freeze_job(world, record)
+    if world.energy is not None:
+        power.job_paused(world, record)
     for hook in world.hooks.suspended:
         hook(world.now, record)
     record.state = JobState.SUSPENDED
@@ -66,6 +62,8 @@ def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
     record.hosts = decision.hosts
     world.hosts.occupy(decision.hosts, world.now)
     world.nb_running += 1
+    if world.energy is not None:
+        power.job_resumed(world, record)
     execution.thaw_job(world, record)
     for hook in world.hooks.resumed:
         hook(world.now, record)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from windtunnel.engine.events import SWITCHED
 from windtunnel.engine.fluid import fluid_of
 from windtunnel.engine.hosts import HostState
 from windtunnel.engine.power import record_energy
 from windtunnel.engine.refusal import refuse
-from windtunnel.engine.world import World
+from windtunnel.engine.world import Priority, World
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary import (
     ChangeHostsPState,
@@ -26,7 +27,14 @@ from windtunnel.vocabulary import (
     TurnOnOffHosts,
 )
 
-__all__ = ["Group", "change_hosts_pstate", "query_energy", "set_resource_state", "turn_on_off_hosts"]
+__all__ = [
+    "Group",
+    "change_hosts_pstate",
+    "group_switched",
+    "query_energy",
+    "set_resource_state",
+    "turn_on_off_hosts",
+]
 
 
 class Group(msgspec.Struct, eq=False):
@@ -239,8 +247,12 @@ def _arrived(world: World, switch: Switch) -> None:
     else:
         world.hosts.clear_special(switch.hosts, world.now)
     group.pending -= 1
-    if group.pending:
-        return
+    if not group.pending:  # told after all that arrives at this instant
+        world.push(world.now, Priority.SWITCHED, SWITCHED, group)
+
+
+def group_switched(world: World, group: Group) -> None:
+    """All hosts of a group have arrived."""
     world.open -= 1
     for hook in world.hooks.states:
         hook(world.now, world.hosts.counts)

@@ -54,6 +54,7 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.POLL: messages.poll,
     e.MIGRATED: suspension.job_migrated,
     e.TRANSFERRED: suspension.image_transferred,
+    e.SWITCHED: switching.group_switched,
     e.FLOW: workflows.flow_due,
     e.CONDITION: conditions.change_due,
     e.LOST: conditions.job_lost,

@@ -32,21 +32,13 @@ def _cancel(world: World, node: Node) -> int:
 
 
 def _progress(world: World, node: Node) -> AtomicProgress:
-    done = node.used if node.frozen_at >= 0 else world.now - node.start
+    done = (node.frozen_at if node.frozen_at >= 0 else world.now) - node.start
     return AtomicProgress(node.profile.id, min(1.0, max(0.0, done / _delay(node))))
 
 
-def _freeze(world: World, node: Node) -> None:
-    node.version += 1
-    node.frozen_at = world.now
-    node.used = world.now - node.start
-
-
 def _thaw(world: World, node: Node) -> None:
-    node.start = world.now - node.used  # as if it had begun so much earlier
-    node.frozen_at = -1.0
     if _delay(node) < node.left:
         world.push(node.start + _delay(node), Priority.END, LEAF_END, node, node.version)
 
 
-DELAY = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)
+DELAY = Kind(_begin, _cancel, _progress, None, None, _thaw)

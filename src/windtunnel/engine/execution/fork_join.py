@@ -15,16 +15,16 @@ def _begin(world: World, node: Node) -> None:
 
 
 def _child_ended(world: World, node: Node, child: Node) -> None:
-    child.index = -1  # ended
+    child.index = nodes.ENDED
     node.used = max(node.used, child.used)
     expected = len(profile_as(node, ForkJoinCompositionProfile).profile_ids)
-    if len(node.children) == expected and all(c.index == -1 for c in node.children):
+    if len(node.children) == expected and all(c.index == nodes.ENDED for c in node.children):
         failed = (c.code for c in node.children if c.code != 0)
         nodes.finish(world, node, next(failed, node.profile.return_code), node.used)
 
 
 def _cancel(world: World, node: Node) -> int:
-    codes = [nodes.cancel(world, child) for child in node.children if child.index != -1]
+    codes = [nodes.cancel(world, child) for child in node.children if child.index != nodes.ENDED]
     return min(codes, default=-1)
 
 

@@ -56,17 +56,13 @@ def progress_of_job(world: World, record: JobRecord) -> KillProgress:
     return AtomicProgress(profile.id, min(1.0, max(0.0, done / profile.delay)))
 
 
-def freeze_job(world: World, record: JobRecord) -> bool:
-    """Suspend a job's execution, keeping its progress; False when its profile cannot be suspended."""
+def freeze_job(world: World, record: JobRecord) -> None:
+    """Suspend a job's execution, keeping its progress."""
     node = record.execution
     if isinstance(node, Node):
-        freeze = nodes.kind_of(world, node.profile).freeze
-        if freeze is None:
-            return False
-        freeze(world, node)
+        nodes.freeze(world, node)
     record.done += world.now - record.since
     record.version += 1
-    return True
 
 
 def thaw_job(world: World, record: JobRecord) -> None:
@@ -78,9 +74,7 @@ def thaw_job(world: World, record: JobRecord) -> None:
     if isinstance(node, Node):
         if left < inf:
             world.push(now + left, Priority.WALLTIME, WALLTIME, record, record.version)
-        thaw = nodes.kind_of(world, node.profile).thaw
-        if thaw is not None:
-            thaw(world, node)
+        nodes.thaw(world, node)
     elif isinstance(job.profile, DelayProfile):
         delay = job.profile.delay
         if delay < job.walltime:

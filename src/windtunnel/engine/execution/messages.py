@@ -6,6 +6,7 @@ that finds one is put into the calendar.
 
 import re
 from math import ceil
+from typing import Final
 
 from windtunnel.engine.events import LEAF_END, POLL
 from windtunnel.engine.execution import nodes
@@ -17,12 +18,21 @@ from windtunnel.vocabulary import AtomicProgress, KillProgress, MessageFromJob, 
 
 __all__ = ["RECEIVE", "SEND", "message_to_job", "poll", "sent"]
 
+_DONE: Final = "done"
+"""The action of a receiver that took its message and has nothing to run for it."""
+
 
 def _send(world: World, node: Node) -> None:
     profile = profile_as(node, SendProfile)
     world.tell(MessageFromJob(world.now, node.record.job.id, profile.message))
     if profile.sleeptime < node.left:
         world.push(world.now + profile.sleeptime, Priority.END, LEAF_END, node, node.version)
+
+
+def _go_on(world: World, node: Node) -> None:
+    profile = profile_as(node, SendProfile)
+    if profile.sleeptime < node.left:
+        world.push(node.start + profile.sleeptime, Priority.END, LEAF_END, node, node.version)
 
 
 def sent(world: World, node: Node) -> None:
@@ -70,6 +80,7 @@ def _branch(world: World, node: Node, profile_id: str) -> None:
         full = profile_id if "!" in profile_id else f"{workload}!{profile_id}"
         nodes.begin(world, node, sub_profile(world, node, full), node.left - (world.now - node.start))
     else:
+        node.action = _DONE
         world.push(world.now, Priority.END, LEAF_END, node, node.version)
 
 
@@ -105,5 +116,11 @@ def message_to_job(world: World, rank: int, decision: MessageToJob) -> None:
             world.push(max(world.now, date), Priority.END, POLL, node, node.version)
 
 
-SEND = Kind(_send, _stop, _unknown)
-RECEIVE = Kind(_receive, _cancel_receive, _receive_progress, _branch_ended)
+def _look_again(world: World, node: Node) -> None:
+    """A message may have been found, or nothing was left to do, when the job was suspended."""
+    if not node.children and (node.action == _DONE or world.messages.get(node.record.job.id)):
+        world.push(world.now, Priority.END, LEAF_END if node.action == _DONE else POLL, node, node.version)
+
+
+SEND = Kind(_send, _stop, _unknown, thaw=_go_on)
+RECEIVE = Kind(_receive, _cancel_receive, _receive_progress, _branch_ended, thaw=_look_again)

@@ -1,7 +1,7 @@
 """Nodes: one running profile each; compositions have children. Plain data, driven by functions per kind."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -10,8 +10,23 @@ from windtunnel.engine.world import World
 from windtunnel.model import JobRecord, Profile
 from windtunnel.vocabulary import KillProgress
 
-__all__ = ["Kind", "Node", "begin", "cancel", "finish", "kind_of", "profile_as", "progress", "sub_profile"]
+__all__ = [
+    "ENDED",
+    "Kind",
+    "Node",
+    "begin",
+    "cancel",
+    "finish",
+    "freeze",
+    "kind_of",
+    "profile_as",
+    "progress",
+    "sub_profile",
+    "thaw",
+]
 
+ENDED: Final = -1
+"""The index of a part of a fork-join that has ended, while others have not."""
 
 P = TypeVar("P", bound=Profile)
 
@@ -63,8 +78,9 @@ class Kind(NamedTuple):
     progress: Callable[[World, Node], KillProgress]
     child_ended: Callable[[World, Node, Node], None] | None = None
     freeze: Callable[[World, Node], None] | None = None
-    """Suspend it, keeping its progress; None when this kind cannot be suspended."""
+    """Suspend it, keeping its progress; None when its children and its events are all there is to suspend."""
     thaw: Callable[[World, Node], None] | None = None
+    """Let it go on; what it has begun at has been moved by the time that it stood still."""
 
 
 def profile_as(node: Node, kind: type[P]) -> P:
@@ -113,6 +129,30 @@ def cancel(world: World, node: Node) -> int:
     """Stop a node."""
     node.version += 1
     return kind_of(world, node.profile).cancel(world, node)
+
+
+def freeze(world: World, node: Node) -> None:
+    """Let a node and all it consists of stand still; the events that it waits for are void."""
+    node.version += 1
+    node.frozen_at = world.now
+    for child in node.children:
+        if child.index != ENDED:
+            freeze(world, child)
+    act = kind_of(world, node.profile).freeze
+    if act is not None:
+        act(world, node)
+
+
+def thaw(world: World, node: Node) -> None:
+    """Let a suspended node go on, as if it had begun so much later."""
+    node.start += world.now - node.frozen_at
+    node.frozen_at = -1.0
+    for child in node.children:
+        if child.index != ENDED:
+            thaw(world, child)
+    act = kind_of(world, node.profile).thaw
+    if act is not None:
+        act(world, node)
 
 
 def progress(world: World, node: Node) -> KillProgress:

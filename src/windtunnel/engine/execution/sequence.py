@@ -42,24 +42,4 @@ def _progress(world: World, node: Node) -> SequentialProgress:
     return SequentialProgress(node.profile.id, repetition, index, nodes.progress(world, node.children[0]), length)
 
 
-def _freeze(world: World, node: Node) -> None:
-    _each(world, node, "freeze")
-
-
-def _thaw(world: World, node: Node) -> None:
-    _each(world, node, "thaw")
-
-
-def _each(world: World, node: Node, what: str) -> None:
-    for child in node.children:
-        act = getattr(nodes.kind_of(world, child.profile), what)
-        if act is None:
-            from windtunnel.diagnostics import SimulationError
-
-            raise SimulationError(
-                f"job {node.record.job.id!r}: a {type(child.profile).__name__} cannot be suspended", now=world.now
-            )
-        act(world, child)
-
-
-SEQUENCE = Kind(_begin, _cancel, _progress, _child_ended, _freeze, _thaw)
+SEQUENCE = Kind(_begin, _cancel, _progress, _child_ended)

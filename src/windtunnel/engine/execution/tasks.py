@@ -242,8 +242,13 @@ def _freeze(world: World, node: Node) -> None:
 
 
 def _thaw(world: World, node: Node) -> None:
-    if node.action is not None:
-        fluid_of(world).resume(world.now, node.action)
+    action = node.action
+    if action is not None:
+        fluid = fluid_of(world)
+        if action.task is not None:  # it may go on elsewhere
+            action.task = task_of(world, node)
+            action.network_bound = action.task.network_bound
+        fluid.resume(world.now, action)
 
 
 TASK = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)

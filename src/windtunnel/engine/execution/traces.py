@@ -96,7 +96,9 @@ def _freeze(world: World, node: Node) -> None:
 
 def _thaw(world: World, node: Node) -> None:
     _, now = _fluid(world)
-    node.action.resume(now)
+    replay: Replay = node.action
+    replay.move(_hosts(world, node, len(replay.traces)))  # it may go on elsewhere
+    replay.resume(now)
 
 
 TRACE = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)

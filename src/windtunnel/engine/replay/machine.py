@@ -3,13 +3,13 @@
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine.replay.collectives import Exchange
 from windtunnel.engine.replay.operations import ACTIONS, Compute, Operation, Sleep, default_size, operations
-from windtunnel.engine.sharing import Action, Builder, System
+from windtunnel.engine.sharing import Action, Builder, System, Task
 
 __all__ = ["Replay", "ReplayTag", "Trace"]
 
@@ -157,6 +157,27 @@ class Replay:
         for action in self.under_way.values():
             self.system.resume(now, action)
 
+    def move(self, hosts: Sequence[int]) -> None:
+        """While it is suspended: the ranks go on on other hosts, and so does what is under way."""
+        self.hosts = tuple(hosts)
+        for action in self.under_way.values():
+            subject, task = action.tag.subject, action.task
+            if task is None:
+                continue
+            if isinstance(subject, int):
+                action.task = replace(
+                    task,
+                    hosts=(hosts[subject],) * len(task.hosts),
+                    cpus=tuple(((hosts[subject],), weight) for _, weight in task.cpus),
+                )
+            else:
+                action.task = self._flow(subject)
+                action.network_bound = action.task.network_bound
+
+    def _flow(self, message: _Message) -> Task:
+        ends = self.hosts[message.source], self.hosts[message.target]
+        return self.build.flows(ends, ((*ends, message.size + ENVELOPE),))
+
     def _resume(self, now: float, number: int) -> None:
         rank = self._ranks[number]
         rank.blocked -= 1
@@ -258,9 +279,7 @@ class Replay:
 
     def _travel(self, now: float, message: _Message) -> None:
         if message.posted and message.expected:
-            ends = self.hosts[message.source], self.hosts[message.target]
-            task = self.build.flows(ends, ((*ends, message.size + ENVELOPE),))
-            self._start(self.system.start(now, task, self._tag(message)))
+            self._start(self.system.start(now, self._flow(message), self._tag(message)))
 
     def _start(self, action: Action) -> None:
         self.under_way[action.number] = action
