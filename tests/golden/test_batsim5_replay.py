@@ -7,11 +7,11 @@ docs/reference/batsim5.md, "Differences".
 """
 
 import pytest
+from tests.golden_outputs import schedule, table
 from tests.shared import cases, missing
 from tests.wires.batprotocol.batsim5_cases import run
 from tests.wires.batprotocol.recorded_batsim5 import LATENCY, WATTS, RecordedComponent
 
-from golden_outputs import schedule, table
 from windtunnel.diagnostics import DeadlockError, ProtocolError, WindtunnelError
 
 pytestmark = pytest.mark.golden

@@ -15,6 +15,9 @@ def scheduler(
         list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
     ] = [],  # noqa: B006 -- typer copies it
     timeout: Annotated[Optional[float], typer.Option(help="Give up after so many seconds without a message.")] = None,  # noqa: UP045 -- typer reads it
+    as_json: Annotated[
+        bool, typer.Option("--json", help="batprotocol: ask for messages in JSON instead of binary.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
 ) -> None:
     """Serve a scheduler to one simulation of a Batsim.
@@ -23,6 +26,8 @@ def scheduler(
       windtunnel scheduler easy --endpoint tcp://127.0.0.1:28000
 
       windtunnel scheduler my_module:MyScheduler -o depth=3
+
+      windtunnel scheduler easy --protocol batprotocol --endpoint ipc:///tmp/batsim
     """
     import sys
 
@@ -36,6 +41,8 @@ def scheduler(
         if not quiet:
             print(f"{name} listens at {bound}", file=sys.stderr, flush=True)
 
+    if as_json and protocol != "batprotocol":
+        raise UsageError("--json goes with --protocol batprotocol; the other protocol is JSON anyway")
     if protocol == "json":
         from windtunnel.wires.json.server import serve as serve_json
 
@@ -43,7 +50,6 @@ def scheduler(
     elif protocol == "batprotocol":
         from windtunnel.wires.batprotocol.server import serve as serve_batprotocol
 
-        ready(endpoint)
-        serve_batprotocol(lambda _: component, endpoint)
+        serve_batprotocol(lambda _: component, endpoint, json=as_json, timeout=timeout, ready=ready)
     else:
         raise UsageError(f"there is no protocol {protocol!r}", "choose json or batprotocol")

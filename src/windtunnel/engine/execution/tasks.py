@@ -33,6 +33,14 @@ def places(world: World, node: Node) -> list[int]:
     placement = (override or decision).placement if override is not None or decision is not None else None
     ranked = list(hosts)
     if isinstance(placement, tuple):
+        beyond = sorted({rank for rank in placement if not 0 <= rank < len(ranked)})
+        if beyond:
+            raise DecisionError(
+                f"inconsistent placement for job={node.record.job.id!r}: the mapping names ranks {beyond} of "
+                f"{len(ranked)} hosts",
+                rule="mapping",
+                now=world.now,
+            )
         return [ranked[rank] for rank in placement]
     rigid = node.profile.executors if isinstance(node.profile, ParallelTaskProfile) else 0
     if placement is None:
@@ -137,8 +145,9 @@ def amounts(world: World, node: Node, profile: Profile, count: int) -> tuple[lis
 
 def _size(world: World, node: Node, profile: ParallelTaskProfile, count: int) -> None:
     raise DecisionError(
-        f"job {node.record.job.id!r}: profile {profile.id!r} is rigid, it has {profile.executors} executors, and "
-        f"{count} are placed",
+        f"inconsistent placement for job={node.record.job.id!r}: profile {profile.id!r} is rigid "
+        f"(profile_type='PTASK') but user-given custom mapping has size={count}, which is not equal to "
+        f"nb_res={profile.executors} requested by the job",
         rule="mapping-size",
         now=world.now,
     )

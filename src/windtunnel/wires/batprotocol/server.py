@@ -91,15 +91,32 @@ def hello_out(hello: v.Hello) -> s.EDCHelloEvent:
     )
 
 
-def serve(make: Callable[[bytes], v.Component], endpoint: str, *, json: bool = False) -> None:
+def serve(
+    make: Callable[[bytes], v.Component],
+    endpoint: str,
+    *,
+    json: bool = False,
+    timeout: float | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
     """Bind to an endpoint and serve one simulation: ``make(init_data)`` gives the component.
+
+    Args:
+        make: called with the initialisation data of the simulator.
+        endpoint: where to listen.
+        json: ask for messages in JSON instead of binary.
+        timeout: seconds of wall clock that may pass without a message; None: any number.
+        ready: told the endpoint really bound (a port may have been chosen).
 
     Raises:
         ProtocolError: the simulator's messages make no sense; UsageError: the endpoint cannot be bound.
+        ComponentTimeoutError: no message came in time.
     """
-    replier = Replier(endpoint)
-    replier.open()
+    replier = Replier(endpoint, timeout)
+    bound = replier.open()
     try:
+        if ready is not None:
+            ready(bound)
         first = replier.receive()
         if len(first) < 4 or struct.unpack_from("=I", first)[0] != len(first) - 4:
             raise ProtocolError(f"the first frame ({len(first)} bytes) is not a length and that many bytes")
