@@ -115,3 +115,26 @@ def test_it_needs_an_environment_and_known_schedulers(run, tmp_path):
 
 def test_another_default(run):
     assert run([datacenter(1, cores(1, 1), scheduler="")], task("1", 1), default="fcfs") == {"1": (0.0, "0")}
+
+
+def test_jobs_go_where_their_parts_fit(run):
+    """Twelve cores: 4 + 8 are no equal parts, so the first datacenter cannot hold them, whatever it has in all."""
+    centers = [datacenter(1, cores(1, 4), cores(2, 8)), datacenter(2, cores(3, 6), cores(4, 6))]
+    assert run(centers, task("1", 12), dispatch="first") == {"1": (0.0, "2-3")}
+
+
+def test_a_fork_goes_on_by_itself(tmp_path):
+    path = tmp_path / "e.json"
+    centers = [datacenter(1, cores(1, 4)), datacenter(2, cores(2, 4), scheduler="fcfs")]
+    path.write_text(json.dumps({"environment": {"datacenters": centers}}))
+    jobs = [task(str(number), 3, at=float(number)) for number in range(8)]
+    work = JobList("w0", jobs, {j.profile.id: j.profile for j in jobs})
+    simulation = api.Simulation(path, work, "datacenters")
+    simulation.run_until(3.5)
+    fork = simulation.fork()
+    ends = []
+    for one in (simulation, fork):
+        found = one.run()
+        ends.append(sorted(found.jobs.select("job_id", "starting_time", "allocated_resources").rows()))
+    assert ends[0] == ends[1]
+    assert len(ends[0]) == 8

@@ -56,11 +56,13 @@ class Part:
         self._inherited: dict[str, HostSet] = {}
         """Hosts of jobs that an earlier scheduler started: the present one is told that they are unavailable."""
         self._load = 0.0
+        self._early: list[Decision] = []
+        """What a scheduler decided when it was told of its machines."""
         self._start()
 
     def _start(self) -> None:
         self._component.hello()
-        self._inbox.append(self._begins)
+        self._early += self._component.decide(self._begins.timestamp, [self._begins]).decisions
 
     def stop(self) -> None:
         """Nothing more will happen."""
@@ -70,6 +72,8 @@ class Part:
 
     def could_hold(self, job: Job) -> bool:
         """Whether the datacenter could hold a job if it were empty."""
+        if isinstance(self._component, Stage):
+            return self._component.could_hold(job)
         request = job.request
         if not request.processors:
             amounts = dict(request.amounts)
@@ -162,6 +166,7 @@ class Part:
         self._component = make_scheduler(name, **spelled)
         self._inherited |= {job_id: hosts for job_id, (hosts, _) in self._running.items()}
         self._inbox.clear()
+        self._early.clear()
         self._start()
         busy = self._down
         for hosts in self._inherited.values():
@@ -174,10 +179,11 @@ class Part:
 
     def decide(self, now: float) -> list[Decision]:
         """What the scheduler decides on what it was told since the last time."""
-        if not self._inbox:
-            return []
-        inbox, self._inbox = self._inbox, []
-        return [self._translated(decision, now) for decision in self._component.decide(now, inbox).decisions]
+        decisions, self._early = self._early, []
+        if self._inbox:
+            inbox, self._inbox = self._inbox, []
+            decisions = [*decisions, *self._component.decide(now, inbox).decisions]
+        return [self._translated(decision, now) for decision in decisions]
 
     def _translated(self, decision: Decision, now: float) -> Decision:
         if isinstance(decision, ExecuteJob):
