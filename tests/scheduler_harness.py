@@ -108,7 +108,8 @@ def play(scheduler, jobs, hosts, *, digits=False, notices=(), check=True):
             if kind == ENDS:
                 j = known[what]
                 out.end[what] = now
-                busy &= ~out.hosts[what].bits
+                if check:
+                    busy &= ~out.hosts[what].bits
                 state = JobState.COMPLETED_SUCCESSFULLY
                 messages.append(JobCompleted(now, j, state, 0, out.hosts[what], out.start[what]))
             elif kind == ARRIVALS:

@@ -369,11 +369,12 @@ class HostPool:
         need = count
         k = 0
         while need:
-            first = firsts[k]
-            size = lasts[k] - first + 1
-            size = min(size, need)
-            runs.append((first, first + size - 1))
-            need -= size
+            first, last = firsts[k], lasts[k]
+            need -= last - first + 1
+            if need < 0:
+                last += need
+                need = 0
+            runs.append((first, last))
             k += 1
         return HostSet.of_runs(tuple(runs), count)
 
@@ -415,9 +416,28 @@ class HostPool:
             self._bits = before & ~bits
             self._size -= len(hosts) if before & bits == bits else (before & bits).bit_count()
             return self
-        for first, last in hosts.runs:
-            self._remove_run(first, last)
+        runs = hosts.runs
+        if len(runs) < 2 or not self._remove_whole_runs(runs, hosts):
+            for first, last in runs:
+                self._remove_run(first, last)
         return self
+
+    def _remove_whole_runs(self, runs: tuple[Run, ...], hosts: HostSet) -> bool:
+        """Remove what is a sequence of whole runs of the pool (only the last may go on), as what was picked is."""
+        firsts, lasts = self._firsts or [], self._lasts
+        k = bisect_left(firsts, runs[0][0])
+        stop = k + len(runs)
+        last = runs[-1][1]
+        if firsts[k:stop] != [a for a, _ in runs] or lasts[stop - 1] < last:
+            return False
+        if lasts[k : stop - 1] != [b for _, b in runs[:-1]]:
+            return False
+        if lasts[stop - 1] > last:
+            stop -= 1
+            firsts[stop] = last + 1
+        del firsts[k:stop], lasts[k:stop]
+        self._size -= len(hosts)
+        return True
 
     def __ior__(self, hosts: HostSet) -> Self:
         if self._firsts is None:
@@ -444,7 +464,10 @@ class HostPool:
         if k >= stop:
             return
         low, high = firsts[k], lasts[stop - 1]
-        self._size -= sum(min(lasts[i], last) - max(firsts[i], first) + 1 for i in range(k, stop))
+        if stop == k + 1 and low <= first and high >= last:
+            self._size -= last - first + 1
+        else:
+            self._size -= sum(min(lasts[i], last) - max(firsts[i], first) + 1 for i in range(k, stop))
         keep = [(a, b) for a, b in ((low, first - 1), (last + 1, high)) if a <= b]
         firsts[k:stop] = [a for a, _ in keep]
         lasts[k:stop] = [b for _, b in keep]
@@ -454,6 +477,19 @@ class HostPool:
         if firsts is None:
             raise AssertionError("intervals are in use here")
         k = bisect_left(lasts, first - 1)  # the first run that touches or lies beyond
+        if k == len(firsts) or firsts[k] > last + 1:
+            firsts.insert(k, first)
+            lasts.insert(k, last)
+            self._size += last - first + 1
+            return
+        if lasts[k] == first - 1 and (k + 1 == len(firsts) or firsts[k + 1] > last + 1):
+            lasts[k] = last
+            self._size += last - first + 1
+            return
+        if firsts[k] == last + 1:
+            firsts[k] = first
+            self._size += last - first + 1
+            return
         stop = bisect_right(firsts, last + 1)
         inside = sum(
             min(lasts[i], last) - max(firsts[i], first) + 1
@@ -461,8 +497,7 @@ class HostPool:
             if min(lasts[i], last) >= max(firsts[i], first)
         )
         self._size += last - first + 1 - inside
-        if k < stop:
-            first = min(first, firsts[k])
-            last = max(last, lasts[stop - 1])
+        first = min(first, firsts[k])
+        last = max(last, lasts[stop - 1])
         firsts[k:stop] = [first]
         lasts[k:stop] = [last]
