@@ -325,3 +325,47 @@ def test_a_byte_order_mark_and_whole_floats_are_taken() -> None:
     site, found = read_text(data)
     assert not found
     assert next(site.machines())[3].cores == 8
+
+
+def test_the_schema_holds_before_resolution_too() -> None:
+    """In an editor nothing is resolved: what inherits may lack what it inherits, and repeat it."""
+    import jsonschema
+
+    from windtunnel.formats.environment import schema_text
+
+    schema = json.loads(schema_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    example = json.loads(shared("traces/jsspp-osp/environment.json").read_text())
+    assert validator.is_valid(example)
+    both = document({**MACHINE, "$base": "#/definitions/m"}, {"$base": "#/definitions/m"}, definitions={"m": MACHINE})
+    assert validator.is_valid(both)
+    assert not validator.is_valid(document({"type": "MACHINE"}))
+
+
+@pytest.mark.parametrize("kind", ["doc", "machine", "event"])
+def test_both_implementations_of_json_schema_agree(kind: str) -> None:
+    """The fast validator and the reference one give the same verdict on many small documents."""
+    import itertools
+
+    import jsonschema
+
+    from windtunnel.formats.environment import schema_text
+
+    validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
+    values = [None, True, -1, 0, 1, 1.0, 1.5, "", "ACTIVE", "EMPTY", [], {}, [{}]]
+    names = {
+        "doc": ["environment", "events", "definitions", "name"],
+        "machine": ["id", "type", "cpus", "state", "memory", "gpus"],
+        "event": ["type", "time", "machine", "state", "cause", "attributes"],
+    }[kind]
+    for name, value in itertools.product(names, values):
+        if kind == "doc":
+            doc: Any = {**document(), name: value}
+        elif kind == "machine":
+            doc = document({**MACHINE, name: value})
+        else:
+            doc = document(machine(1), events=[{**STATE, name: value}])
+        grammar = [f for f in findings(doc, schema_only=True) if f.code in {f"ENV02{n}" for n in range(6)}]
+        ours = not [f for f in grammar if f.severity.name == "ERROR"]
+        assert ours == validator.is_valid(doc), (name, value)
