@@ -3,6 +3,7 @@
 from heapq import heappush
 from typing import Final
 
+from windtunnel.diagnostics import DecisionError
 from windtunnel.engine import execution, power
 from windtunnel.engine.events import JOB_END, NO_MORE, RELEASE_HELD, SUBMIT, WALLTIME
 from windtunnel.engine.hosts import HostState
@@ -164,9 +165,15 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     elif (len(hosts) != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
         _check_size(world, decision, job)
     now = world.now
+    record.hosts = hosts
+    if not world.options.strict and (type(job.profile) is not DelayProfile or decision.additional_io is not None):
+        try:
+            execution.check_job(world, record, decision)
+        except DecisionError:
+            record.hosts = _NO_HOSTS
+            raise
     record.owner = rank
     record.state = _RUNNING
-    record.hosts = hosts
     record.amounts = amounts
     record.starting_time = record.since = now
     if world.energy is not None:

@@ -3,7 +3,24 @@
 A job whose only profile is a delay has no node at all: it is one event in the calendar (see ``lifecycle``).
 """
 
-from windtunnel.engine.execution.jobs import begin_job, cancel_job, freeze_job, progress_of_job, thaw_job
+from windtunnel.engine.execution.jobs import (
+    begin_job,
+    cancel_job,
+    check_job,
+    freeze_job,
+    progress_of_job,
+    thaw_job,
+)
 from windtunnel.engine.execution.nodes import Node, begin, finish
 
-__all__ = ["Node", "begin", "begin_job", "cancel_job", "finish", "freeze_job", "progress_of_job", "thaw_job"]
+__all__ = [
+    "Node",
+    "begin",
+    "begin_job",
+    "cancel_job",
+    "check_job",
+    "finish",
+    "freeze_job",
+    "progress_of_job",
+    "thaw_job",
+]

@@ -5,12 +5,24 @@ from math import inf
 from windtunnel.engine.events import JOB_END, WALLTIME
 from windtunnel.engine.execution import nodes
 from windtunnel.engine.execution.nodes import Node
+from windtunnel.engine.execution.tasks import task_of
+from windtunnel.engine.execution.traces import replay_hosts
 from windtunnel.engine.refusal import refuse
 from windtunnel.engine.world import Priority, World
-from windtunnel.model import DelayProfile, JobRecord, JobState, Profile
+from windtunnel.model import (
+    DelayProfile,
+    ForkJoinCompositionProfile,
+    JobRecord,
+    JobState,
+    Profile,
+    ReceiveProfile,
+    SendProfile,
+    SequentialCompositionProfile,
+    TraceReplayProfile,
+)
 from windtunnel.vocabulary import AtomicProgress, ExecuteJob, KillProgress
 
-__all__ = ["begin_job", "cancel_job", "freeze_job", "progress_of_job", "thaw_job"]
+__all__ = ["begin_job", "cancel_job", "check_job", "freeze_job", "progress_of_job", "thaw_job"]
 
 
 def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
@@ -18,9 +30,32 @@ def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
     job = record.job
     if job.walltime < inf:
         world.push(world.now + job.walltime, Priority.WALLTIME, WALLTIME, record, record.version)
-    node = Node(record, job.profile, None, job.walltime, world.now, decision, io=_additional(world, decision))
+    node = _root(world, record, decision)
     record.execution = node
     nodes.kind_of(world, job.profile).begin(world, node)
+
+
+def check_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
+    """In a run that survives refusals: whatever beginning the job would refuse is refused before it has its hosts."""
+    _check(world, _root(world, record, decision))
+
+
+def _check(world: World, node: Node) -> None:
+    profile = node.profile
+    if isinstance(profile, SequentialCompositionProfile | ForkJoinCompositionProfile):
+        for node.index, name in enumerate(profile.profile_ids):
+            _check(world, nodes.sub_node(world, node, nodes.sub_profile(world, node, name), node.left))
+    elif isinstance(profile, TraceReplayProfile):
+        replay_hosts(world, node, len(profile.traces))
+    elif not isinstance(profile, DelayProfile | SendProfile | ReceiveProfile):
+        task_of(world, node)
+
+
+def _root(world: World, record: JobRecord, decision: ExecuteJob) -> Node:
+    job = record.job
+    node = Node(record, job.profile, None, job.walltime, world.now, decision, io=_additional(world, decision))
+    nodes.check_io(world, node)
+    return node
 
 
 def _additional(world: World, decision: ExecuteJob) -> Profile | None:
@@ -30,7 +65,7 @@ def _additional(world: World, decision: ExecuteJob) -> Profile | None:
         return None
     known = world.profiles.get(io.profile_id)
     if io.profile is not None:
-        if known is not None:
+        if known is not None and known is not io.profile:
             refuse(world, decision, "duplicate-profile", f"profile {io.profile_id!r} already exists in the workload")
         world.profiles[io.profile_id] = known = io.profile
     if known is None:

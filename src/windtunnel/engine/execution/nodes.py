@@ -7,7 +7,14 @@ import msgspec
 
 from windtunnel.diagnostics import DecisionError, SimulationError
 from windtunnel.engine.world import World
-from windtunnel.model import JobRecord, Profile
+from windtunnel.model import (
+    JobRecord,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    ParallelTaskProfile,
+    Profile,
+    SequentialCompositionProfile,
+)
 from windtunnel.vocabulary import KillProgress
 
 __all__ = [
@@ -16,17 +23,26 @@ __all__ = [
     "Node",
     "begin",
     "cancel",
+    "check_io",
     "finish",
     "freeze",
     "kind_of",
     "profile_as",
     "progress",
+    "sub_node",
     "sub_profile",
     "thaw",
 ]
 
 ENDED: Final = -1
 """The index of a part of a fork-join that has ended, while others have not."""
+
+_TAKES_IO: Final = (
+    ParallelTaskProfile,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    SequentialCompositionProfile,
+)
 
 P = TypeVar("P", bound=Profile)
 
@@ -102,10 +118,29 @@ def kind_of(world: World, profile: Profile) -> Kind:
 
 def begin(world: World, parent: Node, profile: Profile, left: float) -> Node:
     """Start a sub-profile."""
-    child = Node(parent.record, profile, parent, left, world.now, parent.decision, io=_io_of_child(world, parent))
+    child = sub_node(world, parent, profile, left)
     parent.children.append(child)
     kind_of(world, profile).begin(world, child)
     return child
+
+
+def sub_node(world: World, parent: Node, profile: Profile, left: float) -> Node:
+    """The node of a sub-profile, not begun yet."""
+    io = _io_of_child(world, parent)
+    child = Node(parent.record, profile, parent, left, world.now, parent.decision, io=io)
+    check_io(world, child)
+    return child
+
+
+def check_io(world: World, node: Node) -> None:
+    """Additional I/O is added to a parallel task, or step by step to a sequence of them (batsim-protocol.md 6)."""
+    if node.io is not None and not isinstance(node.profile, _TAKES_IO):
+        raise DecisionError(
+            f"job {node.record.job.id!r}: the additional I/O {node.io.id!r} cannot be added to {node.profile.id!r}, "
+            f"a {type(node.profile).__name__}",
+            rule="additional-io",
+            now=world.now,
+        )
 
 
 def _io_of_child(world: World, parent: Node) -> Profile | None:

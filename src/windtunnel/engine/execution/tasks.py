@@ -20,7 +20,7 @@ from windtunnel.model import (
     Profile,
 )
 from windtunnel.model.profiles import GenerationStrategy
-from windtunnel.vocabulary import AtomicProgress
+from windtunnel.vocabulary import AtomicProgress, ProfilePlacement
 
 __all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of", "task_of"]
 
@@ -30,6 +30,8 @@ def places(world: World, node: Node) -> list[int]:
     decision = node.decision
     override = decision.profile_placements.get(node.profile.id) if decision is not None else None
     hosts: HostSet = node.record.hosts if override is None else override.hosts
+    if override is not None:
+        _check_override(world, node, override)
     placement = (override or decision).placement if override is not None or decision is not None else None
     ranked = list(hosts)
     if isinstance(placement, tuple):
@@ -50,6 +52,20 @@ def places(world: World, node: Node) -> list[int]:
         return [ranked[i % len(ranked)] for i in range(count)] if ranked else []
     filled = [host for host in ranked for _ in range(world.platform.hosts[host].cores)]
     return [filled[i % len(filled)] for i in range(count)] if filled else []
+
+
+def _check_override(world: World, node: Node, override: ProfilePlacement) -> None:
+    """A sub-profile placed elsewhere must be on compute hosts that are there, by ranks among them."""
+    beyond = override.hosts - HostSet.span(len(world.platform.hosts))
+    ranks = override.placement if isinstance(override.placement, tuple) else ()
+    wrong = [rank for rank in ranks if not 0 <= rank < len(override.hosts)]
+    if beyond or wrong:
+        what = f"there are no compute hosts {beyond}" if beyond else f"there are no ranks {wrong} on {override.hosts}"
+        raise DecisionError(
+            f"job {node.record.job.id!r}: the placement of {node.profile.id!r} is wrong: {what}",
+            rule="mapping",
+            now=world.now,
+        )
 
 
 def storage_of(world: World, node: Node, label: str, *, single: bool) -> int:

@@ -12,7 +12,7 @@ from windtunnel.engine.world import World
 from windtunnel.model import TraceReplayProfile, TraceType
 from windtunnel.vocabulary import AtomicProgress
 
-__all__ = ["TRACE", "replayed"]
+__all__ = ["TRACE", "replay_hosts", "replayed"]
 
 
 def _refuse(world: World, node: Node, reason: str) -> DecisionError:
@@ -21,7 +21,7 @@ def _refuse(world: World, node: Node, reason: str) -> DecisionError:
     )
 
 
-def _hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
+def replay_hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
     """The host of each rank: as the job's own mapping says (Batsim 4), as its executors are placed, or in turn."""
     source = node.record.job.source
     mapping = None if source is None else source.get("smpi_ranks_to_hosts_mapping")
@@ -33,15 +33,17 @@ def _hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
     placed = places(world, node)
     if not placed:
         raise _refuse(world, node, "it has no host to replay its traces on")
-    return [placed[rank % len(placed)] for rank in range(ranks)]
+    hosts = [placed[rank % len(placed)] for rank in range(ranks)]
+    usage = profile_as(node, TraceReplayProfile).trace_type is TraceType.FractionalComputation
+    if usage and len(set(hosts)) < len(hosts):
+        raise _refuse(world, node, "its traces of usage need as many hosts as there are traces")
+    return hosts
 
 
 def _begin(world: World, node: Node) -> None:
     profile = profile_as(node, TraceReplayProfile)
     fluid = fluid_of(world)
-    hosts = _hosts(world, node, len(profile.traces))
-    if profile.trace_type is TraceType.FractionalComputation and len(set(hosts)) < len(hosts):
-        raise _refuse(world, node, "its traces of usage need as many hosts as there are traces")
+    hosts = replay_hosts(world, node, len(profile.traces))
     try:
         replay = Replay(node, fluid.system, fluid.builder, profile.traces, hosts)
     except UsageError as fault:
@@ -97,7 +99,7 @@ def _freeze(world: World, node: Node) -> None:
 def _thaw(world: World, node: Node) -> None:
     _, now = _fluid(world)
     replay: Replay = node.action
-    replay.move(_hosts(world, node, len(replay.traces)))  # it may go on elsewhere
+    replay.move(replay_hosts(world, node, len(replay.traces)))  # it may go on elsewhere
     replay.resume(now)
 
 
