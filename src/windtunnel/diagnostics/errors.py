@@ -77,10 +77,15 @@ class MissingExtraError(WindtunnelError):
         super().__init__(f"{package} is needed for this\n  hint: pip install 'windtunnel[{extra}]'")
 
 
+_LONGEST: Final = 2000
+
+
 class SimulationError(WindtunnelError):
     """The run could not go on. ``now`` is the simulated time (s) and ``event`` what was being handled."""
 
     def __init__(self, message: str, *, now: float | None = None, event: str = "") -> None:
+        if len(message) > _LONGEST:  # it quotes what a peer has said
+            message = message[:_LONGEST] + "..."
         place = "" if now is None else f" (at t={now!r} s{f', handling {event}' if event else ''})"
         super().__init__(message + place)
         self.message: Final = message

@@ -1,14 +1,13 @@
 """ZeroMQ sockets as this protocol family uses them: a request, one reply; with timeouts and an eye on dead peers."""
 
-from time import monotonic
 from typing import Any
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
 
 __all__ = ["Replier", "Requester", "check_endpoint"]
 
-_SLICE_MS = 500
-"""How long one wait lasts before it is looked whether the peer is still there."""
+_PROMPT_MS = 20
+"""How long a reply is simply waited for, before its peer is watched, too."""
 
 
 def check_endpoint(endpoint: str) -> str:
@@ -42,7 +41,7 @@ class Requester:
         self._context = zmq.Context()
         socket = self._context.socket(zmq.REQ)
         socket.setsockopt(zmq.LINGER, 0)
-        socket.setsockopt(zmq.RCVTIMEO, min(_SLICE_MS, max(1, int(self.timeout * 1000))))
+        socket.setsockopt(zmq.RCVTIMEO, min(_PROMPT_MS, max(1, int(self.timeout * 1000))))
         socket.setsockopt(zmq.SNDTIMEO, max(1, int(self.timeout * 1000)))
         socket.setsockopt(zmq.MAXMSGSIZE, 1 << 30)
         self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
@@ -70,26 +69,32 @@ class Requester:
             raise ComponentTimeoutError(
                 f"nobody answers at {self.endpoint} within {self.timeout:g} s", now=now
             ) from None
-        deadline = 0.0
-        while True:
-            try:
-                reply: bytes = self._socket.recv()
-            except zmq.Again:
-                deadline = deadline or monotonic() + self.timeout - _SLICE_MS / 1000
-                self._still_there(now)
-                if monotonic() >= deadline:
-                    raise ComponentTimeoutError(
-                        f"the scheduler at {self.endpoint} has not answered within {self.timeout:g} s", now=now
-                    ) from None
-            else:
-                return reply
+        try:
+            reply: bytes = self._socket.recv()
+        except zmq.Again:
+            return self._wait(now)
+        return reply
 
-    def _still_there(self, now: float) -> None:
+    def _wait(self, now: float) -> bytes:
+        """Wait for a reply that does not come at once, with an eye on the connection."""
         import zmq
 
-        if self._monitor.poll(0):
-            self._monitor.recv_multipart(zmq.NOBLOCK)
+        poller = zmq.Poller()
+        poller.register(self._socket, zmq.POLLIN)
+        poller.register(self._monitor, zmq.POLLIN)
+        left = max(0, int(self.timeout * 1000) - _PROMPT_MS)
+        found = dict(poller.poll(left))
+        try:
+            reply: bytes = self._socket.recv(zmq.NOBLOCK)  # also when the peer has left after its answer
+        except zmq.Again:
+            pass
+        else:
+            return reply
+        if found:
             raise ComponentError(f"the scheduler at {self.endpoint} has gone away without answering", now=now)
+        raise ComponentTimeoutError(
+            f"the scheduler at {self.endpoint} has not answered within {self.timeout:g} s", now=now
+        )
 
     def close(self) -> None:
         """Leave at once."""

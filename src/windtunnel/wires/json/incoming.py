@@ -1,7 +1,6 @@
 """What a scheduler says: events of the JSON protocol as decisions. Everything wrong is one clear ProtocolError."""
 
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -73,8 +72,16 @@ class Event:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, or very deep nesting
+        return f"a very large {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number that a date, a duration... can be; none of those upstream writes is near the limit."""
+    return type(value) in (int, float) and -1e100 < value < 1e100  # type: ignore[operator]  # told by its type
 
 
 class Reader:
@@ -192,7 +199,7 @@ def _parsed(event: Event, text: str, key: str) -> Any:
 
 
 def _date(value: Any, what: str, now: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if not _is_number(value):
         raise ProtocolError(f"{what} of the scheduler's reply is {_shown(value)}, a number is expected", now=now)
     date = float(value)
     # A date of six decimals, or one that lost digits on the way there and back, may miss the present by so much.
@@ -236,9 +243,9 @@ def _mapping(event: Event) -> tuple[int, ...]:
 
 
 def _whole(event: Event, value: Any, what: str) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdigit():
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 18:
         return int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+    if type(value) is int and 0 <= value < 1 << 63:
         return value
     return event.fail(f"{what} is {_shown(value)}, a whole number is expected")
 
@@ -269,7 +276,7 @@ def _kill(event: Event) -> d.Decision:
 def _call(event: Event) -> d.Decision:
     event.only("timestamp")
     when = event.data.get("timestamp")
-    if isinstance(when, bool) or not isinstance(when, (int, float)) or not isfinite(when):
+    if not _is_number(when):
         event.fail(f"data.timestamp is {_shown(when)}, a number is expected")
     if when <= event.now:
         event.fail(f"it asks to be awaken in the past: at {when!r}, and it is {event.now!r}")
@@ -324,7 +331,7 @@ def _answer(event: Event) -> d.Decision:
     event.only("estimate_waiting_time")
     answer = event.get("estimate_waiting_time", dict, "an object")
     wait = answer.get("estimated_waiting_time")
-    if isinstance(wait, bool) or not isinstance(wait, (int, float)) or not isinstance(answer.get("job_id"), str):
+    if not _is_number(wait) or not isinstance(answer.get("job_id"), str):
         event.fail("estimate_waiting_time needs job_id (a string) and estimated_waiting_time (a number)")
     return d.AnswerWaitingTime(job_id=answer["job_id"], estimated_waiting_time=float(wait))
 
