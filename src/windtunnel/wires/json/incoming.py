@@ -1,7 +1,7 @@
 """What a scheduler says: events of the JSON protocol as decisions. Everything wrong is one clear ProtocolError."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeGuard
 
 import msgspec
 
@@ -79,7 +79,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     """Whether it is a number that a date, a duration... can be; none of those upstream writes is near the limit."""
     return type(value) in (int, float) and -1e100 < value < 1e100  # type: ignore[operator]  # told by its type
 

@@ -1,0 +1,98 @@
+"""100,000 delay jobs served to a trivial scheduler over ZeroMQ: our CPU for each job (Batsim 4: 0.27 to 0.37 ms)."""
+
+import json
+import multiprocessing
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks import Figure
+from windtunnel import model as m
+from windtunnel.api import Layout, RecordingOptions, Simulation
+from windtunnel.wires.json.client import JsonComponent
+
+JOBS = 100_000
+HOSTS = 64
+
+
+def workload(overlapping: bool) -> m.JobList:
+    """Jobs of one host: one after the other, or so many at once that ends and submissions share messages."""
+    profiles = [
+        m.DelayProfile(id=f"w0!p{length}", delay=length * (16.0 if overlapping else 1.0)) for length in (1, 2)
+    ]
+    jobs = [
+        m.Job(
+            id=f"w0!{i}",
+            request=m.Request(1),
+            profile=profiles[i % 2],
+            submission_time=float(i // 2) if overlapping else 4.0 * i,
+            walltime=100.0,
+            source={"id": i, "subtime": i, "res": 1, "profile": profiles[i % 2].name, "walltime": 100},
+        )
+        for i in range(JOBS)
+    ]
+    return m.JobList("w0", jobs, {profile.id: profile for profile in profiles})
+
+
+def scheduler(endpoint: str) -> None:
+    """First come, first served, on any free host."""
+    import zmq
+
+    socket = zmq.Context().socket(zmq.REP)
+    socket.bind(endpoint)
+    free = list(range(HOSTS))
+    on: dict[str, int] = {}
+    queue: list[str] = []
+    ended = False
+    while not ended:
+        message: dict[str, Any] = json.loads(socket.recv())
+        now = message["now"]
+        events = []
+        for event in message["events"]:
+            kind = event["type"]
+            if kind == "JOB_SUBMITTED":
+                queue.append(event["data"]["job_id"])
+            elif kind == "JOB_COMPLETED":
+                free.append(on.pop(event["data"]["job_id"]))
+            elif kind == "SIMULATION_ENDS":
+                ended = True
+        while queue and free:
+            job = queue.pop(0)
+            on[job] = host = free.pop()
+            events.append(
+                {"timestamp": now, "type": "EXECUTE_JOB", "data": {"job_id": job, "alloc": str(host)}},
+            )
+        socket.send(json.dumps({"now": now, "events": events}).encode())
+    socket.close(1000)
+
+
+def serve(work: m.JobList, folder: Path) -> float:
+    """CPU seconds of this process for one run, files included."""
+    endpoint = f"ipc://{folder}/socket"
+    process = multiprocessing.get_context("spawn").Process(target=scheduler, args=(endpoint,))
+    process.start()
+    simulation = Simulation(
+        m.Platform.uniform(HOSTS),
+        work,
+        JsonComponent(endpoint),
+        layout=Layout.batsim4(str(folder / "out")),
+        record=RecordingOptions(machine_states=True, paje=False),
+    )
+    start = time.process_time()
+    simulation.run()
+    spent = time.process_time() - start
+    process.join()
+    return spent
+
+
+def run() -> list[Figure]:
+    figures = []
+    for what, overlapping in (("one after the other", False), ("32 at once", True)):
+        work = workload(overlapping)
+        with tempfile.TemporaryDirectory() as folder:
+            spent = serve(work, Path(folder))
+        figures.append(
+            Figure(f"{JOBS:,} delay jobs over the JSON protocol, {what}", spent / JOBS * 1e3, "ms/job", "0.1")
+        )
+    return figures
