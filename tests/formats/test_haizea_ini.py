@@ -6,6 +6,7 @@ import pytest
 
 from windtunnel.diagnostics import InputError
 from windtunnel.formats.haizea_ini import OPTIONS, read_haizea_config
+from windtunnel.formats.haizea_multi import read_haizea_multi
 from windtunnel.model.lease_options import Backfilling, LeaseOptions, StopWhen, SuspensionMode
 
 GOOD = """[general]
@@ -53,8 +54,9 @@ def test_options_are_read(tmp_path):
     assert config.start_time == datetime.fromisoformat("2006-11-25T13:00")
     assert (config.stop.when, config.stop.time) == (StopWhen.EXACT, 86400)
     assert (config.probes, config.attributes) == (("ar", "best-effort"), {"a": "1", "b": "2"})
-    assert (config.tracefile, config.datafile) == ("a.lwf", None)
-    assert config.unused == {"general.loglevel": "INFO"}
+    assert config.tracefile == "a.lwf"
+    assert config.unused == {"general.loglevel": "INFO", "accounting.datafile": "none"}
+    assert options.non_schedulable_interval == 10
 
 
 def test_all_faults_come_together_with_their_lines(tmp_path):
@@ -97,3 +99,49 @@ def test_files_that_are_not_configurations(tmp_path, text, says):
 def test_every_scheduling_option_has_its_field():
     fields = {option.field for known in OPTIONS.values() for option in known.values() if option and option.scheduling}
     assert fields == set(LeaseOptions.__struct_fields__) - {"haizea_compat"}
+
+
+MULTI = """[multi]
+tracedir: traces
+tracefiles: a.lwf b.lwf
+injectionfiles: more.lwf
+annotationfiles: x.lwfa
+skip-no-annotation: true
+[common:general]
+mode: simulated
+[common:scheduling]
+suspension: none
+[common:simulation]
+clock: simulated
+resources: in-tracefile
+[slow:scheduling]
+backfilling: off
+[fast:scheduling]
+backfilling: aggressive
+"""
+
+
+def test_several_runs(tmp_path):
+    runs = read_haizea_multi(write(tmp_path, MULTI))
+    assert list(runs) == [
+        f"{profile}_{trace}{injected}+x"
+        for profile in ("slow", "fast")
+        for trace in ("a", "b")
+        for injected in ("", "+more")
+    ]
+    one = runs["slow_b+more+x"]
+    assert one.options.backfilling is Backfilling.OFF
+    assert one.tracefile == str(tmp_path / "traces" / "b.lwf")
+    assert one.injection_file == str(tmp_path / "more.lwf")
+
+
+def test_faults_of_several_runs_are_named(tmp_path):
+    with pytest.raises(InputError) as caught:
+        read_haizea_multi(write(tmp_path, "[multi]\ntracefile: a\n[general]\nmode: simulated\n"))
+    text = str(caught.value)
+    assert "[multi] has no option 'tracefile'" in text
+    assert "[general] has no profile" in text
+    assert "names no tracefiles" in text
+    wrong = MULTI.replace("backfilling: off", "backfilling: of")
+    with pytest.raises(InputError, match=r"haizea.conf \(slow_a\+x\): error \[bad-value\]"):
+        read_haizea_multi(write(tmp_path, wrong))

@@ -68,19 +68,26 @@ def run(
     from msgspec.structs import replace
 
     from windtunnel.diagnostics import UsageError
+    from windtunnel.formats.haizea_multi import is_multi
     from windtunnel.formats.lwf import read_annotations, read_lwf
     from windtunnel.leases.component import lease_options
+    from windtunnel.leases.sanity import SanityCheck
     from windtunnel.leases.workload import annotate, inject
     from windtunnel.model.lease_options import Stop
     from windtunnel.services.lease_run import load_haizea, simulate_leases
 
+    if config is not None and is_multi(config):
+        _several(config, out, _settings(option))
+        return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")
     document = lwf_times == "document"
     stop, probes = Stop(), tuple(probe)
+    more: dict[str, Any] = {}
     if config is not None:
         settings, found = load_haizea(config, work=work, document_times=document)
         options, stop, probes = settings.options, settings.stop, probes or settings.probes
+        more = {"attributes": settings.attributes, "observers": [SanityCheck()] if settings.sanity_check else []}
     elif work is not None:
         found, options = read_lwf(work, document_times=document), lease_options({})
     else:
@@ -94,8 +101,55 @@ def run(
     if annotations is not None:
         leases = annotate(leases, read_annotations(annotations, document_times=document))
     found = replace(found, leases=leases)
-    more: dict[str, Any] = {"probes": probes} if probes else {}
+    if probes:
+        more["probes"] = probes
     print(simulate_leases(found, site=site or None, options=options, stop=stop, out=out, **more))
+
+
+@lease.command("gantt")
+def gantt(
+    run: Annotated[Path, typer.Argument(help="A directory written by windtunnel lease run --out.", metavar="RUN")],
+    to: Annotated[
+        Optional[Path],  # noqa: UP045 -- typer reads it
+        typer.Option("--to", help="The picture (SVG) to write; default: gantt.svg in the run."),
+    ] = None,
+    start: Annotated[float, typer.Option("--from", help="From this date (s) on.")] = 0.0,
+    until: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option("--until", help="Up to this date (s)."),
+    ] = None,
+) -> None:
+    """Draw which node ran what: machines, suspensions, resumptions, migrations and image transfers.
+
+    Example:
+      windtunnel lease gantt out
+    """
+    from windtunnel.report.lease_gantt import write_lease_gantt
+
+    print(write_lease_gantt(run, to or run / "gantt.svg", start=start, end=until))
+
+
+def _several(config: Path, out: Path | None, settings: dict[str, str]) -> None:
+    """Carry out the runs of a configuration of several, one after the other."""
+    from windtunnel.formats.haizea_multi import read_haizea_multi
+    from windtunnel.leases.component import lease_options
+    from windtunnel.leases.sanity import SanityCheck
+    from windtunnel.services.lease_run import prepared, simulate_leases
+
+    runs = read_haizea_multi(config)
+    for name, found in runs.items():
+        facts, work = prepared(found, config)
+        more: dict[str, Any] = {"probes": facts.probes} if facts.probes else {}
+        made = simulate_leases(
+            work,
+            options=lease_options(settings, facts.options),
+            stop=facts.stop,
+            out=None if out is None else out / name,
+            attributes={"profile": name.partition("_")[0], **facts.attributes},
+            observers=[SanityCheck()] if facts.sanity_check else [],
+            **more,
+        )
+        print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)
 
 
 def _settings(texts: list[str]) -> dict[str, str]:

@@ -134,7 +134,7 @@ OPTIONS: dict[str, dict[str, _Option | None]] = {
         "mode": _Option("mode", _choice("simulated", "opennebula"), scheduling=False),
         "lease-preparation": _Option("lease_preparation", _one_of(Preparation)),
         "lease-failure-handling": _Option("lease_failure_handling", _one_of(FailureHandling)),
-        "persistence-file": _Option("persistence_file", _none_is_none, scheduling=False),
+        "persistence-file": None,
     },
     "scheduling": {
         "mapper": _Option("mapper", str),
@@ -142,7 +142,7 @@ OPTIONS: dict[str, dict[str, _Option | None]] = {
         "policy-preemption": _Option("policy_preemption", str),
         "policy-host-selection": _Option("policy_host_selection", str),
         "policy-pricing": _Option("policy_pricing", str),
-        "wakeup-interval": _Option("wakeup_interval", _seconds),
+        "wakeup-interval": None,
         "backfilling": _Option("backfilling", _one_of(Backfilling)),
         "backfilling-reservations": _Option("backfilling_reservations", _whole),
         "suspension": _Option("suspension", _one_of(SuspensionMode)),
@@ -165,11 +165,11 @@ OPTIONS: dict[str, dict[str, _Option | None]] = {
         "imagetransfer-bandwidth": _Option("imagetransfer_bandwidth", _rate),
         "stop-when": _Option("stop_when", _one_of(StopWhen), scheduling=False),
         "stop-when-time": _Option("stop_time", parse_length, scheduling=False),
-        "status-message-interval": _Option("status_interval", _seconds, scheduling=False),
+        "status-message-interval": None,
         "sanity-check": _Option("sanity_check", _boolean, scheduling=False),
     },
     "accounting": {
-        "datafile": _Option("datafile", _none_is_none, scheduling=False),
+        "datafile": None,
         "probes": _Option("probes", _words, scheduling=False),
         "attributes": _Option("attributes", _pairs, scheduling=False),
     },
@@ -285,6 +285,8 @@ def config_from_sections(
                 notes.add(f"[{section}] {name}: {error}", code="bad-value", line=line)
     _check(sections, scheduling, other, notes)
     notes.raise_if_errors()
+    del other["mode"]
+    scheduling.setdefault("non_schedulable_interval", 10)
     stop = Stop(other.pop("stop_when", StopWhen.ALL_LEASES_DONE), other.pop("stop_time", 0.0))
     return HaizeaConfig(options=LeaseOptions(haizea_compat=True, **scheduling), stop=stop, unused=unused, **other)
 
@@ -309,8 +311,8 @@ def _check(sections: Sections, scheduling: dict[str, Any], other: dict[str, Any]
         require("scheduling", "resume-rate", " (leases are suspended)")
     if scheduling.get("lease_preparation") is Preparation.IMAGETRANSFER:
         require("deploy-imagetransfer", "transfer-mechanism", " (images are transferred)")
-    if other.get("mode", "simulated") == "simulated":
-        require("simulation", "resources")
+    require("general", "mode")
+    require("simulation", "resources")
     if other.get("stop_when") is StopWhen.EXACT:
         require("simulation", "stop-when-time", " (stop-when is exact)")
     if other.get("mode") == "opennebula":

@@ -111,5 +111,5 @@ def seconds(ticks: int | None) -> float | None:
 
 
 def hosts_text(bits_of: Iterable[int]) -> str:
-    """Nodes by their numbers from 1, as ranges: ``1-4,7``."""
+    """Nodes by their numbers from 1, as ranges: ``1-4 7``."""
     return str(HostSet(bit + 1 for bit in bits_of))

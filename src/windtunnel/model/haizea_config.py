@@ -14,7 +14,6 @@ class HaizeaConfig(msgspec.Struct, frozen=True, kw_only=True):
     """One run of Haizea. Paths are as written in the file."""
 
     options: LeaseOptions
-    mode: str = "simulated"
     clock: str = "real"
     start_time: datetime | None = None
     resources: str = "in-tracefile"
@@ -26,9 +25,6 @@ class HaizeaConfig(msgspec.Struct, frozen=True, kw_only=True):
     stop: Stop = Stop()
     probes: tuple[str, ...] = ()
     attributes: Mapping[str, str] = {}
-    datafile: str | None = None
-    status_interval: float | None = None
     sanity_check: bool = False
-    persistence_file: str | None = None
     unused: Mapping[str, str] = {}
-    """Options that are understood but mean nothing here (logging, the OpenNebula connection)."""
+    """Options that are understood but mean nothing here (logging, where Haizea keeps data, OpenNebula)."""

@@ -132,8 +132,8 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
     migration: MigrationMode = MigrationMode.NO
     shutdown_time: float = 0.0
     enactment_overhead: float = 0.0
-    wakeup_interval: float = 60.0
-    non_schedulable_interval: float = 10.0
+    non_schedulable_interval: float = 0.0
+    """Live only: how long before nodes can be given away (Haizea's default is 10)."""
 
     imagetransfer_bandwidth: float = 100.0
     transfer_mechanism: TransferMechanism = TransferMechanism.MULTICAST

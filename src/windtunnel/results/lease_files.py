@@ -49,6 +49,7 @@ class LeaseFiles:
         counters: Mapping[str, Iterable[Sequence[Any]]],
         statistics: Mapping[str, Any],
         lease_statistics: Mapping[int, Mapping[str, Any]],
+        attributes: Mapping[str, str],
     ) -> None:
         """Write counters (time, lease, value, average) and statistics of the run and of each lease.
 
@@ -63,7 +64,7 @@ class LeaseFiles:
         values.flush()
         path: Path | None = self.layout.path("statistics.json")
         if path is not None:
-            text = msgspec.json.encode({"run": statistics, "leases": lease_statistics})
+            text = msgspec.json.encode({"attributes": attributes, "run": statistics, "leases": lease_statistics})
             try:
                 path.write_bytes(msgspec.json.format(text, indent=1) + b"\n")
             except OSError as error:

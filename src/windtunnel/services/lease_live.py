@@ -77,6 +77,7 @@ class LiveLeases:
         self.epoch, self.site, self._speed, self._store = facts.epoch, facts.site, facts.speed, store
         self._archive = _Archive()
         self._scheduler = LeaseScheduler(facts.site, facts.options, [self._archive])
+        self._lead = ticks(facts.options.non_schedulable_interval)
         self._last_id = 0
         for entry in store.inputs():
             self._until(entry.instant)
@@ -97,17 +98,17 @@ class LiveLeases:
         """Let all happen that was planned up to an instant."""
         scheduler = self._scheduler
         while (following := scheduler.next_event()) is not None and following <= instant:
-            scheduler.advance(following)
+            scheduler.advance(following, schedulable=following + self._lead)
 
     def _apply(self, entry: Input) -> None:
-        scheduler = self._scheduler
+        scheduler, later = self._scheduler, entry.instant + self._lead
         if entry.kind == "lease" and entry.lease is not None:
             self._last_id = max(self._last_id, entry.lease_id)
-            scheduler.advance(entry.instant, [entry.lease])
+            scheduler.advance(entry.instant, [entry.lease], schedulable=later)
         elif entry.kind == "end":
-            scheduler.advance(entry.instant, ended=[entry.lease_id])
+            scheduler.advance(entry.instant, ended=[entry.lease_id], schedulable=later)
         else:
-            scheduler.advance(entry.instant)
+            scheduler.advance(entry.instant, schedulable=later)
             scheduler.cancel(entry.lease_id)
 
     # --- what clients ask -----------------------------------------------------------------------------------------
@@ -216,8 +217,3 @@ class LiveLeases:
 
 def _shown(record: LeaseRecord) -> Lease:
     return replace(record.lease, state=record.state)
-
-
-def seconds_of(date: datetime, epoch: datetime) -> int:
-    """A date in ticks since an epoch."""
-    return ticks((date - epoch).total_seconds())

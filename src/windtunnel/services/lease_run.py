@@ -1,6 +1,6 @@
 """A run of leases put together: files in, the lease scheduler in the middle, files and figures out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from windtunnel.results.layout import Layout
 from windtunnel.results.lease_files import LeaseFiles
 from windtunnel.results.recording import Recording
 
-__all__ = ["LeaseRun", "load_haizea", "read_site_or_text", "simulate_leases"]
+__all__ = ["LeaseRun", "load_haizea", "prepared", "read_site_or_text", "simulate_leases"]
 
 
 class LeaseRun:
@@ -81,6 +81,7 @@ def simulate_leases(
     stop: Stop | None = None,
     probes: Iterable[str] = tuple(PROBES),
     out: str | Path | None = None,
+    attributes: Mapping[str, str] | None = None,
     observers: Sequence[Observer] = (),
     progress: Callable[[float], None] | None = None,
 ) -> LeaseRun:
@@ -93,6 +94,7 @@ def simulate_leases(
         stop: when to stop; default: when all leases are over.
         probes: what is counted (names of Haizea's accounting probes; default: all).
         out: a directory for the files; default: nothing is written.
+        attributes: written into ``statistics.json`` beside the workload's own.
         observers: further observers of the scheduler.
         progress: called with the simulated time (s) after each instant.
 
@@ -131,7 +133,8 @@ def simulate_leases(
         run.statistics, run.lease_statistics = accounting.stats, accounting.lease_stats
         run.counters = {name: accounting.samples(name) for name in accounting.counters}
         if files is not None and bridge is not None:
-            files.close(run.counters, run.statistics, run.lease_statistics)
+            named = {**workload.attributes, **(attributes or {})}
+            files.close(run.counters, run.statistics, run.lease_statistics, named)
             bridge.close(scheduler.now, "complete" if not scheduler.core.leases else "stopped as asked")
     return run
 
@@ -165,10 +168,19 @@ def load_haizea(
     Raises:
         InputError, UsageError: a file is at fault.
     """
+    return prepared(read_haizea_config(path), path, work=work, document_times=document_times)
+
+
+def prepared(
+    config: HaizeaConfig, path: str | Path, *, work: str | Path | None = None, document_times: bool = False
+) -> tuple[HaizeaConfig, LeaseWorkload]:
+    """As :func:`load_haizea`, of a configuration that was read from ``path``."""
     from msgspec.structs import replace
 
-    config = read_haizea_config(path)
     base = Path(path).parent
+    if work is None and config.clock == "real":
+        hint = "write clock: simulated; for a live site there is windtunnel serve leases --config"
+        raise UsageError(f"{path}: [simulation] clock is real (its default)", hint)
     if work is None and config.tracefile is None:
         raise UsageError(f"{path}: [tracefile] tracefile is missing: nothing to simulate")
     workload = read_lwf(base / (config.tracefile or "") if work is None else work, document_times=document_times)

@@ -1,0 +1,193 @@
+"""Runs of leases from files: what they leave on disk, reports, and the command line."""
+
+import csv
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from shared import shared
+from windtunnel.api import load_run
+from windtunnel.cli.main import main
+from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.formats.lwf_write import write_lwf, write_site
+from windtunnel.leases.sanity import SanityCheck
+from windtunnel.leases.workload import site_from_text
+from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseSite, LeaseWorkload, NodeSet
+from windtunnel.model.lease_options import LeaseOptions, MigrationMode, Preparation, SuspensionMode
+from windtunnel.report.lease_gantt import write_lease_gantt
+from windtunnel.services.lease_run import LeaseRun, simulate_leases
+
+SITE = site_from_text("4 CPU:100,Memory:1024")
+OPTIONS = LeaseOptions(
+    policy_preemption="ar-preempts-everything",
+    suspension=SuspensionMode.ALL,
+    migration=MigrationMode.YES,
+    lease_preparation=Preparation.IMAGETRANSFER,
+)
+
+
+def lease(number, count=1, **more):
+    return Lease(id=number, nodes=(NodeSet(count, {CPU: (100,), MEMORY: (1024,)}),), **{"duration": 3600, **more})
+
+
+WORK = LeaseWorkload(
+    site=SITE,
+    attributes={"kind": "test"},
+    leases=[
+        lease(1, 1, software=DiskImage("a", 100)),
+        lease(2, 4, submit=900, start=1800.0, duration=1800),
+        lease(3, 5, submit=1000, start=9000.0),
+        lease(4, 2, submit=1000, real_duration=600.0),
+    ],
+)
+
+
+@pytest.fixture
+def out(tmp_path):
+    simulate_leases(WORK, options=OPTIONS, out=tmp_path / "out", attributes={"more": "1"})
+    return tmp_path / "out"
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_rows_tell_what_happened(out):
+    rows = {int(row["lease_id"]): row for row in read(out / "leases.csv")}
+    assert {number: row["state"] for number, row in rows.items()} == {1: "Done", 2: "Done", 3: "Rejected", 4: "Done"}
+    assert rows[3]["reason"] == "not enough resources in the requested interval"
+    assert (rows[1]["suspensions"], rows[1]["transfers"], rows[1]["ran"]) == ("1", "1", "3600")
+    assert rows[4]["ran"] == "600"
+    kinds = {row["kind"] for row in read(out / "reservations.csv")}
+    assert {"VM", "Suspension", "Resumption", "FileTransfer"} <= kinds
+
+
+def test_counters_and_statistics(out):
+    facts = json.loads((out / "statistics.json").read_text())
+    assert facts["attributes"] == {"kind": "test", "more": "1"}
+    assert facts["run"]["Total accepted AR"] == 2
+    assert facts["run"]["Total rejected AR"] == 1
+    assert facts["leases"]["4"]["Actual duration"] == 600
+    counters = [row for row in read(out / "counters.csv") if row["counter"] == "CPU utilization"]
+    assert max(float(row["value"]) for row in counters) == 1.0
+    assert 0 < float(counters[-1]["average"]) < 1
+
+
+def test_a_run_of_leases_is_a_run_of_jobs_too(out):
+    run = load_run(out)
+    assert run.complete
+    assert run.metrics.jobs == 4
+    assert run.report(out / "report.html").exists()
+
+
+def test_the_picture_shows_everything(out, capsys):
+    assert main(["lease", "gantt", str(out)]) == 0
+    assert capsys.readouterr().out.strip() == str(out / "gantt.svg")
+    titles = [title.text for title in ET.parse(out / "gantt.svg").iter("{http://www.w3.org/2000/svg}title")]
+    for kind in ("VM", "Suspension", "Resumption", "FileTransfer"):
+        assert any(kind in title for title in titles)
+    with pytest.raises(UsageError, match="nothing happened"):
+        write_lease_gantt(out, out / "x.svg", start=1e9)
+    with pytest.raises(UsageError, match=r"reservations.csv cannot be read"):
+        write_lease_gantt(out / "nowhere", out / "x.svg")
+
+
+def test_what_was_recorded_survives_a_failure(tmp_path):
+    class Fails:
+        def __getattr__(self, name):
+            return lambda *_: None
+
+        def step(self, now, core):
+            if now > 100000:
+                raise SimulationError("enough")
+
+    with pytest.raises(SimulationError, match="enough"):
+        simulate_leases(WORK, options=OPTIONS, out=tmp_path / "out", observers=[Fails()])
+    assert read(tmp_path / "out" / "reservations.csv")
+    assert not load_run(tmp_path / "out").complete
+
+
+def test_a_run_in_memory():
+    run = simulate_leases(WORK, options=OPTIONS)
+    assert isinstance(run, LeaseRun)
+    assert run.states == {"Done": 3, "Rejected": 1}
+    assert "4 leases: 3 done, 1 rejected" in str(run)
+    assert simulate_leases(LeaseWorkload(leases=[]), site="2 CPU:100,Memory:1").leases == []
+    with pytest.raises(UsageError, match="describes no site"):
+        simulate_leases(LeaseWorkload(leases=[]))
+
+
+def test_the_sanity_check_finds_what_is_wrong():
+    """Haizea takes a whole CPU to save half a one, beside another that runs on."""
+    halves = [
+        Lease(id=number, nodes=(NodeSet(1, {CPU: (50,), MEMORY: (512,)}),), duration=3600.0, **more)
+        for number, more in ((1, {}), (2, {}), (3, {"submit": 60, "start": 1800.0}))
+    ]
+    site = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100,), MEMORY: (2048,)}),))
+    work = LeaseWorkload(leases=halves, site=site)
+    options = LeaseOptions(policy_preemption="ar-preempts-everything", suspension=SuspensionMode.ALL)
+    simulate_leases(work, options=options, observers=[SanityCheck()])
+    odd = LeaseOptions(policy_preemption="ar-preempts-everything", suspension=SuspensionMode.ALL, haizea_compat=True)
+    with pytest.raises(
+        SimulationError, match="sanity check: node 1 is over its capacity: VM of lease 2, Suspension of"
+    ):
+        simulate_leases(work, options=odd, observers=[SanityCheck()])
+
+
+CONFIG = """[general]
+mode: simulated
+[scheduling]
+backfilling: aggressive
+suspension: none
+[simulation]
+clock: simulated
+resources: file:site.xml
+sanity-check: true
+[tracefile]
+tracefile: day.lwf
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_site(SITE, tmp_path / "site.xml")
+    write_lwf(LeaseWorkload(leases=WORK.leases), tmp_path / "day.lwf")
+    (tmp_path / "haizea.conf").write_text(CONFIG)
+    return tmp_path
+
+
+def test_the_command_line(folder, capsys):
+    day, conf = str(folder / "day.lwf"), folder / "haizea.conf"
+    assert main(["lease", "run", day]) == 2
+    assert "describes no site" in capsys.readouterr().err
+    assert main(["lease", "run", day, "--site", str(folder / "site.xml"), "-o", "backfilling=off"]) == 0
+    assert "4 leases" in capsys.readouterr().out
+    assert main(["lease", "run", "--config", str(conf), "--out", str(folder / "out")]) == 0
+    assert (folder / "out" / "leases.csv").exists()
+    conf.write_text(CONFIG.replace("clock: simulated\n", ""))
+    assert main(["lease", "run", "--config", str(conf)]) == 2
+    assert "clock is real" in capsys.readouterr().err
+    assert main(["lease", "run"]) == 2
+    assert main(["lease", "run", day, "--lwf-times", "french"]) == 2
+
+
+def test_several_runs(folder, capsys):
+    text = (
+        CONFIG.replace("[", "[common:").replace("backfilling: aggressive\n", "").replace("file:", f"file:{folder}/")
+    )
+    text = text.partition("[common:tracefile]")[0] + "[on:scheduling]\nbackfilling: aggressive\n"
+    text += "[off:scheduling]\nbackfilling: off\n[multi]\ntracefiles: day.lwf\n"
+    (folder / "multi.conf").write_text(text)
+    assert main(["lease", "run", "--config", str(folder / "multi.conf"), "--out", str(folder / "runs")]) == 0
+    assert [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()] == ["on_day", "off_day"]
+    facts = json.loads((folder / "runs" / "off_day" / "statistics.json").read_text())
+    assert facts["attributes"]["profile"] == "off"
+
+
+def test_recorded_traces_run_from_the_command_line(capsys, tmp_path):
+    trace = shared("golden/haizea/lwf/preemption.lwf")
+    words = ["-o", "suspension=all", "-o", "policy-preemption=ar-preempts-everything", "--haizea-compat"]
+    assert main(["lease", "run", str(trace), *words, "--out", str(tmp_path / "out")]) == 0
+    assert "end: 5464 s" in capsys.readouterr().out
