@@ -10,7 +10,8 @@ __all__ = ["InvariantChecker"]
 
 
 class InvariantChecker(Observer):
-    """Raises AssertionError when a host is given twice, a job starts before its submission, or dates go back.
+    """Raises AssertionError when a host is given twice, a job starts before its submission or ends twice or never,
+    energy is given back, or dates go back.
 
     ``rows`` holds (id, state, start, finish, hosts) of all jobs that ended, in order.
     """
@@ -22,6 +23,8 @@ class InvariantChecker(Observer):
         self.last = 0.0
         self.submitted: set[str] = set()
         self.rows: list[tuple[str, JobState, float, float, str]] = []
+        self.ended: set[str] = set()
+        self.joules = 0.0
         self.outcome = ""
 
     def _date(self, now: float) -> None:
@@ -54,6 +57,7 @@ class InvariantChecker(Observer):
         """Ends come after starts and within the walltime."""
         self._date(now)
         assert record.finish_time == now >= record.starting_time
+        self._over(record)
         self.busy -= record.hosts
         self.rows.append((record.job.id, record.state, record.starting_time, record.finish_time, str(record.hosts)))
 
@@ -71,7 +75,20 @@ class InvariantChecker(Observer):
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
         """A row without dates."""
         self._date(now)
+        self._over(record)
         self.rows.append((record.job.id, record.state, -1.0, -1.0, ""))
+
+    def _over(self, record: JobRecord) -> None:
+        assert record.job.id in self.submitted
+        assert record.job.id not in self.ended, f"{record.job.id} ends twice"
+        self.ended.add(record.job.id)
+
+    def on_energy(self, now: float, joules: float, kind: str, epsilon_watts: float) -> None:
+        """What was consumed is not given back."""
+        del kind, epsilon_watts
+        self._date(now)
+        assert joules >= self.joules - 1e-9 * abs(self.joules), f"energy falls from {self.joules} to {joules} J"
+        self.joules = joules
 
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
         """No count is negative, and none is beyond the site."""
@@ -83,4 +100,6 @@ class InvariantChecker(Observer):
         del totals
         self._date(now)
         assert not self.outcome, "the end is told twice"
+        left = self.submitted - self.ended
+        assert outcome != "complete" or not left, f"jobs never ended: {sorted(left)}"
         self.outcome = outcome
