@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Run", "Simulation", "load_run", "simulate"]
 
 SchedulerLike = str | Component | Callable[..., Iterable[Decision]] | type[Component]
-"""A name, ``module:Class``, an endpoint (``tcp://...``), a function of a view, a class or an object."""
+"""A name, ``module:Class``, an endpoint (``tcp://...``, ``batprotocol+tcp://...``), ``lib:PATH``, a function of
+a view, a class or an object."""
 
 
 class Run(RecordedRun):
@@ -107,7 +108,13 @@ def read_workloads(
 
 
 def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
-    """A decision component in process, or at the other end of a socket."""
+    """A decision component in process, in a shared library, or at the other end of a socket."""
+    if isinstance(scheduler, str) and scheduler.startswith(("lib:", "batprotocol+")):
+        from windtunnel.wires.batprotocol.address import component_at
+
+        if options:
+            raise UsageError("a library or process takes its options in its initialisation data (?init=...)")
+        return component_at(scheduler, timeout)
     if isinstance(scheduler, str) and "://" in scheduler:
         from windtunnel.wires.json.client import JsonComponent
 
@@ -123,8 +130,8 @@ class Simulation:
     Args:
         platform: a file, ``hosts:128``, ``hosts:64x32``, or a :class:`~windtunnel.model.Platform`.
         workload: a file, a :class:`~windtunnel.model.Workload`, or several of them.
-        scheduler: a name (``windtunnel schedulers``), ``module:Class``, ``tcp://...``, a class, object or function;
-            several of them share the site.
+        scheduler: a name (``windtunnel schedulers``), ``module:Class``, ``tcp://...``, ``lib:./libedc.so``, a class,
+            object or function; several of them share the site.
         scheduler_options: options of the scheduler (of the only one).
         events: external events: files or :class:`~windtunnel.model.EventList` objects.
         out: the directory to write to; None keeps everything in memory.

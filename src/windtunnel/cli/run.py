@@ -41,8 +41,8 @@ def run(
             "--scheduler",
             "-s",
             help="A name (windtunnel schedulers), "
-            "module:Class, file.py:Class, or an endpoint such as tcp://127.0.0.1:28000; several share "
-            "the site.",
+            "module:Class, file.py:Class, an endpoint such as tcp://127.0.0.1:28000 (Batsim 4) or "
+            "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so; several share the site.",
         ),
     ] = ["easy"],  # noqa: B006 -- typer copies it
     option: Annotated[

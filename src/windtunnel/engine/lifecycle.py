@@ -339,7 +339,12 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
     for hook in hooks.states:
         hook(now, table.counts)
     if tell:
-        world.tell(JobCompleted(now, record.job, state, code, hosts, record.starting_time))
+        notice = JobCompleted(now, record.job, state, code, hosts, record.starting_time)
+        owner = world.private.get(record.job.id) if world.private else None
+        if owner is None:
+            world.tell(notice)
+        else:
+            world.seats[owner].outbox.append(notice)
     _forget(world, record)
 
 
@@ -348,6 +353,8 @@ def _forget(world: World, record: JobRecord) -> None:
     world.open -= 1
     job_id = record.job.id
     world.told.append(job_id)
+    if world.private:
+        world.private.pop(job_id, None)
     if world.done_ids is not None:
         for done in (job_id, *world.stands_for.pop(job_id, ())):
             world.done_ids.add(done)
@@ -384,8 +391,8 @@ def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
             if record.execution is None:
                 power.sleep_ended(world, record)
             end_job(world, record, JobState.COMPLETED_KILLED, code)
-    for seat in world.seats:
-        profiles = None
-        if seat.features.forward_profiles_on_jobs_killed:
-            profiles = {r.job.profile.id: r.job.profile for r in records}
-        seat.outbox.append(JobsKilled(world.now, tuple(r.job.id for r in records), progresses, profiles))
+    seat = world.seats[rank]
+    profiles = None
+    if seat.features.forward_profiles_on_jobs_killed:
+        profiles = {r.job.profile.id: r.job.profile for r in records}
+    seat.outbox.append(JobsKilled(world.now, tuple(r.job.id for r in records), progresses, profiles))

@@ -18,7 +18,7 @@ from windtunnel.engine.diagnosis import diagnose
 from windtunnel.engine.events import EXTERNAL, SUBMIT
 from windtunnel.engine.fluid import settle
 from windtunnel.engine.power import make_power
-from windtunnel.engine.registration import count_profile_uses
+from windtunnel.engine.registration import count_profile_uses, offer_jobs
 from windtunnel.engine.tables import EVENTS
 from windtunnel.engine.workflows import begin_flow
 from windtunnel.engine.world import Priority, Submitter, World
@@ -139,6 +139,8 @@ def round_once(world: World, components: Sequence[Component]) -> None:
             _fill_calendar(world)
             return
         _happen(world)
+        if world.offered:
+            offer_jobs(world)
         if _ask_all(world, components):
             return
         if world.open == 0:
@@ -259,6 +261,8 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
     ]
     for seat, earliest, reply in replies:
         take(world, seat, reply, earliest)
+    if world.offered:
+        offer_jobs(world)
     return True
 
 

@@ -10,6 +10,7 @@ from windtunnel.vocabulary import (
     ContinueRegistration,
     Decision,
     FinishRegistration,
+    JobSubmitted,
     RegisterJob,
     RegisterProfile,
     SetJobMetadata,
@@ -22,6 +23,7 @@ __all__ = [
     "count_profile_uses",
     "finish_registration",
     "job_forgotten",
+    "offer_jobs",
     "register_job",
     "register_profile",
     "set_job_metadata",
@@ -125,12 +127,27 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
     for name in _uses(world, job.profile):
         if world.profile_uses is not None:
             world.profile_uses[name] = world.profile_uses.get(name, 0) + 1
-    submit_job(world, job, owner=rank, dynamic=True, tell=False)
+    owner = rank if world.solo is not None or seat.features.acknowledge_dynamic_jobs else -1
+    record = submit_job(world, job, owner=owner, dynamic=True, tell=False)
+    if world.solo is None:
+        world.private[job.id] = rank
+        if owner == -1:
+            world.offered.append(record)
     if seat.features.acknowledge_dynamic_jobs:
-        from windtunnel.vocabulary import JobSubmitted
-
         forwarded = job.profile if seat.features.forward_profiles_on_job_submission else None
         seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
+
+
+def offer_jobs(world: World) -> None:
+    """Tell the other components of registered jobs that their own has neither kept for itself nor started."""
+    offered, world.offered = world.offered, []
+    for record in offered:
+        if record.state is JobState.SUBMITTED:
+            rank, job = world.private.pop(record.job.id), record.job
+            for seat in world.seats:
+                if seat.rank != rank:
+                    forwarded = job.profile if seat.features.forward_profiles_on_job_submission else None
+                    seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
 
 
 def finish_registration(world: World, rank: int, decision: FinishRegistration) -> None:

@@ -107,10 +107,11 @@ def _tell(world: World, hosts: HostSet, pstate: int) -> None:
 
 def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) -> None:
     """Change power states at once, without checks of their kind (Batsim 5)."""
+    del rank
     _check(world, decision, decision.hosts, decision.pstate)
     _set(world, decision.hosts, decision.pstate)
     _tell(world, decision.hosts, decision.pstate)
-    world.seats[rank].outbox.append(HostsPStateChanged(world.now, decision.hosts, decision.pstate))
+    world.tell(HostsPStateChanged(world.now, decision.hosts, decision.pstate))
 
 
 def turn_on_off_hosts(world: World, rank: int, decision: TurnOnOffHosts) -> None:

@@ -187,6 +187,10 @@ class World:
         """What probes measure, while there are any."""
         self.conditions: Any = None
         """What the profiles of the platform do, where it has any."""
+        self.private: dict[str, int] = {}
+        """With several components: jobs that only the one of this rank knows of."""
+        self.offered: list[JobRecord] = []
+        """Registered jobs that other components will hear of, unless they start or are rejected before."""
         self.messages: dict[str, list[str]] = {}
         """Messages for running jobs, by job id."""
         self.hooks = Hooks()
