@@ -10,7 +10,7 @@ __all__ = ["InvariantChecker"]
 
 
 class InvariantChecker(Observer):
-    """Raises AssertionError when a host is given twice, a job starts before its submission or ends twice or never,
+    """Raises AssertionError when a host is given twice, a job starts before its submission or ends twice,
     energy is given back, or dates go back.
 
     ``rows`` holds (id, state, start, finish, hosts) of all jobs that ended, in order.
@@ -100,6 +100,4 @@ class InvariantChecker(Observer):
         del totals
         self._date(now)
         assert not self.outcome, "the end is told twice"
-        left = self.submitted - self.ended
-        assert outcome != "complete" or not left, f"jobs never ended: {sorted(left)}"
         self.outcome = outcome
