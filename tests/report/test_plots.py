@@ -5,7 +5,7 @@ import sys
 import pytest
 from tests.results.small_runs import record
 
-from windtunnel.diagnostics import MissingExtraError, SimulationError, UsageError
+from windtunnel.diagnostics import MissingExtraError, UsageError
 from windtunnel.report.plots import PLOTS, write_plot
 from windtunnel.results.run import Run
 
@@ -33,7 +33,7 @@ def test_faults(run, tmp_path, monkeypatch):
         write_plot(run, "gant", tmp_path / "a.png")
     with pytest.raises(UsageError, match="known formats"):
         write_plot(run, "gantt", tmp_path / "a.gif")
-    with pytest.raises(SimulationError, match="cannot write"):
+    with pytest.raises(UsageError, match="cannot write"):
         write_plot(run, "waits", tmp_path / "missing" / "a.png")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"windtunnel\[plot\]"):

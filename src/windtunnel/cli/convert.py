@@ -9,8 +9,8 @@ __all__ = ["convert"]
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="The workload to read.")],
-    target: Annotated[Path, typer.Argument(help="The file to write.")],
+    source: Annotated[Path, typer.Argument(help="The workload to read.", metavar="SOURCE")],
+    target: Annotated[Path, typer.Argument(help="The file to write.", metavar="TARGET")],
     to: Annotated[
         str, typer.Option("--to", help="The format to write (windtunnel formats); by default the suffix tells.")
     ] = "",

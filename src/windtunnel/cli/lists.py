@@ -8,7 +8,7 @@ __all__ = ["formats", "schedulers"]
 
 
 def schedulers(
-    name: Annotated[str, typer.Argument(help="Describe this one, with its options.")] = "",
+    name: Annotated[str, typer.Argument(help="Describe this one, with its options.", metavar="NAME")] = "",
 ) -> None:
     """List the schedulers, or describe one.
 

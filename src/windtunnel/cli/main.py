@@ -4,10 +4,13 @@ The list of commands is written here rather than asked from the commands, so tha
 once without importing them.
 """
 
+import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 __all__ = ["COMMANDS", "main"]
@@ -43,10 +46,10 @@ COMMANDS: Final[dict[str, Command]] = {
 
 _EXAMPLES: Final = """\
 Examples:
-  windtunnel run example:small --scheduler easy            a bundled example
-  windtunnel run hosts:128 trace.swf.gz --out out          a log on 128 processors
-  windtunnel schedulers easy                               what a scheduler does, and its options
-  windtunnel COMMAND --help                                more on a command, with examples
+  windtunnel run example:small --scheduler easy      a bundled example
+  windtunnel run hosts:128 trace.swf.gz --out out    a log on 128 processors
+  windtunnel schedulers easy                         a scheduler and its options
+  windtunnel COMMAND --help                          more on a command
 """
 
 
@@ -54,8 +57,8 @@ def _help() -> str:
     width = max(map(len, COMMANDS))
     lines = ["Usage: windtunnel [--version] [--help] COMMAND [ARGUMENTS]", ""]
     lines += [
-        "A wind tunnel for schedulers: put a site and a stream of work in front of a scheduler and see how it",
-        "flies.",
+        "A wind tunnel for schedulers: put a site and a stream of work in front of a",
+        "scheduler and see how it flies.",
         "",
         "Commands:",
     ]
@@ -65,6 +68,38 @@ def _help() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit code (0 success, 1 failed simulation, 2 mistake of the user)."""
+    _prepare_streams()
+    try:
+        code = _dispatch(argv)
+        sys.stdout.flush()  # a full disk is met here rather than at exit
+    except BrokenPipeError:  # the reader of our output (head, less) has gone: that is its right
+        return _silenced(0)
+    except OSError as fault:
+        place = "" if fault.filename is None else f"{fault.filename}: "
+        print(f"windtunnel: {place}{fault.strerror or fault}", file=sys.stderr)
+        return _silenced(1)
+    return code
+
+
+def _prepare_streams() -> None:
+    """Streams may be closed, and may not know every character: both are no reason to fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+        elif name == "stdout" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _silenced(code: int) -> int:
+    """Nothing more is printed, also not at exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
+def _dispatch(argv: Sequence[str] | None) -> int:
+    """Find the command and run it."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments or arguments[0] in ("--help", "-h", "help"):
         print(_help(), end="")
@@ -103,9 +138,15 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print(f"windtunnel {name}: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of our output (head, less) has gone: that is its right
-        sys.stdout = None  # nothing more is printed, also not at exit
-        return 0
+
+
+def _help_of(function: Callable[..., Any] | None) -> str:
+    """The help of a command: its docstring, whose examples keep their lines.
+
+    Click wraps a paragraph unless it begins with a backspace, so the examples become one paragraph.
+    """
+    text, example, examples = cleandoc(function.__doc__ or "").partition("\nExample")
+    return text + (f"\n\b{example}" + examples.replace("\n\n", "\n") if example else "")
 
 
 def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
@@ -117,9 +158,10 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
     if not isinstance(command, typer.Typer):
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         function: Callable[..., Any] = command
-        # Examples keep their lines: click wraps a paragraph unless it begins with a backspace.
-        text = cleandoc(function.__doc__ or "")
-        app.command(help=text.replace("\nExample", "\n\b\nExample"))(function)
+        app.command(help=_help_of(function))(function)
+    else:
+        for one in app.registered_commands:
+            one.help = _help_of(one.callback)
     try:
         code = app(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
     except typer.Abort:

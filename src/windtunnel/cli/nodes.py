@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 import typer
 
 from windtunnel.cli.lease import serve_leases
+from windtunnel.cli.values import date
 
 if TYPE_CHECKING:
     from windtunnel.entities.sss_node import SssNode
@@ -38,15 +39,15 @@ def nodes(
     run: Annotated[Path, typer.Argument(help="A run's directory, or a file of nodes (XML).", metavar="RUN")],
     at: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option("--at", help="The instant (s); default: the end of the run."),
+        typer.Option("--at", parser=date, metavar="SECONDS", help="The instant; default: the end of the run."),
     ] = None,
     start: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option("--from", help="Averages and maxima from this date (s) on..."),
+        typer.Option("--from", parser=date, metavar="SECONDS", help="Averages and maxima from this date on..."),
     ] = None,
     finish: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option("--to", help="... to this one; default: the end of the run."),
+        typer.Option("--to", parser=date, metavar="SECONDS", help="... to this one; default: the end of the run."),
     ] = None,
     query: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
@@ -84,10 +85,15 @@ def serve_nodes(
     run: Annotated[Path, typer.Argument(help="A run's directory, or a file of nodes (XML).", metavar="RUN")],
     at: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option("--at", help="The instant (s) asked about unless a request has the option time."),
+        typer.Option(
+            "--at",
+            parser=date,
+            metavar="SECONDS",
+            help="The instant asked about unless a request has the option time.",
+        ),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 takes any free one.")] = 7112,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 7112,
     key_file: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option(help="A file with the key that signs requests and answers (HMAC-SHA1).", metavar="FILE"),

@@ -19,7 +19,7 @@ def resolve(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option(help="A folder from which other files may be inherited.", metavar="FOLDER"),
     ] = None,
-    indent: Annotated[int, typer.Option(help="Spaces per level; 0 prints one line.")] = 2,
+    indent: Annotated[int, typer.Option(min=0, max=16, help="Spaces per level; 0 prints one line.")] = 2,
     definitions: Annotated[bool, typer.Option(help="Keep the definitions.")] = True,
 ) -> None:
     """Print an environment with every $base and $merge replaced by what it stands for.

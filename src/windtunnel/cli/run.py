@@ -6,6 +6,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from windtunnel.cli.values import date, positive
+
 __all__ = ["key_values", "run"]
 
 
@@ -34,7 +36,7 @@ def run(
             metavar="PLATFORM",
         ),
     ],
-    workloads: Annotated[Optional[list[str]], typer.Argument(help="Workload files.", metavar="WORKLOAD...")] = None,  # noqa: UP045 -- typer reads it
+    workloads: Annotated[Optional[list[str]], typer.Argument(help="Workload files.", metavar="WORKLOAD")] = None,  # noqa: UP045 -- typer reads it
     scheduler: Annotated[
         list[str],
         typer.Option(
@@ -84,8 +86,13 @@ def run(
         typer.Option(help="Jobs write checkpoints: seconds of work between them, and their cost, as 3600,60."),
     ] = "",
     nodes_every: Annotated[
-        float, typer.Option(help="Write SSS nodes of all machines every so many seconds (needs --out).")
-    ] = 0.0,
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option(
+            parser=positive,
+            metavar="SECONDS",
+            help="Write SSS nodes of all machines every so many seconds (needs --out).",
+        ),
+    ] = None,
     energy: Annotated[
         bool, typer.Option("--energy", help="Simulate energy; the platform must tell the watts of its hosts.")
     ] = False,
@@ -109,8 +116,15 @@ def run(
     ] = False,
     warm_up: Annotated[str, typer.Option(help="Leave out the first seconds (or share, as 5%) in the metrics.")] = "0",
     cool_down: Annotated[str, typer.Option(help="Leave out the last seconds (or share) in the metrics.")] = "0",
-    until: Annotated[Optional[float], typer.Option(help="Stop at this simulated date (s).")] = None,  # noqa: UP045 -- typer reads it
-    timeout: Annotated[float, typer.Option(help="Seconds a scheduler out of process may take to answer.")] = 300.0,
+    until: Annotated[
+        Optional[float], typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated date.")
+    ] = None,  # noqa: UP045 -- typer reads it
+    timeout: Annotated[
+        float,
+        typer.Option(
+            parser=positive, metavar="SECONDS", help="A scheduler out of process may take so long to answer."
+        ),
+    ] = 300.0,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write jobs.parquet.")] = False,
     report: Annotated[Optional[Path], typer.Option(help="Also write an HTML report.")] = None,  # noqa: UP045 -- typer reads it
     as_json: Annotated[bool, typer.Option("--json", help="Print the metrics as JSON.")] = False,
@@ -198,11 +212,11 @@ def _checkpoints(text: str) -> dict[str, Any]:
     return {"checkpoint_interval": interval, "checkpoint_cost": cost}
 
 
-def _snapshots(out: Path | None, every: float) -> list[Any]:
+def _snapshots(out: Path | None, every: float | None) -> list[Any]:
     """What writes nodes while the run goes on."""
     from windtunnel.diagnostics import UsageError
 
-    if not every:
+    if every is None:
         return []
     if out is None:
         raise UsageError("--nodes-every writes files: say where with --out")

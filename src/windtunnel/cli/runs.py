@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 __all__ = ["compare", "metrics", "plot", "report", "why"]
 
-_RUN = typer.Argument(help="A directory written by windtunnel run --out, or a prefix as Batsim has them.")
+_THIS: Final = "A directory written by windtunnel run --out, or a prefix as Batsim has them."
+_RUN = typer.Argument(help=_THIS, metavar="RUN")
 _WARM_UP = typer.Option(help="Leave out the first seconds (or share, as 5%) in the figures.")
 _COOL_DOWN = typer.Option(help="Leave out the last seconds (or share) in the figures.")
 _JSON = typer.Option("--json", help="Print JSON.")
@@ -37,8 +38,8 @@ def report(
 
 def plot(
     run: Annotated[Path, _RUN],
-    kind: Annotated[str, typer.Argument(help="gantt, utilisation, queue or waits.")],
-    to: Annotated[Path, typer.Argument(help="The file to draw into: .png, .svg or .pdf.")],
+    kind: Annotated[str, typer.Argument(help="gantt, utilisation, queue or waits.", metavar="KIND")],
+    to: Annotated[Path, typer.Argument(help="The file to draw into: .png, .svg or .pdf.", metavar="FILE")],
 ) -> None:
     """Draw a picture of a run (needs matplotlib).
 
@@ -76,10 +77,12 @@ def metrics(
 
 
 def compare(
-    a: Annotated[Path, _RUN],
-    b: Annotated[Path, _RUN],
-    jobs: Annotated[int, typer.Option("--jobs", help="Show as many of the jobs whose starts differ most.")] = 0,
-    tolerance: Annotated[float, typer.Option(help="Dates closer than so many seconds are equal.")] = 1e-6,
+    a: Annotated[Path, typer.Argument(help=_THIS, metavar="A")],
+    b: Annotated[Path, typer.Argument(help="Another.", metavar="B")],
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=0, help="Show as many of the jobs whose starts differ most.")
+    ] = 0,
+    tolerance: Annotated[float, typer.Option(min=0.0, help="Dates closer than so many seconds are equal.")] = 1e-6,
     warm_up: Annotated[str, _WARM_UP] = "0",
     cool_down: Annotated[str, _COOL_DOWN] = "0",
     as_json: Annotated[bool, _JSON] = False,
@@ -122,7 +125,7 @@ def _change(row: dict[str, Any]) -> str:
 
 def why(
     run: Annotated[Path, _RUN],
-    job: Annotated[str, typer.Argument(help="The job: w0!42, or 42 where that is unique.")],
+    job: Annotated[str, typer.Argument(help="The job: w0!42, or 42 where that is unique.", metavar="JOB")],
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Say why a job waited: who held the hosts, how many were free, who overtook it.

@@ -4,17 +4,24 @@ from typing import Annotated, Optional
 
 import typer
 
+from windtunnel.cli.values import positive
+
 __all__ = ["scheduler"]
 
 
 def scheduler(
-    name: Annotated[str, typer.Argument(help="A name (windtunnel schedulers), module:Class or file.py:Class.")],
+    name: Annotated[
+        str, typer.Argument(help="A name (windtunnel schedulers), module:Class or file.py:Class.", metavar="NAME")
+    ],
     endpoint: Annotated[str, typer.Option(help="Where to listen.")] = "tcp://127.0.0.1:28000",
     protocol: Annotated[str, typer.Option(help="json (Batsim 3 and 4) or batprotocol (Batsim 5).")] = "json",
     option: Annotated[
         list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
     ] = [],  # noqa: B006 -- typer copies it
-    timeout: Annotated[Optional[float], typer.Option(help="Give up after so many seconds without a message.")] = None,  # noqa: UP045 -- typer reads it
+    timeout: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option(parser=positive, metavar="SECONDS", help="Give up after so long without a message."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="batprotocol: ask for messages in JSON instead of binary.")
     ] = False,

@@ -2,15 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
 __all__ = ["validate"]
 
+_KINDS: Final = ("environment", "nodes", "workload", "platform", "events", "leases")
+
 
 def validate(
-    files: Annotated[list[Path], typer.Argument(help="Files; - is standard input.", metavar="FILE...")],
+    files: Annotated[list[Path], typer.Argument(help="Files; - is standard input.", metavar="FILE")],
     output: Annotated[
         str, typer.Option("--format", help="How to print findings: text, json, sarif or github.")
     ] = "text",
@@ -50,6 +52,8 @@ def validate(
 
     if output not in RENDERERS:
         raise UsageError(f"there is no form {output!r}", did_you_mean(output, RENDERERS))
+    if kind and kind not in _KINDS:
+        raise UsageError(f"there is no kind {kind!r}", did_you_mean(kind, _KINDS))
     options = environment_options(merge_order, allow_files, strict=strict, schema_only=schema_only, simulate=simulate)
     findings: list[Finding] = []
     for file in files:

@@ -14,6 +14,7 @@ from windtunnel.diagnostics.errors import (
     WindtunnelError,
 )
 from windtunnel.diagnostics.findings import Finding, Findings, Severity, as_text
+from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "WindtunnelError",
     "as_text",
     "did_you_mean",
+    "replacing",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
-from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine import loop
 from windtunnel.engine.events import INJECTED
 from windtunnel.engine.options import Options
@@ -202,12 +202,11 @@ class Simulation:
         """Write the whole state to a file, with something of the caller's attached to it.
 
         Raises:
-            UsageError: a component cannot be saved (only those in process can).
+            UsageError: a component cannot be saved (only those in process can), or nothing can be written there.
         """
         data = _MAGIC + self._pickled({}, attached)
-        part = Path(path).with_name(Path(path).name + ".part")
-        part.write_bytes(data)
-        part.replace(path)
+        with replacing(path) as beside:
+            beside.write_bytes(data)
 
     @classmethod
     def restore(cls, path: str | Path, observers: Sequence[Observer] = ()) -> "Simulation":

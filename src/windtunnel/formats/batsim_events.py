@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.diagnostics import Findings, did_you_mean, replacing
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.formats.files import json_fault, read_bytes
@@ -140,4 +140,5 @@ def write_events(events: EventList, path: str | Path) -> None:
         else:
             made["data"] = event.data
         lines.append(msgspec.json.encode(made).decode() + "\n")
-    Path(path).write_text("".join(lines), encoding="utf-8")
+    with replacing(path) as beside:
+        beside.write_text("".join(lines), encoding="utf-8")

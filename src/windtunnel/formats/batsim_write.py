@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from windtunnel.diagnostics import replacing
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
@@ -19,7 +20,7 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
     """Write a workload, one job or profile a line; answers what the format could not keep, in words.
 
     Raises:
-        UsageError: a profile has no form in that generation.
+        UsageError: a profile has no form in that generation, or nothing can be written there.
     """
     path = Path(path).absolute()
     jobs = list(workload)
@@ -33,7 +34,7 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
         for profile in profiles.values()
     }
     hosts = workload.hosts or max((job.request.hosts for job in jobs), default=0) or 1
-    with path.open("w", encoding="utf-8") as file:
+    with replacing(path) as beside, beside.open("w", encoding="utf-8") as file:
         file.write(f'{{"nb_res": {hosts},\n "jobs": [\n')
         file.writelines(_joined(_text(job_to_json(job, generation, full=False)) for job in jobs))
         file.write('],\n "profiles": {\n')

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
+from windtunnel.diagnostics import replacing
 from windtunnel.formats.lwf_times import format_length, format_timestamp
 from windtunnel.model.lease import (
     DiskImage,
@@ -162,4 +163,5 @@ def _text(root: "Element") -> str:
 def _save(root: "Element", path: str | Path) -> None:
     from lxml import etree
 
-    Path(path).write_bytes(etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True))
+    with replacing(path) as beside:
+        beside.write_bytes(etree.tostring(root, encoding="utf-8", xml_declaration=True, pretty_print=True))

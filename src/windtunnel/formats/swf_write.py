@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, replacing
 from windtunnel.formats.swf_lines import STRIDE, SwfLines
 from windtunnel.model import (
     DelayProfile,
@@ -63,8 +63,12 @@ def _text(number: Number) -> str:
 
 
 def write_swf_log(log: SwfLog, path: str | Path) -> None:
-    """Write a log; reading it gives the same rows and comments."""
-    with Path(path).open("w", encoding="utf-8") as file:
+    """Write a log; reading it gives the same rows and comments.
+
+    Raises:
+        UsageError, SimulationError: it cannot be written; see :func:`~windtunnel.diagnostics.replacing`.
+    """
+    with replacing(path) as beside, beside.open("w", encoding="utf-8") as file:
         file.writelines(comment + "\n" for comment in log.comments)
         file.writelines(" ".join(map(_text, row)) + "\n" for row in log.rows)
 

@@ -25,8 +25,8 @@ def write_report(run: Run, path: str | Path, *, warm_up: Trim = 0.0, cool_down: 
     """Write the page; trims apply to the figures, the schedule is shown whole.
 
     Raises:
-        UsageError: the run has no jobs.csv, or a trim is malformed.
-        SimulationError: the file cannot be written.
+        UsageError: the run has no jobs.csv, a trim is malformed, or nothing can be written there.
+        SimulationError: the disk is full.
     """
     target = Path(path)
     write_whole(target, html(run, warm_up=warm_up, cool_down=cool_down).encode("utf-8", "replace"))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from windtunnel.diagnostics import MissingExtraError, SimulationError, UsageError, did_you_mean
+from windtunnel.diagnostics import MissingExtraError, UsageError, did_you_mean, replacing
 from windtunnel.report.series import Steps, busy_hosts, queue_length
 from windtunnel.results.run import Run
 
@@ -23,9 +23,9 @@ def write_plot(run: Run, kind: str, path: str | Path, *, size: tuple[float, floa
     The same run gives the same bytes.
 
     Raises:
-        UsageError: there is no such plot or format.
+        UsageError: there is no such plot or format, or nothing can be written there.
         MissingExtraError: matplotlib is not installed.
-        SimulationError: the file cannot be written.
+        SimulationError: the disk is full.
     """
     target = Path(path)
     if kind not in PLOTS:
@@ -41,10 +41,8 @@ def write_plot(run: Run, kind: str, path: str | Path, *, size: tuple[float, floa
     PLOTS[kind](run, figure.add_subplot())
     dated = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
     with rc_context({"svg.hashsalt": "windtunnel"}):
-        try:
-            figure.savefig(target, dpi=150, metadata=dated.get(target.suffix, {}))
-        except OSError as fault:
-            raise SimulationError(f"cannot write {target}: {fault.strerror}") from fault
+        with replacing(target) as beside:
+            figure.savefig(beside, dpi=150, format=target.suffix[1:], metadata=dated.get(target.suffix, {}))
     return target
 
 

@@ -1,9 +1,8 @@
 """Small files, written whole or not at all."""
 
-import os
 from pathlib import Path
 
-from windtunnel.diagnostics import SimulationError
+from windtunnel.diagnostics import replacing
 
 __all__ = ["write_whole"]
 
@@ -12,12 +11,7 @@ def write_whole(path: Path, data: bytes) -> None:
     """Replace a file atomically: readers see the old content or the new, never a part.
 
     Raises:
-        SimulationError: it cannot be written.
+        UsageError, SimulationError: it cannot be written; see :func:`~windtunnel.diagnostics.replacing`.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as beside:
         beside.write_bytes(data)
-        beside.replace(path)
-    except OSError as fault:
-        beside.unlink(missing_ok=True)
-        raise SimulationError(f"cannot write {path}: {fault.strerror}") from fault

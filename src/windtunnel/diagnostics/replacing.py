@@ -1,0 +1,40 @@
+"""Writing a file whole or not at all."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from windtunnel.diagnostics.errors import SimulationError, UsageError
+
+__all__ = ["replacing"]
+
+_BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG, errno.EPIPE)
+"""What goes wrong with a path that was well chosen."""
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A path to write to; what is written there takes the place of ``path`` at the end, atomically.
+
+    Readers see the old content or the new, never a part, and an error leaves the old. Symbolic links are followed;
+    what is no regular file (a device, a pipe) is written to directly.
+
+    Raises:
+        UsageError: nothing can be written at that path (no such folder, a folder itself, no permission).
+        SimulationError: the disk is full or broken.
+    """
+    target = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
+    direct = target.exists() and not target.is_file() and not target.is_dir()
+    beside = target if direct else target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        yield beside
+        if not direct:
+            beside.replace(target)
+    except OSError as fault:
+        kind = SimulationError if fault.errno in _BROKEN else UsageError
+        raise kind(f"cannot write {path}: {fault.strerror}") from fault
+    finally:
+        if not direct:
+            beside.unlink(missing_ok=True)
