@@ -22,7 +22,8 @@ examples:
   windtunnel batsim4 -p cluster.xml -w jobs.json -E --enable-dynamic-jobs --acknowledge-dynamic-jobs
   windtunnel batsim4 -p cluster.xml -w jobs.json --no-sched
 the scheduler is started apart, for example:
-  batsched -v easy_bf -s 'tcp://*:28000'      pybatsim easyBackfill --socket-endpoint 'tcp://*:28000'
+  batsched -v easy_bf -s 'tcp://*:28000'
+  pybatsim easyBackfill --socket-endpoint 'tcp://*:28000'
   windtunnel scheduler easy --endpoint tcp://127.0.0.1:28000
 """
 

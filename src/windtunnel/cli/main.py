@@ -30,8 +30,8 @@ COMMANDS: Final[dict[str, Command]] = {
     "compare": Command("runs:compare", "Say what differs between two runs, job by job and in sum."),
     "why": Command("runs:why", "Say why a job waited."),
     "plot": Command("runs:plot", "Draw a picture of a run."),
-    "batsim4": Command("batsim4:batsim4", "Batsim 4's command line: play Batsim for an external scheduler."),
-    "batsim5": Command("batsim5:batsim5", "Batsim 5's command line: play Batsim for external decision components."),
+    "batsim4": Command("batsim4:batsim4", "Play Batsim 4 for a scheduler, by its own command line."),
+    "batsim5": Command("batsim5:batsim5", "Play Batsim 5 for schedulers, by its own command line."),
     "scheduler": Command("scheduler:scheduler", "Serve a scheduler to a Batsim."),
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),
@@ -86,7 +86,7 @@ def _prepare_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 -- as long as the process
         elif name == "stdout" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
@@ -140,7 +140,7 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
         return 130
 
 
-def _help_of(function: Callable[..., Any] | None) -> str:
+def _help_of(function: Callable[..., Any]) -> str:
     """The help of a command: its docstring, whose examples keep their lines.
 
     Click wraps a paragraph unless it begins with a backspace, so the examples become one paragraph.
@@ -161,7 +161,7 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
         app.command(help=_help_of(function))(function)
     else:
         for one in app.registered_commands:
-            one.help = _help_of(one.callback)
+            one.help = _help_of(one.callback) if one.callback else one.help
     try:
         code = app(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
     except typer.Abort:

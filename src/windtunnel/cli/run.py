@@ -117,8 +117,8 @@ def run(
     warm_up: Annotated[str, typer.Option(help="Leave out the first seconds (or share, as 5%) in the metrics.")] = "0",
     cool_down: Annotated[str, typer.Option(help="Leave out the last seconds (or share) in the metrics.")] = "0",
     until: Annotated[
-        Optional[float], typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated date.")
-    ] = None,  # noqa: UP045 -- typer reads it
+        float | None, typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated date.")
+    ] = None,
     timeout: Annotated[
         float,
         typer.Option(
@@ -147,6 +147,7 @@ def run(
     from windtunnel.engine import Options
     from windtunnel.model.failures import parse_failures
 
+    summary.check_targets(out, report, parquet=parquet)
     platform_file, workload_files = _inputs(platform, workloads or [], events)
     simulation = api.Simulation(
         platform_file,
@@ -184,8 +185,8 @@ def run(
         summary.print_warnings(simulation.engine.world.platform.warnings)
         summary.print_ingestion(simulation.workloads)
     done = _run(simulation, until)
-    if parquet:
-        summary.write_parquet(done, out)
+    if parquet and out is not None:
+        done.jobs.write_parquet(out / "jobs.parquet")
     if report is not None:
         done.report(report)
     if as_json:
@@ -209,6 +210,8 @@ def _checkpoints(text: str) -> dict[str, Any]:
         interval, cost = map(float, text.split(","))
     except ValueError:
         raise UsageError(f"--checkpoint is INTERVAL,COST in seconds, not {text!r}") from None
+    if interval == 0.0:
+        raise UsageError("--checkpoint needs an interval of more than 0 s")
     return {"checkpoint_interval": interval, "checkpoint_cost": cost}
 
 
@@ -248,7 +251,8 @@ def _run(simulation: Any, until: float | None) -> Any:
     signal.signal(signal.SIGTERM, stop_on_signal)
     if until is None:
         return simulation.run()
-    simulation.run_until(until)
-    result = simulation.result()
-    simulation.close()
-    return result
+    try:
+        simulation.run_until(until)
+        return simulation.result()
+    finally:
+        simulation.close()

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from windtunnel.cli.values import date
+
 __all__ = ["compare", "metrics", "plot", "report", "why"]
 
 _THIS: Final = "A directory written by windtunnel run --out, or a prefix as Batsim has them."
@@ -82,7 +84,9 @@ def compare(
     jobs: Annotated[
         int, typer.Option("--jobs", min=0, help="Show as many of the jobs whose starts differ most.")
     ] = 0,
-    tolerance: Annotated[float, typer.Option(min=0.0, help="Dates closer than so many seconds are equal.")] = 1e-6,
+    tolerance: Annotated[
+        float, typer.Option(parser=date, metavar="SECONDS", help="Dates closer than this are equal.")
+    ] = 1e-6,
     warm_up: Annotated[str, _WARM_UP] = "0",
     cool_down: Annotated[str, _COOL_DOWN] = "0",
     as_json: Annotated[bool, _JSON] = False,

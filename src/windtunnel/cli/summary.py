@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from windtunnel.diagnostics import Finding, UsageError
 
-__all__ = ["print_ingestion", "print_metrics", "print_warnings", "stop_on_signal", "trim", "write_parquet"]
+__all__ = ["check_targets", "print_ingestion", "print_metrics", "print_warnings", "stop_on_signal", "trim"]
 
 SHOWN = 5
 """So many warnings of a platform are shown before a run."""
@@ -58,8 +58,11 @@ def print_metrics(run: Any, out: Path | None) -> None:
         print(f"files: {out}")
 
 
-def write_parquet(run: Any, out: Path | None) -> None:
-    """jobs.parquet beside jobs.csv."""
-    if out is None:
+def check_targets(out: Path | None, report: Path | None, *, parquet: bool) -> None:
+    """Refuse before a long run what could not be written after it."""
+    if parquet and out is None:
         raise UsageError("--parquet needs --out: it writes jobs.parquet there")
-    run.jobs.write_parquet(out / "jobs.parquet")
+    if report is not None and (report.is_dir() or not report.absolute().parent.is_dir()):
+        made_by_run = out is not None and report.absolute().parent == out.absolute()
+        if report.is_dir() or not made_by_run:
+            raise UsageError(f"--report: {report} cannot be a file", "name one in a folder that exists")

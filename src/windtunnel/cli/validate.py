@@ -2,9 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
 
 import typer
+
+if TYPE_CHECKING:
+    from windtunnel.diagnostics import Finding
 
 __all__ = ["validate"]
 
@@ -91,11 +94,9 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     """The findings of one file, by its kind."""
     import msgspec
 
-    from windtunnel.diagnostics import InputError, Severity
+    from windtunnel.diagnostics import Severity
     from windtunnel.formats import environment, osp_workload, sss
     from windtunnel.formats.environment.as_platform import looks_like_environment
-    from windtunnel.formats.registry import find_format, guess_format, load
-    from windtunnel.formats.shipped import KINDS
     from windtunnel.formats.sss.platform import looks_like_nodes
 
     kind = kind or _kind(data, looks_like_nodes, osp_workload.looks_like_workload, looks_like_environment)
@@ -107,16 +108,35 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     elif kind == "workload" and osp_workload.looks_like_workload(data):
         found = osp_workload.check(data, name)
     else:
-        try:
-            form = find_format(file, kind) if kind in KINDS else guess_format(file)
-            found = tuple(getattr(load(form.reader)(file), "warnings", ()))
-        except InputError as error:
-            found = error.findings
+        found = _read(file, name, data, kind)
     if not strict:
         return found
     return [
         msgspec.structs.replace(f, severity=Severity.ERROR) if f.severity is Severity.WARNING else f for f in found
     ]
+
+
+def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]":
+    """What the reader of the file's format finds; it speaks of the file as the user does."""
+    from tempfile import NamedTemporaryFile
+
+    from msgspec.structs import replace
+
+    from windtunnel.diagnostics import InputError
+    from windtunnel.formats.registry import find_format, guess_format, load
+    from windtunnel.formats.shipped import KINDS
+
+    with NamedTemporaryFile() as kept:
+        if str(file) == "-":  # readers want a file
+            kept.write(data)
+            kept.flush()
+            file = Path(kept.name)
+        try:
+            form = find_format(file, kind) if kind in KINDS else guess_format(file)
+            found: tuple[Finding, ...] = tuple(getattr(load(form.reader)(file), "warnings", ()))
+        except InputError as error:
+            found = error.findings
+    return tuple(replace(one, file=name) if one.file == str(file.absolute()) else one for one in found)
 
 
 def _kind(data: bytes, *tests: Any) -> str:

@@ -40,9 +40,8 @@ def write_plot(run: Run, kind: str, path: str | Path, *, size: tuple[float, floa
     figure = Figure(figsize=size, layout="constrained")
     PLOTS[kind](run, figure.add_subplot())
     dated = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
-    with rc_context({"svg.hashsalt": "windtunnel"}):
-        with replacing(target) as beside:
-            figure.savefig(beside, dpi=150, format=target.suffix[1:], metadata=dated.get(target.suffix, {}))
+    with rc_context({"svg.hashsalt": "windtunnel"}), replacing(target) as beside:
+        figure.savefig(beside, dpi=150, format=target.suffix[1:], metadata=dated.get(target.suffix, {}))
     return target
 
 

@@ -1,0 +1,145 @@
+"""Where a command line meets streams that are closed, full or old, targets that are no files, and odd numbers."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from windtunnel.cli.main import COMMANDS, main
+from windtunnel.diagnostics import SimulationError, UsageError, replacing
+from windtunnel.examples import find
+
+SMALL = find("small")
+JOBS = SMALL.workloads[0]
+FULL = Path("/dev/full")
+
+
+def shell(line, **env):
+    """Run a line of the shell in which ``windtunnel`` is the command line."""
+    line = line.replace("windtunnel ", f"'{sys.executable}' -m windtunnel ")
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, env={**os.environ, **env}, timeout=60)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def refused(capsys, *words):
+    """Run a line that is wrong; what it says."""
+    assert main([str(word) for word in words]) == 2
+    said = capsys.readouterr()
+    assert not said.out
+    return said.err
+
+
+@pytest.mark.parametrize("stream", ["<&-", ">&-", "2>&-"])
+def test_closed_streams_are_no_reason_to_fail(stream):
+    assert shell(f"windtunnel run example:small --json {stream}").returncode == 0
+
+
+@pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("line", ["run example:small -q --json", "--help", f"inspect {SMALL.platform}"])
+def test_a_full_disk_behind_stdout_is_said(line):
+    done = shell(f"windtunnel {line} > /dev/full")
+    assert (done.returncode, "No space left" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_printed_in_any_encoding_and_fits_80_columns(command):
+    done = shell(f"windtunnel {command} --help", PYTHONIOENCODING="ascii", COLUMNS="80")
+    assert done.returncode == 0
+    usage, examples = done.stdout, "Example" in done.stdout or "examples:" in done.stdout
+    assert examples or "Commands:" in usage
+    assert max(len(line) for line in usage.splitlines() if "windtunnel " not in line) <= 80
+
+
+def test_the_list_of_commands_fits_80_columns(capsys):
+    assert main(["--help"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_devices_and_pipes_are_written_to_and_links_followed(tmp_path):
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link", tmp_path / "target"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with replacing(pipe) as beside:
+        beside.write_bytes(b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    link.symlink_to(target)
+    with replacing(link) as beside:
+        beside.write_bytes(b"here")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"here"
+
+
+@pytest.mark.skipif(not FULL.is_char_device(), reason="there is no /dev/full here")
+def test_a_full_disk_is_an_error_of_the_run_and_the_device_stays():
+    with pytest.raises(SimulationError, match="No space left"), replacing(FULL) as beside:
+        beside.write_bytes(b"much")
+    assert FULL.is_char_device()
+
+
+def test_an_error_leaves_the_old_file(tmp_path):
+    kept = tmp_path / "kept"
+    kept.write_text("old")
+
+    def fail():
+        with replacing(kept) as beside:
+            beside.write_text("half")
+            raise KeyError
+
+    pytest.raises(KeyError, fail)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+    assert kept.read_text() == "old"
+    with pytest.raises(UsageError, match="cannot write"), replacing(tmp_path / "no" / "file") as beside:
+        beside.write_text("")
+
+
+def test_a_log_may_be_converted_onto_itself(tmp_path):
+    log = tmp_path / "log.swf"
+    assert main(["convert", JOBS, str(log)]) == 0
+    before = log.read_bytes()
+    assert main(["convert", str(log), str(log)]) == 0
+    assert log.read_bytes() == before != b""
+
+
+def test_a_target_that_cannot_be_written_is_named(capsys, tmp_path):
+    missing = tmp_path / "missing" / "x.swf"
+    assert str(missing) in refused(capsys, "convert", JOBS, missing)
+    assert "--report" in refused(capsys, "run", "example:small", "--report", tmp_path)
+    assert "--report" in refused(capsys, "run", "example:small", "--report", missing)
+    assert "--out" in refused(capsys, "run", "example:small", "--parquet")
+
+
+@pytest.mark.parametrize("number", ["nan", "-1", "inf", "much"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "example:small", "--until"),
+        ("run", "example:small", "--timeout"),
+        ("run", "example:small", "--nodes-every"),
+        ("nodes", "out", "--at"),
+        ("serve", "nodes", "out", "--port"),
+        ("compare", "a", "b", "--tolerance"),
+        ("scheduler", "easy", "--timeout"),
+    ],
+)
+def test_odd_numbers_are_refused(capsys, words, number):
+    assert words[-1] in refused(capsys, *words, number)
+
+
+def test_validate_knows_its_kinds_and_reads_any_format_from_standard_input(capsys):
+    assert "did you mean 'workload'" in refused(capsys, "validate", "--kind", "workloads", JOBS)
+    assert shell(f"windtunnel validate - < '{JOBS}'").stdout == "no findings\n"
+    done = shell("echo '{\"jobs\": []}' | windtunnel validate -")
+    assert (done.returncode, done.stdout.startswith("standard input:1:1: error")) == (1, True)
+
+
+def test_findings_name_a_file_as_the_user_does(capsys, tmp_path, monkeypatch):
+    (tmp_path / "w.json").write_text('{"jobs": []}')
+    monkeypatch.chdir(tmp_path)
+    assert main(["validate", "w.json"]) == 1
+    assert capsys.readouterr().out.startswith("w.json:1:1: error")
