@@ -389,7 +389,7 @@ def test_merged_tasks_are_one():
 
 def test_merged_tasks_must_be_of_the_size_of_the_job():
     a, b = task(1e9, 0.0, name="a"), task(1e9, name="b")
-    with pytest.raises(DecisionError, match="has 1 executors, and 2 are placed"):
+    with pytest.raises(DecisionError, match="profile 'w0!b' is rigid"):
         run(merge(a, b), parts=[a, b])
     with pytest.raises(DecisionError, match="cannot be part of another task"):
         run(merge(a, delay(1.0)), parts=[a, delay(1.0)])
