@@ -1,5 +1,6 @@
 """LWF: reading, all faults at once, the manual's own examples, and the way back."""
 
+import gzip
 import re
 from datetime import datetime
 from math import isclose
@@ -7,6 +8,7 @@ from math import isclose
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from shared import cases, shared
 from windtunnel.diagnostics import Findings, InputError
@@ -258,8 +260,6 @@ def test_a_relative_start_in_a_lease_alone_is_refused():
 @pytest.mark.golden
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_haizeas_own_files_make_the_round_trip(path, tmp_path):
-    import gzip
-
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     source = tmp_path / path.name.removesuffix(".gz")
     source.write_bytes(text)
@@ -269,6 +269,9 @@ def test_haizeas_own_files_make_the_round_trip(path, tmp_path):
         read, write_back = read_lwf, write_lwf
     once = read(source)
     write_back(once, tmp_path / "again")
+    if path.name.startswith("deadline15"):  # its requests are not in order of arrival
+        assert [warning.code for warning in once.warnings] == ["order"]
+        once = replace(once, warnings=())
     assert read(tmp_path / "again") == once
 
 
@@ -315,18 +318,14 @@ sites = st.builds(
     )
 )
 def test_workloads_come_back(tmp_path_factory, work):
-    from msgspec.structs import replace
-
     path = tmp_path_factory.mktemp("lwf") / "w.lwf"
     write_lwf(work, path)
     ordered = sorted(work.leases, key=lambda lease: lease.submit)
-    assert read_lwf(path) == replace(work, leases=ordered)
+    assert replace(read_lwf(path), warnings=()) == replace(work, leases=ordered)
 
 
 @given(leases, st.booleans())
 def test_a_lease_alone_comes_back(lease, stamped):
-    from msgspec.structs import replace
-
     epoch = EPOCH if stamped else None
     expected = lease if stamped else replace(lease, submit=0.0)
     assert read_lease_text(lease_text(lease, epoch=epoch).encode(), epoch=epoch) == expected
@@ -338,8 +337,6 @@ def test_annotations_come_back(tmp_path_factory, numbered, data):
     partial = st.builds(LeaseAnnotation, extras=extras)
     entries = data.draw(st.lists(st.one_of(entry, partial), max_size=3))
     if numbered:
-        from msgspec.structs import replace
-
         entries = [replace(entry, id=number) for number, entry in enumerate(entries)]
     annotations = LeaseAnnotations(attributes=data.draw(extras), entries=tuple(entries))
     path = tmp_path_factory.mktemp("lwfa") / "a.lwfa"

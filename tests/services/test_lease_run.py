@@ -131,7 +131,7 @@ def test_the_sanity_check_finds_what_is_wrong():
     simulate_leases(work, options=options, observers=[SanityCheck()])
     odd = LeaseOptions(policy_preemption="ar-preempts-everything", suspension=SuspensionMode.ALL, haizea_compat=True)
     with pytest.raises(
-        SimulationError, match="sanity check: node 1 is over its capacity: VM of lease 2, Suspension of"
+        SimulationError, match="sanity check: node 1 is over its capacity: VM of lease 1, Suspension of lease 2"
     ):
         simulate_leases(work, options=odd, observers=[SanityCheck()])
 
@@ -190,4 +190,4 @@ def test_recorded_traces_run_from_the_command_line(capsys, tmp_path):
     trace = shared("golden/haizea/lwf/preemption.lwf")
     words = ["-o", "suspension=all", "-o", "policy-preemption=ar-preempts-everything", "--haizea-compat"]
     assert main(["lease", "run", str(trace), *words, "--out", str(tmp_path / "out")]) == 0
-    assert "end: 5464 s" in capsys.readouterr().out
+    assert "end: 5,464 s" in capsys.readouterr().out

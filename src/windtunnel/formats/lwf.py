@@ -52,7 +52,7 @@ def read_lwf(path: str | Path, *, document_times: bool = False, findings: Findin
         leases=leases,
     )
     notes.raise_if_errors()
-    return workload
+    return structs.replace(workload, warnings=tuple(notes))
 
 
 def _requests(reader: ElementReader, element: "Element") -> list[Lease]:

@@ -24,7 +24,9 @@ def read_lwf_jobs(path: str | Path, name: str = "w0", *, document_times: bool = 
     """
     work = read_lwf(path, document_times=document_times)
     hosts = 0 if work.site is None else work.site.numnodes
-    return LeaseJobs(work.leases, name, hosts=hosts, path=str(Path(path).absolute()), lost=_lost(work))
+    jobs = LeaseJobs(work.leases, name, hosts=hosts, path=str(Path(path).absolute()), lost=_lost(work))
+    jobs.warnings = work.warnings
+    return jobs
 
 
 def _lost(work: LeaseWorkload) -> list[str]:

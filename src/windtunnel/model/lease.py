@@ -9,6 +9,8 @@ from enum import Enum, IntEnum, StrEnum
 
 import msgspec
 
+from windtunnel.diagnostics import Finding
+
 __all__ = [
     "CPU",
     "DISK",
@@ -169,6 +171,8 @@ class LeaseWorkload(msgspec.Struct, frozen=True, kw_only=True):
     attributes: Mapping[str, str] = {}
     site: LeaseSite | None = None
     leases: Sequence[Lease] = ()
+    warnings: tuple[Finding, ...] = ()
+    """What the reader found odd in the input."""
 
 
 class LeaseAnnotation(msgspec.Struct, frozen=True, kw_only=True):

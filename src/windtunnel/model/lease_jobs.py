@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from windtunnel.diagnostics import Finding
 from windtunnel.model.job import Job, Request
 from windtunnel.model.lease import Lease
 from windtunnel.model.profiles import DelayProfile, Profile
@@ -56,6 +57,8 @@ class LeaseJobs:
     ) -> None:
         """``lost``: what these jobs do not say for a scheduler that does not know leases, in words."""
         self.name, self.path, self.hosts, self.lost = name, path, hosts, tuple(lost)
+        self.warnings: tuple[Finding, ...] = ()
+        """What the reader found odd in the input."""
         jobs = [job_of_lease(lease, name) for lease in leases]
         self.profiles: Mapping[str, Profile] = {job.profile.id: job.profile for job in jobs}
         self._jobs = sorted(jobs, key=lambda job: job.submission_time)

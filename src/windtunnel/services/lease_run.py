@@ -56,12 +56,11 @@ class LeaseRun:
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {state.lower()}" for state, count in sorted(self.states.items()))
-        lines = [f"{len(self.leases)} leases: {counts or 'none'}", f"end: {self.end:g} s"]
+        lines = [f"{len(self.leases)} leases: {counts or 'none'}", f"end: {_number(self.end)} s"]
         waits = [row.waiting for row in self.leases if row.waiting is not None and row.type == "Best-effort"]
         if waits:
-            lines.append(
-                f"waiting time of best-effort leases: mean {sum(waits) / len(waits):.1f} s, most {max(waits):g} s"
-            )
+            mean, longest = _number(sum(waits) / len(waits)), _number(max(waits))
+            lines.append(f"waiting time of best-effort leases: mean {mean} s, longest {longest} s")
         suspended = sum(row.suspensions for row in self.leases)
         if suspended:
             lines.append(f"suspensions: {suspended}, migrations: {sum(row.migrations for row in self.leases)}")
@@ -137,6 +136,10 @@ def simulate_leases(
             files.close(run.counters, run.statistics, run.lease_statistics, named)
             bridge.close(scheduler.now, "complete" if not scheduler.core.leases else "stopped as asked")
     return run
+
+
+def _number(value: float) -> str:
+    return f"{value:,.2f}".removesuffix(".00")
 
 
 def _facts(options: LeaseOptions) -> dict[str, Any]:
