@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 from typing import Any
 
-from windtunnel.model import DelayProfile, Job
+from windtunnel.model import DelayProfile, HostSet, Job
 from windtunnel.model.stage import Blocking, Selection, stage_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.stage_machines import Amounts, Machines, Need
@@ -66,7 +66,7 @@ class Stage(Scheduler):
         self._stream = random.Random(self.options.seed)
         self._machines = Machines((), self._stream)
         self._queue = StageQueue(self._machines.bound)
-        self._running: dict[str, tuple[Sequence[int], Amounts | None]] = {}
+        self._running: dict[str, tuple[HostSet, Amounts | None]] = {}
         self._arrivals = 0
         self._called_for = -1.0
 
@@ -195,7 +195,7 @@ class Stage(Scheduler):
                 return False
             job = entry[2]
             hosts, amounts = taken
-            self._running[job.id] = (tuple(hosts), amounts)
+            self._running[job.id] = taken
             decisions.append(ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts))
             return True
 

@@ -1,19 +1,17 @@
 """What a stage scheduler knows of its machines: what is free on each, and which one a policy takes.
 
-Machines are kept by their free cores, and whole ones by their cores, so that a placement costs the number of
-different core counts rather than the number of machines (unless a job asks for more than cores).
+Machines are kept in pools by their free cores, and those that nobody uses by their cores, so that a placement costs
+the number of different core counts rather than the number of machines (unless a job asks for more than cores).
 """
 
 import random
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import merge
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 import msgspec
 
-from windtunnel.model import Host, HostSet
+from windtunnel.model import Host, HostPool, HostSet
 from windtunnel.model.stage import Placement
 
 __all__ = ["Machines", "Need"]
@@ -31,42 +29,32 @@ class Need(msgspec.Struct, frozen=True):
 
 
 class _Levels:
-    """Machines sorted into levels, each level in order of their numbers."""
+    """Machines in pools, by level."""
 
     def __init__(self) -> None:
         self.total = 0.0
-        self._of: dict[int, float] = {}
-        self._at: dict[float, list[int]] = {}
+        """The sum of all machines' levels."""
+        self._pools: dict[float, HostPool] = {}
 
-    def __contains__(self, machine: int) -> bool:
-        return machine in self._of
+    def add(self, machines: HostSet, level: float) -> None:
+        """Put machines, which are nowhere, on a level."""
+        pool = self._pools.get(level)
+        if pool is None:
+            pool = self._pools[level] = HostPool()
+        pool |= machines
+        self.total += level * len(machines)
 
-    def put(self, machine: int, level: float) -> None:
-        """Move a machine to a level."""
-        if self._of.get(machine) == level:
-            return
-        self.drop(machine)
-        self._of[machine] = level
-        self.total += level
-        insort(self._at.setdefault(level, []), machine)
+    def remove(self, machines: HostSet, level: float) -> None:
+        """Take machines off their level."""
+        pool = self._pools[level]
+        pool -= machines
+        self.total -= level * len(machines)
+        if not pool:
+            del self._pools[level]
 
-    def drop(self, machine: int) -> None:
-        """Take a machine out, if it is in."""
-        level = self._of.pop(machine, None)
-        if level is not None:
-            self.total -= level
-            members = self._at[level]
-            del members[bisect_left(members, machine)]
-            if not members:
-                del self._at[level]
-
-    def levels(self, least: float) -> list[float]:
-        """The levels from ``least`` on, ascending."""
-        return sorted(level for level in self._at if level >= least)
-
-    def members(self, level: float) -> list[int]:
-        """The machines of a level."""
-        return self._at[level]
+    def from_level(self, least: float) -> list[tuple[float, HostPool]]:
+        """The pools from a level on, ascending."""
+        return sorted((level, pool) for level, pool in self._pools.items() if level >= least) if self._pools else []
 
 
 class Machines:
@@ -74,18 +62,31 @@ class Machines:
 
     def __init__(self, hosts: Sequence[Host], stream: random.Random) -> None:
         self.hosts: Final = {host.id: host for host in hosts}
-        self.most_cores: Final = max((host.cores for host in hosts), default=0)
         self._sizes = sorted((host.cores for host in hosts), reverse=True)
+        self._groups = {size: HostSet(h.id for h in hosts if h.cores == size) for size in set(self._sizes)}
         self._stream = stream
         self._possible: dict[Need, bool] = {}
         self._free = {host.id: {"cores": float(host.cores), **host.resources} for host in hosts}
         self._shares = dict.fromkeys(self.hosts, 0)
+        self._held: set[int] = set()
+        """Machines that a job has whole."""
         self._down: set[int] = set()
         self._by_free = _Levels()
-        self._whole = _Levels()
+        self._unused = _Levels()
         self._last = -1
-        for host in hosts:
-            self._sort_in(host.id)
+        for size, group in self._groups.items():
+            self._by_free.add(group, float(size))
+            self._unused.add(group, float(size))
+
+    @property
+    def most_cores(self) -> int:
+        """The cores of the largest machine."""
+        return self._sizes[0] if self._sizes else 0
+
+    @property
+    def free_cores(self) -> float:
+        """The free cores of all machines that are up."""
+        return self._by_free.total
 
     def possible(self, need: Need) -> bool:
         """Whether an empty site could ever satisfy a need."""
@@ -94,6 +95,9 @@ class Machines:
             fitting = sum(self._could(host, need) for host in self.hosts.values())
             known = self._possible[need] = fitting >= need.hosts
         return known
+
+    def _could(self, host: Host, need: Need) -> bool:
+        return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)
 
     def fills(self, cores: float) -> bool:
         """Whether so many cores are all that each machine has."""
@@ -106,17 +110,9 @@ class Machines:
                 return count
         return 1
 
-    def _could(self, host: Host, need: Need) -> bool:
-        return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)
-
     def bound(self, need: Need) -> float:
         """So many cores must be free at least to satisfy a need."""
         return need.hosts * (need.cores or self._sizes[-1])
-
-    @property
-    def free_cores(self) -> float:
-        """The free cores of all machines that are up."""
-        return self._by_free.total
 
     # -- taking -------------------------------------------------------------------------------------------------
 
@@ -125,130 +121,132 @@ class Machines:
         chosen = self._choose(need, placement)
         if chosen is None:
             return None
-        amounts = None if need.whole else {m: {"cores": need.cores, **dict(need.others)} for m in chosen}
-        hosts = HostSet(chosen)
+        hosts, self._last = chosen
+        if need.whole:
+            self._held.update(hosts)
+            for size, part in self._by_size(hosts):
+                self._by_free.remove(part, size)
+                self._unused.remove(part, size)
+            return hosts, None
+        taken = {"cores": need.cores, **dict(need.others)}
         for machine in hosts:
-            self._shares[machine] += 1
-            taken = self._everything(machine) if amounts is None else amounts[machine]
-            free = self._free[machine]
-            for name, amount in taken.items():
-                free[name] -= amount
-            self._sort_in(machine)
-        self._last = chosen[-1]
-        return hosts, amounts
+            self._move(machine, taken, +1)
+        return hosts, dict.fromkeys(hosts, taken)
 
-    def give_back(self, hosts: Iterable[int], amounts: Amounts | None) -> None:
+    def give_back(self, hosts: HostSet, amounts: Amounts | None) -> None:
         """A job has left."""
-        for machine in hosts:
-            self._shares[machine] -= 1
-            free = self._free[machine]
-            if not self._shares[machine]:
-                free.update(self._everything(machine))  # no rounding errors stay behind
-            elif amounts is not None:
-                for name, amount in amounts[machine].items():
-                    free[name] += amount
-            self._sort_in(machine)
+        if amounts is not None:
+            for machine in hosts:
+                self._move(machine, amounts[machine], -1)
+            return
+        self._held.difference_update(hosts)
+        back = hosts - HostSet(self._down.intersection(hosts)) if self._down else hosts
+        for size, part in self._by_size(back):
+            self._by_free.add(part, size)
+            self._unused.add(part, size)
 
     def set_down(self, hosts: Iterable[int], *, down: bool) -> None:
         """Machines take no work any more, or again."""
         for machine in hosts:
+            if down == (machine in self._down):
+                continue
+            if machine not in self._held:
+                self._list(machine, listed=not down)
             if down:
                 self._down.add(machine)
             else:
                 self._down.discard(machine)
-            self._sort_in(machine)
 
-    def _everything(self, machine: int) -> dict[str, float]:
-        host = self.hosts[machine]
-        return {"cores": float(host.cores), **host.resources}
+    def _by_size(self, hosts: HostSet) -> list[tuple[float, HostSet]]:
+        """Machines by their cores."""
+        if len(self._groups) == 1:
+            return [(float(self._sizes[0]), hosts)] if hosts else []
+        parts = ((float(size), hosts & group) for size, group in self._groups.items())
+        return [(size, part) for size, part in parts if part]
 
-    def _sort_in(self, machine: int) -> None:
-        if machine in self._down:
-            self._by_free.drop(machine)
-            self._whole.drop(machine)
-            return
-        self._by_free.put(machine, self._free[machine]["cores"])
+    def _list(self, machine: int, *, listed: bool) -> None:
+        """Put a machine into the pools, or take it out."""
+        one = HostSet.span(1, machine)
+        change = _Levels.add if listed else _Levels.remove
+        change(self._by_free, one, self._free[machine]["cores"])
+        if not self._shares[machine]:
+            change(self._unused, one, float(self.hosts[machine].cores))
+
+    def _move(self, machine: int, taken: Mapping[str, float], sign: int) -> None:
+        """A job takes a part of a machine (+1) or gives it back (-1)."""
+        if machine not in self._down:
+            self._list(machine, listed=False)
+        self._shares[machine] += sign
+        free = self._free[machine]
         if self._shares[machine]:
-            self._whole.drop(machine)
-        else:
-            self._whole.put(machine, self.hosts[machine].cores)
+            for name, amount in taken.items():
+                free[name] -= sign * amount
+        else:  # no rounding errors stay behind
+            host = self.hosts[machine]
+            free.update(cores=float(host.cores), **host.resources)
+        if machine not in self._down:
+            self._list(machine, listed=True)
 
     # -- choosing -----------------------------------------------------------------------------------------------
 
-    def _choose(self, need: Need, placement: Placement) -> list[int] | None:
-        """The machines for a need, in the order of the policy."""
-        levels = self._whole if need.whole else self._by_free
-        if not need.others:
-            return self._plain(levels, need, placement)
-        fitting = [
-            (level, machine)
-            for level in levels.levels(need.cores)
-            for machine in levels.members(level)
-            if all(self._free[machine].get(name, 0.0) >= amount for name, amount in need.others)
-        ]
-        if len(fitting) < need.hosts:
-            return None
-        if placement is Placement.RANDOM:
-            fitting.sort(key=lambda pair: pair[1])
-            return [machine for _, machine in self._stream.sample(fitting, need.hosts)]
-        fitting.sort(key=lambda pair: self._rank(pair, placement))
-        return [machine for _, machine in fitting[: need.hosts]]
-
-    def _plain(self, levels: _Levels, need: Need, placement: Placement) -> list[int] | None:
-        """The same where cores are all that counts."""
-        if need.hosts == 1:
-            one = self._one(levels, need.cores, placement)
-            return None if one is None else [one]
-        known = levels.levels(need.cores)
-        if sum(len(levels.members(level)) for level in known) < need.hosts:
+    def _choose(self, need: Need, placement: Placement) -> tuple[HostSet, int] | None:
+        """The machines for a need, and the one that was chosen last."""
+        pools = (self._unused if need.whole else self._by_free).from_level(need.cores)
+        if need.others:
+            pools = self._with_others(pools, need)
+        if sum(len(pool) for _, pool in pools) < need.hosts:
             return None
         if placement in {Placement.BEST_FIT, Placement.WORST_FIT}:
-            ordered = known if placement is Placement.BEST_FIT else reversed(known)
-            return list(islice(chain.from_iterable(map(levels.members, ordered)), need.hosts))
-        by_number = merge(*map(levels.members, known))
+            return _pick_level_by_level(pools if placement is Placement.BEST_FIT else pools[::-1], need.hosts)
+        if need.hosts == 1 and placement is Placement.FIRST_FIT:
+            first = min(one.first for _, pool in pools if (one := pool.pick(1)))
+            return HostSet.span(1, first), first
+        if len(pools) == 1:
+            fitting = pools[0][1]
+        else:
+            fitting = HostPool()
+            for _, pool in pools:
+                fitting |= pool.frozen()
         if placement is Placement.FIRST_FIT:
-            return list(islice(by_number, need.hosts))
-        machines = list(by_number)
-        if placement is Placement.RANDOM:
-            return self._stream.sample(machines, need.hosts)
-        at = bisect_right(machines, self._last)
-        return (machines[at:] + machines[:at])[: need.hosts]
+            hosts = fitting.pick(need.hosts)
+            assert hosts is not None
+            return hosts, hosts.last if hosts else self._last
+        if placement is Placement.RANDOM:  # in order of their numbers: chance does not depend on how they are kept
+            ordered = fitting.frozen()
+            chosen = [ordered[rank] for rank in self._stream.sample(range(len(ordered)), need.hosts)]
+        else:
+            ordered = fitting.frozen()
+            later = ordered - HostSet.span(self._last + 1)
+            chosen = list(islice((*islice(later, need.hosts), *islice(ordered, need.hosts)), need.hosts))
+        return HostSet(chosen), chosen[-1] if chosen else self._last
 
-    def _rank(self, pair: tuple[float, int], placement: Placement) -> tuple[float, int]:
-        level, machine = pair
-        if placement is Placement.BEST_FIT:
-            return level, machine
-        if placement is Placement.WORST_FIT:
-            return -level, machine
-        if placement is Placement.NEXT_FIT:
-            return float(machine <= self._last), machine
-        return 0.0, machine
-
-    def _one(self, levels: _Levels, cores: float, placement: Placement) -> int | None:
-        known = levels.levels(cores)
-        if not known:
-            return None
-        if placement is Placement.BEST_FIT:
-            return levels.members(known[0])[0]
-        if placement is Placement.WORST_FIT:
-            return levels.members(known[-1])[0]
-        if placement is Placement.RANDOM:
-            rank = self._stream.randrange(sum(len(levels.members(level)) for level in known))
-            # In order of their numbers, so that chance does not depend on how they are kept.
-            return next(islice(merge(*map(levels.members, known)), rank, None))
-        after = self._last + 1 if placement is Placement.NEXT_FIT else 0
-        return _first_from(levels, known, after) if after else min(levels.members(level)[0] for level in known)
+    def _with_others(self, pools: list[tuple[float, HostPool]], need: Need) -> list[tuple[float, HostPool]]:
+        """The pools, without machines that lack anything but cores."""
+        free = self._free
+        return [
+            (
+                level,
+                HostPool(
+                    HostSet(
+                        machine
+                        for machine in pool
+                        if all(free[machine].get(name, 0.0) >= amount for name, amount in need.others)
+                    )
+                ),
+            )
+            for level, pool in pools
+        ]
 
 
-def _first_from(levels: _Levels, known: list[float], after: int) -> int:
-    """The first machine from a number on, round about."""
-    best = lowest = None
-    for level in known:
-        members = levels.members(level)
-        lowest = members[0] if lowest is None else min(lowest, members[0])
-        at = bisect_left(members, after)
-        if at < len(members):
-            best = members[at] if best is None else min(best, members[at])
-    found = lowest if best is None else best
-    assert found is not None
-    return found
+def _pick_level_by_level(pools: list[tuple[float, HostPool]], count: int) -> tuple[HostSet, int]:
+    """So many machines, all of one pool before any of the next."""
+    chosen = HostSet()
+    last = -1
+    for _, pool in pools:
+        part = pool.pick(min(count - len(chosen), len(pool)))
+        if part:
+            chosen |= part
+            last = part.last
+        if len(chosen) == count:
+            break
+    return chosen, last
