@@ -31,6 +31,9 @@ SHIPPED: Final[dict[str, Shipped]] = {
         "conservative", "Conservative", "conservative backfilling: nobody's reservation is ever delayed", _LITERATURE
     ),
     "easy": _ours("easy", "Easy", "EASY backfilling: the first waiting job is never delayed", _LITERATURE),
+    "energy-idle-sleeper": _ours(
+        "energy_idle_sleeper", "EnergyIdleSleeper", "EASY; idle hosts are switched off, and on again for waiting jobs"
+    ),
     "fcfs": _ours("fcfs", "Fcfs", "first come, first served; nothing overtakes", _LITERATURE),
     "filler": _ours("filler", "Filler", "first fit: whatever fits starts, in the order of the queue", _LITERATURE),
     "leases": Shipped(
