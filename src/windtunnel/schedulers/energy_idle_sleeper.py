@@ -100,7 +100,7 @@ class EnergyIdleSleeper(Easy):
         if not any(host.sleep_pstates for host in hosts):
             raise UsageError(
                 "energy-idle-sleeper: no host of this platform can be switched off",
-                'give hosts a property such as <prop id="sleep_pstates" value="1:2:3"/>: asleep, off-going, on-coming',
+                'give hosts a property such as <prop id="sleep_pstates" value="1:2:3"/>: asleep, off, on',
             )
         self._about = hosts
         self._asleep = HostSet(host.id for host in hosts if host.pstate in host.sleep_pstates)
