@@ -453,8 +453,7 @@ class HostPool:
                 self._bits |= bits
                 return self
             self._to_runs(self.frozen().runs)
-        for first, last in hosts.runs:
-            self._add_run(first, last)
+        self._add_runs(hosts.runs)
         return self
 
     def _remove_run(self, first: int, last: int) -> None:
@@ -472,32 +471,40 @@ class HostPool:
         firsts[k:stop] = [a for a, _ in keep]
         lasts[k:stop] = [b for _, b in keep]
 
-    def _add_run(self, first: int, last: int) -> None:
+    def _add_runs(self, runs: tuple[Run, ...]) -> None:
         firsts, lasts = self._firsts, self._lasts
         if firsts is None:
             raise AssertionError("intervals are in use here")
-        k = bisect_left(lasts, first - 1)  # the first run that touches or lies beyond
-        if k == len(firsts) or firsts[k] > last + 1:
-            firsts.insert(k, first)
-            lasts.insert(k, last)
-            self._size += last - first + 1
-            return
-        if lasts[k] == first - 1 and (k + 1 == len(firsts) or firsts[k + 1] > last + 1):
-            lasts[k] = last
-            self._size += last - first + 1
-            return
-        if firsts[k] == last + 1:
-            firsts[k] = first
-            self._size += last - first + 1
-            return
+        count = len(firsts)
+        added = 0
+        for first, last in runs:
+            k = bisect_left(lasts, first - 1)  # the first run that touches or lies beyond
+            if k == count or firsts[k] > last + 1:
+                firsts.insert(k, first)
+                lasts.insert(k, last)
+                count += 1
+            elif firsts[k] == last + 1:
+                firsts[k] = first
+            elif lasts[k] == first - 1 and (k + 1 == count or firsts[k + 1] > last + 1):
+                lasts[k] = last
+            else:
+                added += self._join_run(k, first, last)
+                count = len(firsts)
+                continue
+            added += last - first + 1
+        self._size += added
+
+    def _join_run(self, k: int, first: int, last: int) -> int:
+        """Join a run with the k-th one and whatever else it meets; how many hosts are new."""
+        firsts, lasts = self._firsts or [], self._lasts
         stop = bisect_right(firsts, last + 1)
-        inside = sum(
+        new = (last - first + 1) - sum(
             min(lasts[i], last) - max(firsts[i], first) + 1
             for i in range(k, stop)
             if min(lasts[i], last) >= max(firsts[i], first)
         )
-        self._size += last - first + 1 - inside
         first = min(first, firsts[k])
         last = max(last, lasts[stop - 1])
         firsts[k:stop] = [first]
         lasts[k:stop] = [last]
+        return new
