@@ -7,6 +7,7 @@ the number of different core counts rather than the number of machines (unless a
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from math import ceil
 from typing import Final
 
 import msgspec
@@ -90,6 +91,9 @@ class Machines:
 
     def possible(self, need: Need) -> bool:
         """Whether an empty site could ever satisfy a need."""
+        if not need.others:
+            sizes = self._sizes
+            return need.hosts <= len(sizes) and (not need.hosts or sizes[need.hosts - 1] >= need.cores)
         known = self._possible.get(need)
         if known is None:
             fitting = sum(self._could(host, need) for host in self.hosts.values())
@@ -105,8 +109,9 @@ class Machines:
 
     def spread(self, cores: int) -> int:
         """On how many machines so many cores go in equal parts: as few as are possible (1 if that is impossible)."""
-        for count, size in enumerate(self._sizes, 1):
-            if size * count >= cores:
+        fewest = max(1, ceil(cores / self.most_cores)) if self._sizes else 1
+        for count in range(fewest, len(self._sizes) + 1):
+            if self._sizes[count - 1] * count >= cores:
                 return count
         return 1
 
