@@ -110,9 +110,18 @@ def test_networks() -> None:
             site_platform(site, Mapping(network=bad))
 
 
-@pytest.mark.parametrize("endpoints", [[0, 1, 2, 3], [0, 0, 1], [2], [1, 1], [0, 2, 2, 3, 3, 3]])
+@pytest.mark.parametrize("endpoints", [[0, 1, 2, 3], [0, 0, 1], [2], [1, 1], [0, 2, 2, 3, 3, 3], [0, 4], [4, 1, 2]])
 def test_all_to_all_is_the_sum_of_all_routes(endpoints: list[int]) -> None:
-    network = TreeNetwork([0, 0, 1, 1], 100, 0.5, 1000)
+    networks = [
+        TreeNetwork([0, 0, 1, 1], 100, 0.5, 1000, storages=[(7, 8)]),
+        TreeNetwork([0, 0, 0, 0], 100, 0.5, storages=[(7, 8)]),
+        TreeNetwork([0, 0, 0, 0], None, storages=[(7, 8)]),
+    ]
+    for network in networks:
+        check_all_to_all(network, endpoints)
+
+
+def check_all_to_all(network: TreeNetwork, endpoints: list[int]) -> None:
     loads: dict[int, float] = {}
     latency = 0.0
     for i, source in enumerate(endpoints):
@@ -123,3 +132,33 @@ def test_all_to_all_is_the_sum_of_all_routes(endpoints: list[int]) -> None:
                 for link in links:
                     loads[link] = loads.get(link, 0.0) + 8.0
     assert network.all_to_all(endpoints, 8.0) == (loads, latency)
+
+
+def test_storages_read_and_write_as_fast_as_their_parts(tmp_path) -> None:
+    """Two machines with disks of 100 MB/s (read) and 50 MB/s (write) each make a storage of 200 and 100 MB/s."""
+    from windtunnel import api
+
+    disk = [{"capacity": 1000, "read-speed": 100, "write-speed": 50}]
+    doc = document(machine(1, storage=disk), machine(2, storage=disk))
+    doc["environment"]["datacenters"][0]["name"] = "here"
+    (tmp_path / "e.json").write_text(json.dumps(doc))
+    kinds = {
+        "read": {"type": "parallel_homogeneous_pfs", "bytes_to_read": 4e8, "bytes_to_write": 0, "storage": "pfs"},
+        "write": {"type": "parallel_homogeneous_pfs", "bytes_to_read": 0, "bytes_to_write": 4e8, "storage": "pfs"},
+        "talk": {"type": "parallel_homogeneous", "cpu": 2e9, "com": 1e12},
+    }
+    jobs = [
+        {"id": name, "subtime": at, "res": 2 if name == "talk" else 1, "walltime": 1000, "profile": name}
+        for name, at in (("read", 0), ("write", 10), ("talk", 30))
+    ]
+    (tmp_path / "w.json").write_text(json.dumps({"nb_res": 2, "jobs": jobs, "profiles": kinds}))
+    times = {}
+    for network in ("", "star:25e6,0"):
+        options = {"network": network} if network else {}
+        run = api.simulate(tmp_path / "e.json", tmp_path / "w.json", "fcfs", platform_options=options)
+        times[network] = {r["job_id"]: r["execution_time"] for r in run.jobs.iter_rows(named=True)}
+    assert times[""] == {"read": 2.0, "write": 4.0, "talk": 1.0}, "hosts talk to each other for free"
+    assert times["star:25e6,0"]["read"] == 16.0, "the host's own link is slower than the storage"
+    site, _ = read_text(json.dumps(doc))
+    platform = site_platform(site).platform
+    assert [(s.name, s.id, s.storage) for s in platform.storages] == [("here-storage", 2, True)]

@@ -71,10 +71,18 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
         if machine.state is not MachineState.ACTIVE:
             starts.append(_state_event(0.0, number, machine.state, "state at the start", machine.id))
         switches.append(racks.setdefault(id(rack), len(racks)))
-    network = _network(mapping.network, switches)
+    storages, speeds = _storages(site, len(hosts))
+    network = _network(mapping.network, switches, speeds)
     if network is not None:
         hosts = [msgspec.structs.replace(host, endpoint=host.id) for host in hosts]
-    platform = Platform(name=site.name or "environment", hosts=tuple(hosts), network=network, site=site, path=path)
+    platform = Platform(
+        name=site.name or "environment",
+        hosts=tuple(hosts),
+        storages=storages,
+        network=network,
+        site=site,
+        path=path,
+    )
     events = EventList(name="environment", events=(*starts, *_events(site, numbers)), path=path)
     return Mapped(platform, events, _findings(notes, path))
 
@@ -187,9 +195,32 @@ def _state_event(time: float, host: int, state: MachineState, cause: str, machin
     return ExternalEvent(timestamp=time, kind="machine_state", hosts=HostSet.span(1, host), attributes=facts)
 
 
-def _network(text: str, switches: list[int]) -> TreeNetwork | None:
+def _storages(site: Site, first: int) -> tuple[tuple[Host, ...], list[tuple[float, float]]]:
+    """One storage for each datacenter whose storage units state speeds: as fast as all of them together.
+
+    It draws no power of its own: that of its parts counts with their machines.
+    """
+    speeds: dict[int, tuple[float, float]] = {}
+    for datacenter, _, _, machine in site.machines():
+        read, write = speeds.get(id(datacenter), (0.0, 0.0))
+        for part in machine.storage:
+            read += (part.read_speed or 0.0) * MB
+            write += (part.write_speed or 0.0) * MB
+        speeds[id(datacenter)] = read, write
+    fast = [datacenter for datacenter in site.datacenters if all(speeds.get(id(datacenter), (0.0,)))]
+    names = Counter(_label("datacenter", datacenter) for datacenter in fast)
+    hosts = []
+    for number, datacenter in enumerate(fast, first):
+        label = _label("datacenter", datacenter)
+        name = f"{label}-storage" if names[label] == 1 else f"{label}-storage#{number - first + 1}"
+        state = (PowerState(1.0, 0.0, 0.0, 0.0),)
+        hosts.append(Host(id=number, name=name, storage=True, endpoint=number, pstates=state, place=(label,)))
+    return tuple(hosts), [speeds[id(datacenter)] for datacenter in fast]
+
+
+def _network(text: str, switches: list[int], storages: list[tuple[float, float]]) -> TreeNetwork | None:
     if not text:
-        return None
+        return TreeNetwork(switches, None, storages=storages) if storages else None
     match = _NETWORK.fullmatch(text)
     try:
         figures = [float(part) for part in match[2].split(",")] if match else []
@@ -197,6 +228,6 @@ def _network(text: str, switches: list[int]) -> TreeNetwork | None:
         figures = []
     if match and len(figures) == {"star": 2, "rack": 3}[match[1]] and all(figure >= 0 for figure in figures):
         bandwidth, latency, *uplink = figures
-        return TreeNetwork(switches, bandwidth, latency, *uplink)
+        return TreeNetwork(switches, bandwidth, latency, *uplink, storages=storages)
     hint = "star:BANDWIDTH,LATENCY or rack:BANDWIDTH,LATENCY,UPLINK, in bytes/s and s, such as star:125e6,50e-6"
     raise UsageError(f"{text!r} is no network", hint)
