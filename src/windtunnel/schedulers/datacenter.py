@@ -46,7 +46,8 @@ class Part:
         self._cores = [host.cores for host in mine]
         self._total = sum(self._cores)
         self._begins = msgspec.structs.replace(
-            begins, platform=msgspec.structs.replace(platform, hosts=mine, site=None, events=None)
+            begins,
+            platform=msgspec.structs.replace(platform, hosts=mine, storages=(), network=None, site=None, events=None),
         )
         self._component = component
         self._inbox: list[Notice] = []

@@ -36,7 +36,7 @@ def test_a_machine_becomes_a_host() -> None:
     assert host.properties["gpu_model"] == "1080"
     assert host.properties["cpu_model"] == "Intel X"
     assert host.properties["disk_read_speed"] == "500000000"
-    assert host.place == ("datacenter 1", "room", "rack")
+    assert host.place == ("datacenter 1", "room #1", "rack #1")
     assert [n.message for n in mapped.notes] == [
         "a machine has CPUs of different clock rates: their mean, weighted by cores, counts"
     ]
@@ -70,6 +70,14 @@ def test_names_are_made_unique() -> None:
     site, _ = read_text(json.dumps(document(machine(name="x"), machine(name="x"), machine(5), machine())))
     mapped = site_platform(site)
     assert [h.name for h in mapped.platform.hosts] == ["x", "x#2", "machine-5", "host3"]
+
+
+def test_racks_without_names_are_told_apart() -> None:
+    doc = document(machine())
+    room = doc["environment"]["datacenters"][0]["rooms"][0]
+    room["objects"] = [room["objects"][0], json.loads(json.dumps(room["objects"][0]))]
+    site, _ = read_text(json.dumps(doc))
+    assert [host.place[2] for host in site_platform(site).platform.hosts] == ["rack #1", "rack #2"]
 
 
 def test_hosts_of_datacenters() -> None:

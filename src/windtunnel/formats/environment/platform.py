@@ -58,6 +58,9 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
     starts: list[ExternalEvent] = []
     switches: list[int] = []
     racks: dict[int, int] = {}
+    labels = _Labels()
+    for datacenter in site.datacenters:
+        labels.of("datacenter", datacenter)
     for datacenter, room, rack, machine in site.machines():
         number = len(hosts)
         name = machine.name or (f"machine-{machine.id}" if machine.id is not None else f"host{number}")
@@ -65,7 +68,8 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
         if names[name] > 1:
             notes.append(f"several machines are called {name!r}; the later ones get a number")
             name = f"{name}#{names[name]}"
-        hosts.append(_host(number, name, machine, (datacenter, room, rack), mapping, notes))
+        place = (labels.of("datacenter", datacenter), labels.of("room", room), labels.of("rack", rack))
+        hosts.append(_host(number, name, machine, place, mapping, notes))
         if machine.id is not None:
             numbers[machine.id] = number
         if machine.state is not MachineState.ACTIVE:
@@ -111,7 +115,7 @@ def _host(
     number: int,
     name: str,
     machine: Machine,
-    place: tuple[Datacenter, Room, Rack],
+    place: tuple[str, ...],
     mapping: Mapping,
     notes: list[str],
 ) -> Host:
@@ -131,7 +135,7 @@ def _host(
         pstates=(PowerState(speed, idle, idle, full),),
         resources=_resources(machine),
         properties=_properties(machine),
-        place=(_label("datacenter", place[0]), _label("room", place[1]), _label("rack", place[2])),
+        place=place,
     )
 
 
@@ -172,8 +176,17 @@ def _properties(machine: Machine) -> dict[str, str]:
     return found
 
 
-def _label(kind: str, item: Datacenter | Room | Rack) -> str:
-    return item.name or (f"{kind} {item.id}" if item.id is not None else kind)
+class _Labels:
+    """What places are called: by name, by id, or by their number in the document."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, dict[int, int]] = {"datacenter": {}, "room": {}, "rack": {}}
+
+    def of(self, kind: str, item: Datacenter | Room | Rack) -> str:
+        """The label of a place; asked in the order of the document."""
+        numbers = self._numbers[kind]
+        number = numbers.setdefault(id(item), len(numbers) + 1)
+        return item.name or (f"{kind} {item.id}" if item.id is not None else f"{kind} #{number}")
 
 
 def _events(site: Site, numbers: dict[Id, int]) -> Iterable[ExternalEvent]:
@@ -208,10 +221,12 @@ def _storages(site: Site, first: int) -> tuple[tuple[Host, ...], list[tuple[floa
             write += (part.write_speed or 0.0) * MB
         speeds[id(datacenter)] = read, write
     fast = [datacenter for datacenter in site.datacenters if all(speeds.get(id(datacenter), (0.0,)))]
-    names = Counter(_label("datacenter", datacenter) for datacenter in fast)
+    labels = _Labels()
+    called = {id(datacenter): labels.of("datacenter", datacenter) for datacenter in site.datacenters}
+    names = Counter(called[id(datacenter)] for datacenter in fast)
     hosts = []
     for number, datacenter in enumerate(fast, first):
-        label = _label("datacenter", datacenter)
+        label = called[id(datacenter)]
         name = f"{label}-storage" if names[label] == 1 else f"{label}-storage#{number - first + 1}"
         state = (PowerState(1.0, 0.0, 0.0, 0.0),)
         hosts.append(Host(id=number, name=name, storage=True, endpoint=number, pstates=state, place=(label,)))
