@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "Simulation", "load_run", "simulate"]
 
-SchedulerLike = str | Component | Callable[..., Iterable[Decision]] | type[Component]
+SchedulerLike = str | Component | Callable[..., Iterable[Decision] | None] | type[Component]
 """A name, ``module:Class``, an endpoint (``tcp://...``, ``batprotocol+tcp://...``), ``lib:PATH``, a function of
 a view, a class or an object."""
 
@@ -133,7 +133,7 @@ class Simulation:
         scheduler: a name (``windtunnel schedulers``), ``module:Class``, ``tcp://...``, ``lib:./libedc.so``, a class,
             object or function; several of them share the site.
         scheduler_options: options of the scheduler (of the only one).
-        events: external events: files or :class:`~windtunnel.model.EventList` objects.
+        events: external events: a file or :class:`~windtunnel.model.EventList`, or several.
         out: the directory to write to; None keeps everything in memory.
         layout: where and in which dialect to write, instead of ``out``.
         platform_options, workload_options: options of the readers (see docs/reference/formats.md).
@@ -158,7 +158,7 @@ class Simulation:
         scheduler: "SchedulerLike | Sequence[SchedulerLike]" = "easy",
         *,
         scheduler_options: Mapping[str, Any] | None = None,
-        events: Sequence[str | Path | EventList] = (),
+        events: "str | Path | EventList | Sequence[str | Path | EventList]" = (),
         out: str | Path | None = None,
         layout: Layout | None = None,
         platform_options: Mapping[str, Any] | None = None,
@@ -174,6 +174,10 @@ class Simulation:
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
 
+        if not isinstance(options, Options | None):
+            raise UsageError(f"options is a windtunnel.Options, not a {type(options).__name__}")
+        if not isinstance(record, RecordingOptions | None):
+            raise UsageError(f"record is a RecordingOptions, not a {type(record).__name__}")
         options = options or Options()
         record = record or RecordingOptions()
         reading = dict(platform_options or {})
@@ -186,7 +190,7 @@ class Simulation:
         own = [] if site.events is None else [site.events]
         lists = own + [
             event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
-            for rank, event in enumerate(events)
+            for rank, event in enumerate([events] if isinstance(events, (str, Path, EventList)) else events)
         ]
         if failures is not None:
             from windtunnel.model.failures import failures as generated

@@ -1,7 +1,9 @@
 """Asking a decision component, and taking its reply."""
 
 from math import isfinite
+from pathlib import Path
 from time import perf_counter
+from typing import Final
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError
 from windtunnel.engine.events import DECISION, READY
@@ -20,6 +22,9 @@ from windtunnel.vocabulary import (
 )
 
 __all__ = ["Stopped", "apply_delayed", "ask", "forget_told", "take"]
+
+
+_PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
@@ -45,15 +50,28 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
         raise
     except Exception as fault:
         raise ComponentError(
-            f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}",
+            f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{_where(fault)}",
             now=world.now,
             event=type(notices[0]).__name__,
         ) from fault
     spent = perf_counter() - start
+    if not isinstance(reply, Reply):
+        raise ComponentError(f"{seat.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
     seat.scheduling_time += spent
     for hook in world.hooks.call:
         hook(world.now, notices, reply, spent)
     return reply
+
+
+def _where(fault: Exception) -> str:
+    """The last line of the component's own code that led to a fault: where its author looks first."""
+    found, frame = "", fault.__traceback__
+    while frame is not None:
+        code = frame.tb_frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            found = f" ({code.co_filename}, line {frame.tb_lineno}, in {code.co_name})"
+        frame = frame.tb_next
+    return found
 
 
 def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
@@ -67,7 +85,10 @@ def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
     previous = earliest
     strict = world.options.strict
     for decision in reply.decisions:
-        when = decision.timestamp
+        try:
+            when = decision.timestamp
+        except AttributeError:
+            raise ComponentError(f"{seat.name!r} answered {decision!r:.50}, which is no decision", now=now) from None
         if when is None:
             if strict and type(decision) is ExecuteJob:  # the common case
                 execute_job(world, seat.rank, decision)

@@ -1,5 +1,7 @@
 """Jobs and profiles that components register, and what they declare about jobs (batsim-protocol.md 10, 13)."""
 
+from msgspec.structs import replace
+
 from windtunnel.engine.lifecycle import end_job, submit_job
 from windtunnel.engine.refusal import known_job, refuse
 from windtunnel.engine.world import Seat, World
@@ -117,13 +119,13 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
                     else "does not exist"
                 ),
             )
-        job.profile = profile
+        job = replace(job, profile=profile)
     elif job.profile.id and job.profile.id not in world.profiles:
         _add_profile(world, decision, job.profile)
     if world.met is not None:
         world.met.add(job.id)
     if job.submission_time != job.submission_time:  # not a number: "now", as batprotocol has no such field
-        job.submission_time = world.now
+        job = replace(job, submission_time=world.now)
     for name in _uses(world, job.profile):
         if world.profile_uses is not None:
             world.profile_uses[name] = world.profile_uses.get(name, 0) + 1

@@ -5,6 +5,7 @@ need not be multiples of each other and offsets are allowed.
 """
 
 from heapq import heappop
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -78,6 +79,8 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
     """Plan one call, or a series."""
     when = decision.when
     if isinstance(when, OneShot):
+        if not isfinite(when.time):
+            refuse(world, decision, "date", f"{when.time!r} is no date")
         world.push(max(unit_date(when), world.now), Priority.CALL, CALL, (rank, decision.call_me_later_id))
         world.open += 1
         return

@@ -61,8 +61,11 @@ ExecutorPlacement = Placement | tuple[int, ...]
 """A predefined placement, or for each executor the rank of its host in the allocation."""
 
 
-class Job(msgspec.Struct, kw_only=True):
-    """One job as described by its input. Plain data: the engine's bookkeeping is in :class:`JobRecord`."""
+class Job(msgspec.Struct, kw_only=True, frozen=True):
+    """One job as described by its input: schedulers see it, and cannot change it.
+
+    The engine's bookkeeping is in :class:`JobRecord`.
+    """
 
     id: str
     """``workload!name``."""

@@ -22,8 +22,8 @@ class Scheduler:
     def __init__(self) -> None:
         self.view = View()
 
-    def schedule(self, view: View) -> Iterable[Decision]:
-        """The decisions for this instant."""
+    def schedule(self, view: View) -> Iterable[Decision] | None:
+        """The decisions for this instant; None when there are none."""
         del view  # nothing to decide on here
         raise TypeError(f"{type(self).__name__} must define schedule(self, view)")
 
@@ -36,7 +36,8 @@ class Scheduler:
         """Update the view, call :meth:`schedule`, and answer at once."""
         view = self.view
         view.apply(now, notices)
-        decisions = list(self.schedule(view))
+        made = self.schedule(view)
+        decisions = [] if made is None else list(made)
         if decisions:
             view.decided(decisions)
         return Reply(now, decisions)
@@ -48,7 +49,9 @@ class Scheduler:
 class FunctionScheduler(Scheduler):
     """A plain function ``f(view) -> iterable of decisions`` as a scheduler; keyword options are bound to it."""
 
-    def __init__(self, function: Callable[..., Iterable[Decision]], options: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., Iterable[Decision] | None], options: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__()
         self.function = function
         self.options = dict(options or {})
@@ -58,6 +61,6 @@ class FunctionScheduler(Scheduler):
         super().hello()
         return Hello(name=getattr(self.function, "__name__", "function"))
 
-    def schedule(self, view: View) -> Iterable[Decision]:
+    def schedule(self, view: View) -> Iterable[Decision] | None:
         """Call the function."""
         return self.function(view, **self.options)

@@ -114,7 +114,13 @@ def _first_line(factory: object) -> str:
 
 def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
     if isinstance(factory, type):
-        made = factory(**checked_options(name, factory, options))
+        checked = checked_options(name, factory, options)
+        try:
+            made = factory(**checked)
+        except UsageError:
+            raise
+        except Exception as error:
+            raise UsageError(f"scheduler {name!r} cannot be made: {type(error).__name__}: {error}") from error
         if not isinstance(made, Component):
             raise UsageError(
                 f"{name!r} is no scheduler: {factory.__name__} has no hello, decide and stop",
@@ -177,6 +183,10 @@ def _from_path(path: str) -> Any:
         module = _module_of_file(where) if where.endswith(".py") else _module(where)
     except ImportError as error:
         raise UsageError(f"scheduler {path!r}: {where!r} cannot be imported: {error}") from error
+    except Exception as error:  # anything may be wrong in somebody's file
+        raise UsageError(
+            f"scheduler {path!r}: {where!r} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
     try:
         return getattr(module, attribute)
     except AttributeError:

@@ -5,7 +5,7 @@ and what leases need stands beside. ``timestamp`` (keyword only) is when the dec
 seconds; None means at once. The engine checks every decision; a refusal names the rule broken.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -268,12 +268,24 @@ class MessageToJob(Decision):
 
 
 def _id(job: Job | str) -> str:
-    return job if isinstance(job, str) else job.id
+    if isinstance(job, str):
+        return job
+    if isinstance(job, Job):
+        return job.id
+    raise TypeError(f"expected a job or its id, not {type(job).__name__} {job!r:.50}")
 
 
-def Execute(job: Job | str, hosts: HostSet, **options: Any) -> ExecuteJob:  # noqa: N802 -- reads as the decision it makes
+def _hosts(hosts: HostSet | Iterable[int]) -> HostSet:
+    if isinstance(hosts, HostSet):
+        return hosts
+    if isinstance(hosts, str) or not isinstance(hosts, Iterable):
+        raise TypeError(f"expected a HostSet or host ids, not {type(hosts).__name__} {hosts!r:.50}")
+    return HostSet(hosts)
+
+
+def Execute(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> ExecuteJob:  # noqa: N802 -- reads as the decision it makes
     """``ExecuteJob`` for a job or its id."""
-    return ExecuteJob(job_id=_id(job), hosts=hosts, **options)
+    return ExecuteJob(job_id=_id(job), hosts=_hosts(hosts), **options)
 
 
 def Reject(job: Job | str) -> RejectJob:  # noqa: N802 -- reads as the decision it makes

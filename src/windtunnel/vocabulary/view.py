@@ -134,6 +134,8 @@ class View:
                     self._start(job, decision)  # type: ignore[arg-type]  # likewise
             elif kind is d.RejectJob:
                 self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is a RejectJob
+            elif not isinstance(decision, d.Decision):
+                raise TypeError(f"expected decisions, not {type(decision).__name__} {decision!r:.50}")
 
     def _start(self, job: Job, decision: d.ExecuteJob) -> None:
         start = self.now if decision.timestamp is None else decision.timestamp

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import Findings, ProtocolError
 from windtunnel.entities.batsim_jobs import job_from_json
@@ -125,7 +126,7 @@ class Hearing:
         job = job_from_json(described, 4, workload=workload, findings=findings)
         if job is None or findings.has_errors:
             raise ProtocolError(f"JOB_SUBMITTED of {job_id!r}: {'; '.join(f.message for f in findings)}")
-        job.profile = self.profiles.get(job.profile.id, job.profile)
+        job = replace(job, profile=self.profiles.get(job.profile.id, job.profile))
         self.jobs[job_id] = job
         return n.JobSubmitted(at, job, job.submission_time, job.profile if "profile" in data else None)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn, TypeGuard
 
 import msgspec
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import Findings, ProtocolError, did_you_mean
 from windtunnel.entities.batsim_jobs import job_from_json
@@ -175,8 +176,7 @@ class Reader:
             given = None if pushed is None else _parsed(event, pushed, f"profile_{profile_id}")
         if given is None:
             return d.RegisterJob(job=job, profile_id=profile_id)
-        job.profile = _profile(event, profile_id, given)
-        return d.RegisterJob(job=job)
+        return d.RegisterJob(job=replace(job, profile=_profile(event, profile_id, given)))
 
     def _description(self, event: Event, job_id: str) -> dict[str, Any]:
         """The job object, from the event or from Redis."""

@@ -1,0 +1,144 @@
+"""What users write as schedulers: mistakes are named with their place, and nothing they hold can be changed."""
+
+import json
+import threading
+from math import inf, nan
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.diagnostics import ComponentError, DeadlockError, DecisionError
+from windtunnel.examples import find
+from windtunnel.vocabulary import Reply
+
+SMALL = find("small")
+
+
+def run(scheduler, **options):
+    return wt.simulate(SMALL.platform, SMALL.workloads, scheduler, **options)
+
+
+def first_fit(view):
+    """The shortest correct scheduler."""
+    free = view.free
+    for job in view.queue:
+        if hosts := free.pick(job.request.hosts):
+            free -= hosts
+            yield wt.Execute(job, hosts)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda view: 5, "'int' object is not iterable"),
+        (lambda view: [None], "expected decisions, not NoneType"),
+        (lambda view: list(view.queue), "expected decisions, not Job"),
+        (lambda view: "execute", "expected decisions, not str"),
+        (lambda view: [wt.Execute], "expected decisions, not function"),
+        (lambda view: [wt.Execute(job, None) for job in view.queue], "expected a HostSet or host ids, not NoneType"),
+        (lambda view: [wt.Execute(job, "0-1") for job in view.queue], "expected a HostSet or host ids, not str"),
+        (lambda view: [wt.Execute(None, [0])], "expected a job or its id, not NoneType"),
+        (lambda view: [wt.Kill([job]) for job in view.queue], "expected a job or its id, not list"),
+        (lambda view: [setattr(job, "walltime", 1.0) for job in view.queue], "immutable"),
+        (lambda view: view.queue.clear(), "has no attribute 'clear'"),
+        (lambda view: 1 / 0, r"ZeroDivisionError: division by zero \(.*test_schedulers_of_users.py, line \d+, in"),
+    ],
+)
+def test_mistakes_are_named(answer, said):
+    with pytest.raises(ComponentError, match=said):
+        run(answer)
+
+
+@pytest.mark.parametrize("date", [nan, inf])
+def test_a_call_needs_a_date(date):
+    with pytest.raises(DecisionError, match="is no date"):
+        run(lambda view: [wt.CallMeLater("x", wt.OneShot(date))])
+
+
+class Odd(wt.Scheduler):
+    answer = None
+
+    def decide(self, now, notices):
+        return self.answer
+
+
+@pytest.mark.parametrize("answer", [None, 5, [], "reply"])
+def test_an_answer_that_is_no_reply(answer):
+    odd = Odd()
+    odd.answer = answer
+    with pytest.raises(ComponentError, match="which is no Reply"):
+        run(odd)
+
+
+def test_a_reply_of_things_that_are_no_decisions():
+    odd = Odd()
+    odd.answer = Reply(0.0, ["execute"])
+    with pytest.raises(ComponentError, match="'execute', which is no decision"):
+        run(odd)
+
+
+def test_nothing_to_decide_may_be_said_as_none():
+    with pytest.raises(DeadlockError):
+        run(lambda view: None)
+    assert run(lambda view: first_fit(view) if view.queue else None).complete
+
+
+def test_hosts_may_be_plain_numbers():
+    done = run(lambda view: [wt.Execute(job, list(view.free)[: job.hosts]) for job in list(view.queue)[:1]
+                             if len(view.free) >= job.hosts])  # fmt: skip
+    assert done.complete
+
+
+class Broken(wt.Scheduler):
+    def __init__(self):
+        raise OSError("no licence")
+
+
+def test_a_class_that_cannot_be_made(tmp_path):
+    with pytest.raises(wt.UsageError, match="cannot be made: OSError: no licence"):
+        run(Broken)
+    (tmp_path / "half.py").write_text("class Half(:\n")
+    with pytest.raises(wt.UsageError, match=r"cannot be imported: SyntaxError: .*half.py, line 1"):
+        run(f"{tmp_path}/half.py:Half")
+
+
+@pytest.mark.parametrize("given", [{"options": {"strict": False}}, {"record": {}}])
+def test_options_are_objects(given):
+    with pytest.raises(wt.UsageError, match="not a dict"):
+        run("easy", **given)
+
+
+def test_one_list_of_events_needs_no_brackets(tmp_path):
+    (tmp_path / "events.json").write_text('{"timestamp": 10, "type": "machine_unavailable", "resources": "0"}\n')
+    assert run("easy", events=tmp_path / "events.json").complete
+
+
+class Interrupted(wt.Scheduler):
+    calls = 0
+
+    def schedule(self, view):
+        self.calls += 1
+        if self.calls == 100:
+            raise KeyboardInterrupt
+        return first_fit(view)
+
+
+def test_an_interrupted_run_is_kept_and_the_next_one_runs(tmp_path):
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            run(Interrupted(), out=tmp_path)
+        left = wt.load_run(tmp_path)
+        assert not left.complete
+        assert 0 < len(left.jobs) < 200
+    assert run(first_fit, out=tmp_path).complete
+    assert json.loads((tmp_path / "run.json").read_text())["status"] == "complete"
+
+
+def test_two_simulations_at_once(tmp_path):
+    alone = run(first_fit, out=tmp_path / "alone").read("jobs.csv")
+    threads = [threading.Thread(target=run, args=(first_fit,), kwargs={"out": tmp_path / str(n)}) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {(tmp_path / str(n) / "jobs.csv").read_bytes() for n in range(3)} == {alone}
