@@ -1,6 +1,7 @@
 """The life of a job: submission, start, end, walltime, return codes, rejection, kill."""
 
 import pytest
+from msgspec.structs import replace
 from tests.engine.runs import kinds, simulate, start_all
 
 from windtunnel.diagnostics import ComponentError, DeadlockError, DecisionError, LivelockError
@@ -267,6 +268,6 @@ def test_jobs_with_dependencies_wait_for_them():
 
 def test_a_request_for_no_host_is_legal():
     empty = job(1)
-    empty.request = Request(0)
+    empty = replace(empty, request=Request(0))
     _, checker, _ = simulate(start_all, workload(empty))
     assert checker.rows[0][4] == ""

@@ -3,6 +3,7 @@
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import DecisionError, SimulationError, UsageError
 from windtunnel.engine import Options, Simulation
@@ -218,13 +219,13 @@ def test_what_is_not_there_is_not_given(second, reason):
 
 def test_a_job_gets_what_it_asks_for():
     asked = job("a")
-    asked.request = Request(hosts=1, processors=6)
+    asked = replace(asked, request=Request(hosts=1, processors=6))
     with pytest.raises(DecisionError, match="requests 6 cores and is given 5"):
         run(shares({"a": {0: {"cores": 5}}}), asked, site=SITE)
-    asked.request = Request(hosts=1, amounts=(("gpus", 1),))
+    asked = replace(asked, request=Request(hosts=1, amounts=(("gpus", 1),)))
     with pytest.raises(DecisionError, match="requests 1 'gpus'"):
         run(shares({"a": {0: {"cores": 5}}}), asked, site=SITE)
-    asked.request = Request(hosts=2)
+    asked = replace(asked, request=Request(hosts=2))
     with pytest.raises(DecisionError, match="requests 2 hosts"):
         run(shares({"a": {0: {"cores": 5}}}), asked, site=SITE)
 

@@ -5,6 +5,7 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import Findings, UsageError
 from windtunnel.entities.batsim_ids import full_id
@@ -106,7 +107,7 @@ def test_profiles_of_batsim_4(profile, name, code):
     written = profile_to_json(profile, 4, lost)
     again = read(name, written, 4)
     assert again.source is written
-    again.source = None
+    again = replace(again, source=None)
     assert again == profile
     assert lost == []
     assert generation_of_type(written["type"]) == 4
@@ -174,13 +175,13 @@ jobs = st.builds(
 
 @given(jobs, st.sampled_from([4, 5]), st.booleans(), extras)
 def test_jobs(job, generation, full, extra):
-    job.extra_data = extra
+    job = replace(job, extra_data=extra)
     written = job_to_json(job, generation, full=full)
     findings = Findings()
     again = job_from_json(written, generation, workload="w0", findings=findings, profiles={"w0!d": DELAY})
     assert list(findings) == []
     assert again.source is written
-    again.source = None
+    again = replace(again, source=None)
     assert again == job
 
 

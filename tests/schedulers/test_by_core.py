@@ -1,6 +1,7 @@
 """Packing by cores: any scheduler of whole hosts, with cores shown to it as hosts."""
 
 import pytest
+from msgspec.structs import replace
 
 from windtunnel.api import Options, Simulation
 from windtunnel.diagnostics import UsageError
@@ -10,8 +11,7 @@ from windtunnel.testing import InvariantChecker, job, platform, workload
 
 def by_processors(name, processors, run=10.0, at=0.0, walltime=20.0):
     made = job(name, 1, run, at, walltime)
-    made.request = Request(hosts=-(-processors // 4), processors=processors)
-    return made
+    return replace(made, request=Request(hosts=-(-processors // 4), processors=processors))
 
 
 def run(jobs, scheduler="easy", hosts=2, **options):
@@ -66,6 +66,6 @@ def test_unavailable_hosts_take_their_cores_with_them():
 
 def test_jobs_that_ask_for_amounts_are_refused_by_name():
     asking = job("a")
-    asking.request = Request(1, amounts=(("gpus", 1.0),))
+    asking = replace(asking, request=Request(1, amounts=(("gpus", 1.0),)))
     with pytest.raises(UsageError, match="packing by cores does not see"):
         run([asking])

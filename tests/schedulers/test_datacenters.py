@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from environments import machine
 from windtunnel import api
@@ -23,8 +24,7 @@ def cores(number, count, state="ACTIVE"):
 
 def task(name, count, run=10.0, at=0.0):
     made = job(name, run=run, at=at)
-    made.request = Request(hosts=1, processors=count)
-    return made
+    return replace(made, request=Request(hosts=1, processors=count))
 
 
 def change(time, number, name, **options):

@@ -4,6 +4,7 @@ import itertools
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options, Simulation
@@ -22,8 +23,7 @@ def site(*cores, **resources):
 def task(name, cores, run=10.0, at=0.0, **more) -> Job:
     """A task of OpenDC: so many cores of one machine."""
     made = job(name, run=run, at=at, **more)
-    made.request = Request(hosts=1, amounts=(("cores", float(cores)),))
-    return made
+    return replace(made, request=Request(hosts=1, amounts=(("cores", float(cores)),)))
 
 
 def run(platform, *jobs, events=(), options=None, **scheduler):
@@ -153,9 +153,9 @@ def test_jobs_that_no_machine_can_hold_are_rejected():
 
 def test_memory_and_gpus_count_too():
     one, two, three = task("a", 1), task("b", 1), task("c", 1)
-    one.request = Request(hosts=1, amounts=(("cores", 1.0), ("memory", 6.0)))
-    two.request = Request(hosts=1, amounts=(("cores", 1.0), ("memory", 6.0)))
-    three.request = Request(hosts=2, amounts=(("cores", 2.0), ("memory", 4.0)))
+    one = replace(one, request=Request(hosts=1, amounts=(("cores", 1.0), ("memory", 6.0))))
+    two = replace(two, request=Request(hosts=1, amounts=(("cores", 1.0), ("memory", 6.0))))
+    three = replace(three, request=Request(hosts=2, amounts=(("cores", 2.0), ("memory", 4.0))))
     rows = run(site(4, 4, memory=10.0), one, two, three)
     assert rows == {"a": (0.0, "0"), "b": (0.0, "1"), "c": (0.0, "0-1")}
 
@@ -167,8 +167,8 @@ def test_whole_hosts_and_shares_do_not_meet():
 
 def test_processors_share_machines_and_spread_over_several():
     small, large = job("a"), job("b")
-    small.request = Request(hosts=1, processors=3)
-    large.request = Request(hosts=3, processors=10)
+    small = replace(small, request=Request(hosts=1, processors=3))
+    large = replace(large, request=Request(hosts=3, processors=10))
     rows = run(site(4, 4, 4, 4), small, large)
     assert rows == {"a": (0.0, "0"), "b": (0.0, "1-3")}
 

@@ -8,6 +8,7 @@ import time
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec.structs import replace
 
 from environments import document, machine
 from windtunnel import api
@@ -168,9 +169,10 @@ def run(tmp_path, monkeypatch):
         json.dumps(document(machine(1, name="n1", cpus=cpus), machine(2, name="n2", cpus=cpus), events=events))
     )
     jobs = [job("a", run=10.0), job("b", run=15.0, at=0.5), job("c", at=11.0, run=8.0), job("d", at=30.0, run=10.0)]
-    for one, cores in zip(jobs, (0, 2, 1, 4), strict=True):
-        if cores:
-            one.request = Request(hosts=1, processors=cores)
+    jobs[1:] = [
+        replace(one, request=Request(hosts=1, processors=cores))
+        for one, cores in zip(jobs[1:], (2, 1, 4), strict=True)
+    ]
     work = JobList("w0", jobs, {j.profile.id: j.profile for j in jobs})
     simulation = api.Simulation(tmp_path / "e.json", work, "stage-scheduler", out=tmp_path / "out")
     simulation.run()

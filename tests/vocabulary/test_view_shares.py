@@ -1,6 +1,7 @@
 """What a scheduler sees of hosts that jobs share."""
 
 import pytest
+from msgspec.structs import replace
 
 from windtunnel import api
 from windtunnel.diagnostics import UsageError
@@ -27,8 +28,7 @@ class Packer(Scheduler):
 
 def asking(name, at=0.0, run=10.0, **amounts):
     made = job(name, run=run, at=at)
-    made.request = Request(hosts=1, amounts=tuple(amounts.items()))
-    return made
+    return replace(made, request=Request(hosts=1, amounts=tuple(amounts.items())))
 
 
 def test_packing_through_the_view():

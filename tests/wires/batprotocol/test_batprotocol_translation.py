@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 from tests.shared import cases
 from tests.wires.batprotocol.oracles import SCHEMA, messages
 
@@ -271,7 +272,7 @@ def test_jobs_without_walltime_or_named_profile():
     event = notice_out(v.JobSubmitted(1.0, job(), 1.0)).event
     assert event.job == s.Job(resource_request=2, walltime=None, profile_id="w0!d")
     anonymous = job(walltime=60.0)
-    anonymous.profile = m.DelayProfile(delay=3.0)
+    anonymous = replace(anonymous, profile=m.DelayProfile(delay=3.0))
     event = notice_out(v.JobSubmitted(1.0, anonymous, 1.0, anonymous.profile)).event
     assert event.job.profile_id == event.profile.id == "w0!1"
     back = notice_in(s.EventAndTimestamp(timestamp=1.0, event=event), Memory())
