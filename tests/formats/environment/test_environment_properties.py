@@ -65,7 +65,7 @@ def restated(root: Any, node: Any, *, reference_order: bool) -> Any:
     return result
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(documents(), st.booleans())
 def test_resolution_equals_the_restated_rules(doc: dict[str, Any], reference_order: bool) -> None:
     ours = check(json.dumps(doc), "e.json", Options(reference_order=reference_order)).tree

@@ -334,7 +334,7 @@ nodes = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(nodes, max_size=4, unique_by=lambda n: n.id), st.booleans())
 def test_what_is_written_reads_back(made: list[SssNode], moab: bool) -> None:
     found = check("".join(nodes_xml(made, moab=moab)))
