@@ -1,65 +1,70 @@
-"""A decision component in C against one in process: CPU of the same run (issue 5: at most 3 times)."""
+"""A decision component in C against one in process: CPU of the same run, whole processes (at most 3 times)."""
 
+import json
+import os
+import resource
 import shutil
 import subprocess
+import sys
 import tempfile
-import time
 from pathlib import Path
 
 from benchmarks import Figure
-from windtunnel import model as m
-from windtunnel.engine.simulation import Simulation
-from windtunnel.schedulers import make_scheduler
-from windtunnel.vocabulary import Component
-from windtunnel.wires.batprotocol.session import BatprotocolComponent
-from windtunnel.wires.isolated import IsolatedTransport
-from windtunnel.wires.library import LibraryTransport
 
-SOURCE = Path(__file__).parents[1] / "examples" / "edc" / "one_by_one.c"
-JOBS = 20_000
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples" / "edc"
+JOBS = 100_000
 
 
-def workload() -> m.JobList:
-    """Jobs that never overlap, so that any scheduler decides the same."""
-    profiles = [m.DelayProfile(id=f"w0!p{length}", delay=float(length)) for length in range(1, 9)]
+def workload(path: Path) -> None:
+    """Delay jobs that never overlap, so that any scheduler decides the same."""
+    profiles = {f"p{k}": {"type": "DelayProfile", "delay": float(k)} for k in range(1, 9)}
     jobs = [
-        m.Job(
-            id=f"w0!{i}",
-            request=m.Request(1 + i % 4),
-            profile=profiles[i % 8],
-            submission_time=10.0 * i,
-            walltime=100.0,
-        )
+        {"id": str(i), "subtime": 10.0 * i, "res": 1 + i % 4, "profile": f"p{1 + i % 8}", "walltime": 100.0}
         for i in range(JOBS)
     ]
-    return m.JobList("w0", jobs, {profile.id: profile for profile in profiles})
+    path.write_text(json.dumps({"nb_res": 8, "jobs": jobs, "profiles": profiles}))
 
 
-def cpu(component: Component, work: m.JobList) -> float:
-    """CPU seconds of this process for one run (a child's are not in it)."""
-    simulation = Simulation(m.Platform.uniform(8), [work], [component])
-    start = time.process_time()
-    while simulation.step():
-        pass
-    spent = time.process_time() - start
-    component.stop()
-    return spent
+def cpu(folder: Path, scheduler: str) -> float:
+    """CPU seconds of ``windtunnel run``, from its first to its last instruction, its children included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    words = ["run", "hosts:8", folder / "jobs.json", "--scheduler", scheduler, "--out", folder / "out", "--quiet"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    subprocess.run([sys.executable, "-m", "windtunnel", *words], check=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def libraries(folder: Path) -> dict[str, Path]:
+    """The examples that can be built here, by what they are."""
+    made = {}
+    if compiler := shutil.which("cc"):
+        made["in C (JSON)"] = folder / "libone_by_one.so"
+        source = EXAMPLES / "one_by_one.c"
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", source, "-o", made["in C (JSON)"]], check=True)
+    flatc, compiler = shutil.which("flatc"), shutil.which("g++")
+    if flatc and compiler:
+        made["in C++ (binary)"] = folder / "libfcfs.so"
+        schema = ROOT / "src" / "windtunnel" / "wires" / "batprotocol" / "batprotocol.fbs"
+        subprocess.run([flatc, "--cpp", "-o", folder, schema], check=True)
+        options = ["-O2", "-shared", "-fPIC", f"-I{folder}", f"-I{EXAMPLES}"]
+        subprocess.run([compiler, *options, EXAMPLES / "fcfs.cpp", "-o", made["in C++ (binary)"]], check=True)
+    return made
 
 
 def run() -> list[Figure]:
-    work = workload()
-    own = min(cpu(make_scheduler("easy"), work) for _ in range(3))
-    figures = [Figure(f"{JOBS:,} delay jobs, easy in process", own, "CPU-s")]
-    compiler = shutil.which("cc")
-    if compiler is None:
-        return [*figures, Figure("a component in C: no C compiler here", float("nan"), "")]
-    with tempfile.TemporaryDirectory() as folder:
-        library = f"{folder}/libone_by_one.so"
-        subprocess.run([compiler, "-O2", "-shared", "-fPIC", SOURCE, "-o", library], check=True)
-        for what, kind in (("in process", LibraryTransport), ("isolated", IsolatedTransport)):
-            spent = min(cpu(BatprotocolComponent(kind(library)), work) for _ in range(3))
-            figures.append(Figure(f"the same, a component in C (JSON), {what}", spent, "CPU-s"))
-            figures.append(
-                Figure(f"    ratio, {what}", spent / own, "times", "3" if kind is LibraryTransport else "")
-            )
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        workload(folder / "jobs.json")
+        own = min(cpu(folder, "easy") for _ in range(3))
+        figures = [Figure(f"{JOBS:,} delay jobs, easy in process, whole process", own, "CPU-s")]
+        expected = (folder / "out" / "jobs.csv").read_bytes()
+        for what, library in libraries(folder).items():
+            for where, settings, goal in (("in process", "", "3"), ("isolated", "?isolated", "")):
+                times = 3 if goal else 1
+                spent = min(cpu(folder, f"lib:{library}{settings}") for _ in range(times))
+                assert (folder / "out" / "jobs.csv").read_bytes() == expected, "it decided differently"
+                figures.append(Figure(f"the same, a component {what}, {where}", spent, "CPU-s"))
+                figures.append(Figure(f"    ratio, {what}, {where}", spent / own, "times", goal))
     return figures

@@ -4,6 +4,7 @@ Each in both directions: ``..._out`` makes schema Structs of the vocabulary, ``.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import ceil, inf
 from typing import Any, Final
 
@@ -56,9 +57,13 @@ _STRATEGY_OUT: Final = {
 def hosts_in(text: str, where: str) -> m.HostSet:
     """An interval set; raises ProtocolError naming the member it stands in."""
     try:
-        return m.HostSet.parse(text)
+        return _parsed(text)
     except ValueError as error:
         raise ProtocolError(f"{where}: {error}") from None
+
+
+_parsed: Final = lru_cache(maxsize=4096)(m.HostSet.parse)
+"""Components name the same hosts again and again."""
 
 
 def qualified(name: str, owner: str) -> str:
