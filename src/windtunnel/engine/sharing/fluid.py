@@ -11,6 +11,7 @@ from typing import Any
 
 from windtunnel.engine.sharing.actions import NOW, ROUNDING, Action
 from windtunnel.engine.sharing.groups import Group, Groups
+from windtunnel.engine.sharing.single import GENERAL, one_bottleneck
 from windtunnel.engine.sharing.solver import Element, Rule, fair_bottleneck
 from windtunnel.engine.sharing.tasks import Task
 from windtunnel.engine.sharing.traffic import Traffic
@@ -267,6 +268,8 @@ class System:
                 self.traffic.remove(action)
 
     def _solve(self, numbers: list[int], shared: list[int]) -> None:
+        if len(shared) == 1 and self.rule is fair_bottleneck and self._solve_one(numbers, shared[0]):
+            return
         index = {number: i for i, number in enumerate(numbers)}
         groups = [self._groups.groups[group_id] for group_id in shared]
         actions = [self.actions[number] for number in numbers]
@@ -278,7 +281,31 @@ class System:
             [group.fatpipe for group in groups],
             [_elements(group, index) for group in groups],
         )
-        self._dirty.difference_update(numbers)
+        self._set(actions, rates)
+
+    def _solve_one(self, numbers: list[int], shared: int) -> bool:
+        """Solve for one constraint, which all of these share; False when the general rule must."""
+        group = self._groups.groups[shared]
+        elements = group.elements
+        weights = [*reversed(elements.values())]
+        if group.fatpipe or len(elements) != len(numbers) or tuple in map(type, weights):
+            return False
+        order = [*reversed(elements)]
+        actions = [*map(self.actions.__getitem__, order)]
+        prints = [*map(self._groups.footprints.__getitem__, order)]
+        bounds = [action.bound for action in actions]
+        tops = [*map(min, bounds, [footprint.alone for footprint in prints])]
+        if GENERAL in tops:
+            return False
+        limits = [footprint.limits for footprint in prints]
+        rates = one_bottleneck(tops, bounds, limits, group.capacity, weights)  # type: ignore[arg-type]  # no tuples
+        if rates is None:
+            return False
+        self._set(actions, rates)
+        return True
+
+    def _set(self, actions: list[Action], rates: Sequence[float]) -> None:
+        self._dirty.difference_update([action.number for action in actions])
         for action, rate in zip(actions, rates, strict=True):
             if rate != action.rate:
                 action.touch(self.now)

@@ -9,6 +9,7 @@ one, and merge again when it goes. A constraint that nobody uses is in no group.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from windtunnel.engine.sharing.single import rate_alone
 from windtunnel.engine.sharing.solver import Limit
 
 __all__ = ["Bundle", "Footprint", "Group", "Groups", "Weight"]
@@ -46,6 +47,8 @@ class Footprint:
     groups: set[int]
     shared: list[int] | None = None
     limits: tuple[Limit, ...] = ()
+    alone: float = 0.0
+    """The rate that the limits allow (see ``rate_alone``)."""
 
 
 class Groups:
@@ -121,10 +124,23 @@ class Groups:
                 else:
                     footprint.shared.append(group_id)
             footprint.limits = _tightest(own)
+            footprint.alone = rate_alone(footprint.limits)
         return footprint
 
     def component(self, task: int) -> tuple[list[int], list[int]]:
-        """The tasks that depend on this one through shared constraints, itself first, and the groups they share."""
+        """The tasks that depend on this one through shared constraints, and the groups they share."""
+        mine = self.footprint(task).shared
+        if mine is not None and len(mine) == 1:  # then all who share it often share nothing else
+            users = self.groups[mine[0]].elements
+            footprints = self.footprints
+            for other in users:
+                theirs = footprints[other].shared
+                if theirs is None:
+                    theirs = self.footprint(other).shared or []
+                if len(theirs) != 1:
+                    break
+            else:
+                return list(users), mine
         tasks = {task: None}
         shared: dict[int, None] = {}
         waiting = [task]
