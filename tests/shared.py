@@ -25,6 +25,11 @@ def shared(path: str) -> Path:
 
 
 def cases(folder: str, pattern: str = "*") -> list[Path]:
-    """The entries of a shared folder, for parametrisation; empty where the folder does not exist."""
-    base = ROOT / folder
-    return sorted(base.glob(pattern)) if base.exists() else []
+    """The entries of a shared folder, for parametrisation.
+
+    Where there are none the tests are skipped (or, in CI, their collection fails).
+    """
+    found = sorted((ROOT / folder).glob(pattern))
+    if REQUIRED and not found:
+        raise FileNotFoundError(f"shared/{folder}/{pattern} is missing, and WINDTUNNEL_REQUIRE_ALL is set")
+    return found
