@@ -10,10 +10,9 @@ from msgspec import Meta
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, longest_until
-from windtunnel.schedulers.orders import QueueOrder
-from windtunnel.schedulers.queues import waiting_queue
+from windtunnel.schedulers.orders import ORDERS, QueueOrder
 from windtunnel.schedulers.site import BatchScheduler, Held
-from windtunnel.vocabulary import CallMeLater, Decision, Notice, OneShot, Reply, RequestedCall
+from windtunnel.vocabulary import CallMeLater, Decision, Notice, OneShot, RejectJob, Reply, RequestedCall
 
 __all__ = ["Conservative"]
 
@@ -40,13 +39,11 @@ class Conservative(BatchScheduler):
     def __init__(
         self, *, queue_order: QueueOrder = "fcfs", review: Annotated[float, Meta(ge=0, le=1)] = 0.01
     ) -> None:
-        self.queue_order = queue_order
         self.review = review
-        super().__init__()
+        super().__init__(queue_order)
 
     def _reset(self) -> None:
         super()._reset()
-        self._queue = waiting_queue(self.queue_order)
         self._plan = Availability(0)
         self._reserved: dict[str, float] = {}
         self._reviews: list[tuple[float, int, Job]] = []  # a heap: when to review, and what breaks ties
@@ -99,6 +96,13 @@ class Conservative(BatchScheduler):
         self._reviewed += 1
         when = min(now + self.review * (reserved - now), reserved) if reserved < inf else now
         heappush(self._reviews, (when, self._reviewed, job))
+
+    def _join(self, now: float, arrivals: list[Job], decisions: list[Decision]) -> tuple[list[Job], bool]:
+        """Whoever comes first in the queue, older reservations stand: new jobs get theirs last, in queue order."""
+        fit = [job for job in arrivals if job.request.hosts <= self._hosts]
+        decisions += [RejectJob(job_id=job.id) for job in arrivals if job.request.hosts > self._hosts]
+        fit.sort(key=lambda job: ORDERS[self.queue_order](job, now, job.walltime))
+        return fit, False
 
     def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
         self._queue.add(job, now)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import longest_until
 from windtunnel.schedulers.orders import QueueOrder
-from windtunnel.schedulers.queues import ANY, waiting_queue
+from windtunnel.schedulers.queues import ANY
 from windtunnel.schedulers.site import BatchScheduler, Held
 from windtunnel.vocabulary import Decision, ExecuteJob, JobCompleted, JobSubmitted, Notice, RejectJob, Reply
 
@@ -30,12 +30,10 @@ class Easy(BatchScheduler):
     name = "easy"
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs") -> None:
-        self.queue_order = queue_order
-        super().__init__()
+        super().__init__(queue_order)
 
     def _reset(self) -> None:
         super()._reset()
-        self._queue = waiting_queue(self.queue_order)
         self._ends: list[Held] = []  # the running jobs by predicted end
         self._free = 0
         self._shadow = 0.0
@@ -55,6 +53,9 @@ class Easy(BatchScheduler):
             else:
                 changed |= self._take_in(notice, decisions)
                 self._free = len(self._pool)
+        if arrivals and self.queue_order != "fcfs":
+            arrivals, joined = self._join(now, arrivals, decisions)
+            changed |= joined
         queue = self._queue
         if changed:
             self._extra = -1
@@ -91,14 +92,8 @@ class Easy(BatchScheduler):
         self._ends = sorted(self._running.values())
 
     def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        queue = self._queue
-        if self.queue_order != "fcfs":
-            queue.add(job, now)
-            if queue.first is job:
-                self._changed(now, decisions)
-                return
-            queue.remove(job)
         # Nothing was freed, so that no older job can overtake now that could not before: only this one is tried.
+        queue = self._queue
         size = job.request.hosts
         if size <= self._free:
             if self._extra < 0:

@@ -2,7 +2,7 @@
 
 from windtunnel.model import HostPool, Job
 from windtunnel.schedulers.orders import Policy, QueueOrder, pick
-from windtunnel.schedulers.queues import ANY, waiting_queue
+from windtunnel.schedulers.queues import ANY
 from windtunnel.schedulers.site import BatchScheduler
 from windtunnel.vocabulary import Decision
 
@@ -25,13 +25,8 @@ class Filler(BatchScheduler):
     name = "filler"
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic") -> None:
-        self.queue_order = queue_order
         self.policy = policy
-        super().__init__()
-
-    def _reset(self) -> None:
-        super()._reset()
-        self._queue = waiting_queue(self.queue_order)
+        super().__init__(queue_order)
 
     def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
         hosts = pick(self._pool, job.request.hosts, self.policy)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from windtunnel.model import HostPool, HostSet, Job
 from windtunnel.schedulers.base import Scheduler
+from windtunnel.schedulers.queues import waiting_queue
 from windtunnel.vocabulary import (
     Decision,
     DecisionRefused,
@@ -29,16 +30,19 @@ class BatchScheduler(Scheduler):
     """Keeps the free hosts and the running jobs by notices alone, and leaves the decisions to its subclasses.
 
     A message is taken in whole, then decided on: first, if hosts were freed or their availability changed, the queue
-    (:meth:`_changed`), then each new job in the order of the notices (:meth:`_arrived`). Jobs that are larger than
-    the machine are rejected. Hosts that are unavailable are given to nobody, and count for nothing in predictions;
-    what runs there goes on. A job whose execution the engine refuses is rejected.
+    (:meth:`_changed`), then each new job in the order of the notices (:meth:`_arrived`); in an order other than that
+    of arrival, new jobs join the queue first. Jobs that are larger than the machine are rejected. Hosts that are
+    unavailable are given to nobody, and count for nothing in predictions; what runs there goes on. A job whose
+    execution the engine refuses is rejected.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, queue_order: str = "fcfs") -> None:
+        self.queue_order = queue_order
         super().__init__()
         self._reset()
 
     def _reset(self) -> None:
+        self._queue = waiting_queue(self.queue_order)
         self._hosts = 0
         self._pool = HostPool()
         self._running: dict[str, Held] = {}
@@ -63,14 +67,30 @@ class BatchScheduler(Scheduler):
                 changed |= self._forget(notice.job.id)  # type: ignore[attr-defined]  # it is a JobCompleted
             else:
                 changed |= self._take_in(notice, decisions)
+        if arrivals:
+            arrivals, joined = self._join(now, arrivals, decisions)
+            changed |= joined
         if changed:
             self._changed(now, decisions)
+        for job in arrivals:
+            self._arrived(now, job, decisions)
+        return Reply(now, decisions)
+
+    def _join(self, now: float, arrivals: list[Job], decisions: list[Decision]) -> tuple[list[Job], bool]:
+        """Reject what is too large; new jobs that come last anyway, to be looked at one by one, and whether others
+        have joined the queue, so that all of it must be looked at.
+        """
+        fit = []
         for job in arrivals:
             if job.request.hosts > self._hosts:
                 decisions.append(RejectJob(job_id=job.id))
             else:
-                self._arrived(now, job, decisions)
-        return Reply(now, decisions)
+                fit.append(job)
+        if self.queue_order == "fcfs":
+            return fit, False
+        for job in fit:
+            self._queue.add(job, now)
+        return [], bool(fit)
 
     def _changed(self, now: float, decisions: list[Decision]) -> None:
         """Hosts were freed, or their availability changed."""
