@@ -9,7 +9,14 @@ import json
 import shlex
 
 import pytest
-from tests.golden_outputs import assert_same_csv, assert_same_jobs, assert_same_schedule, table
+from tests.golden_outputs import (
+    assert_same_csv,
+    assert_same_jobs,
+    assert_same_schedule,
+    assert_same_states,
+    schedule,
+    table,
+)
 from tests.shared import cases, shared
 
 from windtunnel.api import Layout, RecordingOptions, Simulation
@@ -129,6 +136,8 @@ def test_outcomes(case):
         assert_same_schedule(
             done.read("schedule.csv"), case / "schedule.csv", tolerance=1e-9 if not energy else 1.5e-6
         )
+        if any(case.glob("machine_states.csv*")):
+            assert_same_states(done.read("machine_states.csv"), case / "machine_states.csv")
         if energy:
             # Its average power is noise where upstream's dates differ by 1e-12 s.
             ignored = ("epower", "wattmin") if any(part in case.name for part in TOGETHER) else ("epower",)
@@ -153,3 +162,6 @@ def test_outcomes(case):
             slack += float(their["starting_time"]) * 4e-16
             assert float(my["execution_time"]) == pytest.approx(float(their["execution_time"]), rel=slack, abs=slack)
     assert compared >= len(theirs) * (0.3 if excepted else 1)
+    if energy and not excepted:  # the latencies of messages count among what is consumed
+        joules = [float(schedule(s)["consumed_joules"]) for s in (done.read("schedule.csv"), case / "schedule.csv")]
+        assert joules[0] == pytest.approx(joules[1], rel=3e-4)
