@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from windtunnel.engine.lifecycle import end_job, submit_job
 from windtunnel.engine.refusal import known_job, refuse
+from windtunnel.engine.registrable import job_fault, profile_fault
 from windtunnel.engine.world import Seat, World
 from windtunnel.model import Job, JobState, Profile
 from windtunnel.vocabulary import (
@@ -91,9 +92,8 @@ def _add_profile(world: World, decision: Decision, profile: Profile) -> None:
     uses = world.profile_uses if world.profile_uses is not None else {}
     if profile.id in uses or profile.id in world.profiles:
         refuse(world, decision, "duplicate-profile", f"profile {profile.id!r} already exists in the workload")
-    for name in getattr(profile, "profile_ids", ()):
-        if name not in world.profiles:
-            refuse(world, decision, "unknown-profile", f"profile {profile.id!r} uses {name!r}, which does not exist")
+    if fault := profile_fault(profile, world.profiles):
+        refuse(world, decision, "profile", f"invalid registration of profile {profile.id!r}: {fault}")
     world.profiles[profile.id] = profile
     uses[profile.id] = 0
 
@@ -122,6 +122,8 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
         job = replace(job, profile=profile)
     elif job.profile.id and job.profile.id not in world.profiles:
         _add_profile(world, decision, job.profile)
+    if fault := job_fault(job, world.profiles):
+        refuse(world, decision, "job", f"invalid registration of job {job.id!r}: {fault}")
     if world.met is not None:
         world.met.add(job.id)
     if job.submission_time != job.submission_time:  # not a number: "now", as batprotocol has no such field

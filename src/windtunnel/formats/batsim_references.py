@@ -14,8 +14,9 @@ from windtunnel.model import (
     ReceiveProfile,
     SequentialCompositionProfile,
 )
+from windtunnel.model.profiles import executors
 
-__all__ = ["check_references", "executors", "used_profiles"]
+__all__ = ["check_references", "used_profiles"]
 
 _COMPOSED = (SequentialCompositionProfile, ForkJoinCompositionProfile, ParallelTaskMergeCompositionProfile)
 
@@ -74,17 +75,6 @@ def _check_cycles(profiles: Mapping[str, Profile], findings: Findings) -> None:
 
 def _composed(profile: Profile) -> Iterator[str]:
     return iter(profile.profile_ids if isinstance(profile, _COMPOSED) else ())
-
-
-def executors(profile: Profile, profiles: Mapping[str, Profile]) -> int | None:
-    """The number of executors that a parallel task (or a merge of some) fixes; None when it takes the job's."""
-    if isinstance(profile, ParallelTaskProfile):
-        return profile.executors
-    if isinstance(profile, ParallelTaskMergeCompositionProfile):
-        for sub in profile.profile_ids:
-            if (count := executors(profiles[sub], profiles)) is not None:
-                return count
-    return None
 
 
 def _check_merge(

@@ -17,9 +17,10 @@ from windtunnel.entities.batsim_jobs import job_from_json
 from windtunnel.entities.batsim_profiles import generation_of_type, profile_from_json
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.trace_files import load_traces
-from windtunnel.formats.batsim_references import check_references, executors, used_profiles
+from windtunnel.formats.batsim_references import check_references, used_profiles
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.model import Job, JobList, Profile, TraceReplayProfile
+from windtunnel.model.profiles import executors
 
 __all__ = ["BatsimWorkload", "read_batsim", "read_batsim4", "read_batsim5"]
 

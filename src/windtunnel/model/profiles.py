@@ -4,6 +4,7 @@ Names follow batprotocol (seed 001) where it has them; ``Send`` and ``Receive`` 
 are flops and bytes, durations seconds. Sub-profiles are named by their full id, ``workload!name``.
 """
 
+from collections.abc import Mapping
 from enum import IntEnum
 from math import isqrt
 from typing import Any
@@ -25,6 +26,7 @@ __all__ = [
     "SequentialCompositionProfile",
     "TraceReplayProfile",
     "TraceType",
+    "executors",
 ]
 
 
@@ -98,6 +100,17 @@ class ParallelTaskMergeCompositionProfile(Profile):
     """Parallel tasks whose matrices are summed into one (decisions.md 11)."""
 
     profile_ids: tuple[str, ...]
+
+
+def executors(profile: Profile, profiles: Mapping[str, Profile]) -> int | None:
+    """The number of executors that a parallel task (or a merge of some) fixes; None when it takes the job's."""
+    if isinstance(profile, ParallelTaskProfile):
+        return profile.executors
+    if isinstance(profile, ParallelTaskMergeCompositionProfile):
+        for sub in profile.profile_ids:
+            if (count := executors(profiles[sub], profiles)) is not None:
+                return count
+    return None
 
 
 class ParallelTaskOnStorageHomogeneousProfile(Profile):

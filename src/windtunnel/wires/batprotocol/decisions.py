@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from math import nan
+from pathlib import Path
 from typing import Any, Final
 
 from windtunnel import vocabulary as v
-from windtunnel.diagnostics import ProtocolError, UsageError
+from windtunnel.diagnostics import Findings, ProtocolError, UsageError
+from windtunnel.entities.trace_files import load_traces
+from windtunnel.model import TraceReplayProfile
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.forms import (
     hosts_in,
@@ -101,6 +104,17 @@ def _execute_out(decision: v.ExecuteJob) -> s.ExecuteJobEvent:
     )
 
 
+def _register_profile_in(event: s.RegisterProfileEvent) -> v.RegisterProfile:
+    """Traces are read now: the file's name is taken as it is (relative to the working directory)."""
+    profile = profile_in(event.profile)
+    if isinstance(profile, TraceReplayProfile):
+        findings = Findings(profile.filename)
+        profile.traces = load_traces(Path(profile.filename), profile.trace_type, findings)
+        if findings.has_errors:
+            raise ProtocolError(f"invalid registration of profile {profile.id!r}: {next(iter(findings)).message}")
+    return v.RegisterProfile(profile=profile)
+
+
 def _register_job_in(event: s.RegisterJobEvent) -> v.RegisterJob:
     # Not a number stands for "now": batprotocol leaves the date of submission to the simulator.
     return v.RegisterJob(
@@ -193,7 +207,7 @@ DECISIONS_IN: Final[Mapping[type[s.Table], Callable[[Any], v.Decision]]] = {
     s.RejectJobEvent: lambda e: v.RejectJob(job_id=e.job_id),
     s.ExecuteJobEvent: _execute_in,
     s.KillJobsEvent: lambda e: v.KillJobs(job_ids=e.job_ids),
-    s.RegisterProfileEvent: lambda e: v.RegisterProfile(profile=profile_in(e.profile)),
+    s.RegisterProfileEvent: _register_profile_in,
     s.RegisterJobEvent: _register_job_in,
     s.FinishRegistrationEvent: lambda _: v.FinishRegistration(),
     s.CallMeLaterEvent: lambda e: v.CallMeLater(call_me_later_id=e.call_me_later_id, when=trigger_in(e.when)),

@@ -73,7 +73,7 @@ class BatprotocolComponent:
         asked = text.encode(message, check=False) + b"\0" if self._json else binary.encode(message)
         if self._log is not None and self._json:
             self._log("Sending", asked[:-1].decode())
-        last = type(notices[-1]) is v.SimulationErrorOccurred
+        last = bool(notices) and type(notices[-1]) is v.SimulationErrorOccurred
         answer = self._ask(asked, now, _LAST_WORDS if last else None)
         if self._log is not None and self._json:
             self._log("Received", answer.rstrip(b"\0").decode(errors="replace"))
