@@ -9,7 +9,7 @@ from windtunnel.engine import Options, Simulation
 from windtunnel.model import DelayProfile, Host, HostSet, Platform, PowerState
 from windtunnel.schedulers import make_scheduler
 from windtunnel.testing import InvariantChecker, job, workload
-from windtunnel.vocabulary import Observer
+from windtunnel.vocabulary import JobSubmitted, Observer, ResourceStateChanged, SimulationBegins
 
 STATES = (
     PowerState(1e9, 100.0, None, 200.0),
@@ -94,6 +94,24 @@ def test_the_reservation_counts_with_hosts_on_their_way():
     )
     assert rows["w0!1"] == (120.0, 170.0, "1-3")
     assert rows["w0!2"][0] == 170.0
+
+
+def test_where_only_the_property_is_told_it_learns_how_long_switching_takes():
+    """As behind Batsim 4's protocol: host ids, names and properties, no power states."""
+    told = Platform(
+        name="p", hosts=tuple(Host(id=k, name=f"h{k}", properties={"sleep_pstates": "1:2:3"}) for k in range(4))
+    )
+    scheduler = make_scheduler("energy-idle-sleeper", idle_time=0.0)
+    scheduler.hello()
+    (off,) = scheduler.decide(0.0, [SimulationBegins(0.0, told)]).decisions
+    assert (str(off.hosts), off.state) == ("0-3", 1)
+    late = job(0, 2, at=7.0)
+    assert not scheduler.decide(5.0, [ResourceStateChanged(5.0, off.hosts, 1)]).decisions
+    (on,) = scheduler.decide(7.0, [JobSubmitted(7.0, late, 7.0)]).decisions
+    assert (str(on.hosts), on.state) == ("0-1", 0)
+    (start,) = scheduler.decide(27.0, [ResourceStateChanged(27.0, on.hosts, 0)]).decisions
+    assert str(start.hosts) == "0-1"
+    assert scheduler._took == {True: 5.0, False: 20.0}
 
 
 def test_where_nothing_can_sleep_is_an_error():

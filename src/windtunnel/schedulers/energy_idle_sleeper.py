@@ -3,7 +3,8 @@
 from bisect import insort
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -31,12 +32,37 @@ from windtunnel.vocabulary import (
 __all__ = ["EnergyIdleSleeper"]
 
 
+class _Sleep(NamedTuple):
+    """How a host sleeps: its power states, and how long switching takes (s), where that is known."""
+
+    asleep: int
+    awake: int
+    off_time: float | None
+    on_time: float | None
+
+
+def _sleep_of(host: Host) -> _Sleep | None:
+    """Its first sleep state, as the platform says, or as its property does where that is all that is told."""
+    states = dict(host.sleep_pstates)
+    for entry in host.properties.get("sleep_pstates", "").split(",") if not states else ():
+        with suppress(ValueError):
+            asleep, off, on = map(int, entry.split(":"))
+            states[asleep] = off, on
+    if not states:
+        return None
+    asleep, (off, on) = next(iter(states.items()))
+    known = max(off, on) < len(host.pstates)
+    times = [1.0 / host.pstates[p].speed if known and host.pstates[p].speed > 0 else None for p in (off, on)]
+    return _Sleep(asleep, 0 if host.pstate in states else host.pstate, times[0], times[1])
+
+
 class EnergyIdleSleeper(Easy):
     """EASY; a host that was idle for ``idle_time`` seconds is switched off, and on again when waiting jobs need it.
 
     No host is switched off while a job waits, and ``keep_awake`` hosts without work stay awake. Hosts are switched on
     as soon as the waiting jobs together ask for more hosts than are free or on their way; the reservation counts with
-    those that are on their way. How hosts sleep, and how long switching takes, is what the platform says of each.
+    those that are on their way. How hosts sleep, and how long switching takes, is what the platform says of each;
+    behind a protocol that does not tell how long (Batsim 4), it is what it took the last time.
 
     Raises (while running):
         UsageError: no host of the platform can sleep.
@@ -58,10 +84,11 @@ class EnergyIdleSleeper(Easy):
     def _reset(self) -> None:
         super()._reset()
         self._now = 0.0
-        self._about: tuple[Host, ...] = ()
+        self._sleeps: dict[int, _Sleep] = {}  # the hosts that can
+        self._took = {False: 0.0, True: 0.0}  # seconds that switching on, and off, took the last time
         self._asleep = HostSet()
         self._coming = 0  # hosts that are being switched on
-        self._moving: dict[tuple[int, ...], str] = {}  # hosts that switch -> how they are held
+        self._moving: dict[tuple[int, ...], tuple[str, float]] = {}  # hosts that switch -> how held, since when
         self._since: list[float] = []  # by host: since when it is idle, if it is
         self._idle: deque[tuple[float, HostSet]] = deque()  # hosts that were freed, by date
         self._called = False
@@ -82,8 +109,8 @@ class EnergyIdleSleeper(Easy):
         if isinstance(notice, HostsTurnedOnOff | ResourceStateChanged):
             return self._arrived_at(notice.hosts, notice.state)
         if isinstance(notice, DecisionRefused) and isinstance(notice.decision, TurnOnOffHosts):
-            held = self._moving.pop(tuple(notice.decision.hosts), None)
-            return held is not None and self._forget(held)
+            moved = self._moving.pop(tuple(notice.decision.hosts), None)
+            return moved is not None and self._forget(moved[0])
         if isinstance(notice, AllStaticJobsHaveBeenSubmitted):
             self._last = True
         elif isinstance(notice, RequestedCall):
@@ -97,13 +124,13 @@ class EnergyIdleSleeper(Easy):
         return changed
 
     def _begin(self, hosts: tuple[Host, ...]) -> None:
-        if not any(host.sleep_pstates for host in hosts):
+        self._sleeps = {host.id: sleep for host in hosts if (sleep := _sleep_of(host)) is not None}
+        if not self._sleeps:
             raise UsageError(
                 "energy-idle-sleeper: no host of this platform can be switched off",
                 'give hosts a property such as <prop id="sleep_pstates" value="1:2:3"/>: asleep, off, on',
             )
-        self._about = hosts
-        self._asleep = HostSet(host.id for host in hosts if host.pstate in host.sleep_pstates)
+        self._asleep = HostSet(h for h, sleep in self._sleeps.items() if hosts[h].pstate == sleep.asleep)
         self._pool -= self._asleep
         self._since = [0.0] * len(hosts)
         self._note_idle(HostSet(host.id for host in hosts) - self._asleep)
@@ -125,23 +152,16 @@ class EnergyIdleSleeper(Easy):
         spare = self._free - self.keep_awake
         while idle and spare > 0 and idle[0][0] + self.idle_time <= now:
             since, hosts = idle.popleft()
-            still = [h for h in hosts if h in self._pool and self._since[h] == since and self._about[h].sleep_pstates]
+            still = [h for h in hosts if h in self._pool and self._since[h] == since and h in self._sleeps]
             rest = still[: max(0, len(still) - spare)]  # the highest numbers go first: jobs get the lowest
             if rest:
                 idle.appendleft((since, HostSet(rest)))
             spare -= len(still) - len(rest)
-            for state, alike in self._by_state(still[len(rest) :]):
-                self._switch(now, alike, state, decisions, off=True)
+            self._switch(now, still[len(rest) :], decisions, off=True)
         finished = self._last and not self._running
         if idle and spare > 0 and not self._called and not finished:
             self._called = True
             decisions.append(CallMeLater(call_me_later_id=self.name, when=OneShot(idle[0][0] + self.idle_time)))
-
-    def _by_state(self, hosts: Iterable[int]) -> list[tuple[int, HostSet]]:
-        alike: dict[int, list[int]] = {}
-        for host in hosts:
-            alike.setdefault(next(iter(self._about[host].sleep_pstates)), []).append(host)
-        return [(state, HostSet(numbers)) for state, numbers in alike.items()]
 
     # -- switching ----------------------------------------------------------------------------------------------
 
@@ -160,40 +180,44 @@ class EnergyIdleSleeper(Easy):
         woken = HostSet(list(asleep)[:missing])
         self._asleep -= woken
         self._coming += len(woken)
-        alike: dict[int, list[int]] = {}
-        for host in woken:
-            about = self._about[host]
-            computing = about.pstate if about.pstate not in about.sleep_pstates else 0
-            alike.setdefault(computing, []).append(host)
-        for state, hosts in alike.items():
-            self._switch(now, HostSet(hosts), state, decisions, off=False)
+        self._switch(now, woken, decisions, off=False)
 
-    def _switch(self, now: float, hosts: HostSet, state: int, decisions: list[Decision], *, off: bool) -> None:
+    def _switch(self, now: float, hosts: Iterable[int], decisions: list[Decision], *, off: bool) -> None:
         """Hosts on their way are held like a job that ends when they can be used (again)."""
-        if off:
-            self._pool -= hosts
-            self._free -= len(hosts)
-        decisions.append(TurnOnOffHosts(hosts=hosts, state=state))
-        lasts = max(self._switching_time(self._about[host], both=off) for host in hosts)
-        self._starts += 1
-        name = f"\0switch{self._starts}"  # no job is called so
-        held = self._running[name] = (now + lasts, self._starts, len(hosts), hosts)
-        insort(self._ends, held)
-        self._extra = -1
-        self._moving[tuple(hosts)] = name
+        alike: dict[int, list[int]] = {}
+        for host in hosts:
+            sleep = self._sleeps[host]
+            alike.setdefault(sleep.asleep if off else sleep.awake, []).append(host)
+        for state, numbers in alike.items():
+            group = HostSet(numbers)
+            if off:
+                self._pool -= group
+                self._free -= len(group)
+            decisions.append(TurnOnOffHosts(hosts=group, state=state))
+            self._starts += 1
+            name = f"\0switch{self._starts}"  # no job is called so
+            usable = now + max(self._switching_time(self._sleeps[host], off=off) for host in numbers)
+            held = self._running[name] = (usable, self._starts, len(group), group)
+            insort(self._ends, held)
+            self._extra = -1
+            self._moving[tuple(numbers)] = name, now
 
-    def _switching_time(self, host: Host, *, both: bool) -> float:
+    def _switching_time(self, sleep: "_Sleep", *, off: bool) -> float:
         """Seconds until a host can be used: switching on, or off and on again."""
-        off, on = next(iter(host.sleep_pstates.values()))
-        return sum(1.0 / host.pstates[p].speed for p in ((off, on) if both else (on,)))
+        on_time = self._took[False] if sleep.on_time is None else sleep.on_time
+        off_time = self._took[True] if sleep.off_time is None else sleep.off_time
+        return off_time + on_time if off else on_time
 
     def _arrived_at(self, hosts: HostSet, state: int) -> bool:
         """Hosts have switched."""
-        name = self._moving.pop(tuple(hosts), None)
-        if name is None:
+        moved = self._moving.pop(tuple(hosts), None)
+        if moved is None:
             return False
+        name, began = moved
         held = self._running[name]
-        if state not in self._about[hosts.first].sleep_pstates:
+        off = state == self._sleeps[hosts.first].asleep
+        self._took[off] = self._now - began
+        if not off:
             self._coming -= len(hosts)
             return self._forget(name)
         del self._running[name]
