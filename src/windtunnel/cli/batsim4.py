@@ -116,7 +116,10 @@ def batsim4(argv: Sequence[str]) -> int:
 
         print(f"windtunnel {__version__} (as Batsim 4.2.1)")
         return 0
-    options = parser().parse_args(list(argv))
+    try:
+        options = parser().parse_args(list(argv))
+    except SystemExit as leave:  # argparse has said what is wrong, or has shown its help
+        return int(leave.code or 0)
     _check(options)
     if options.dump_execution_context:
         _dump(options)
@@ -133,6 +136,10 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("give --sched-cfg or --sched-cfg-file, not both")
     if not 0 <= options.first_submission < inf:
         raise UsageError(f"--first-submission {options.first_submission:g} is not a date")
+    if not options.timeout > 0:
+        raise UsageError(f"--timeout {options.timeout:g} is no time to wait")
+    if not 0 < options.redis_port < 65536:
+        raise UsageError(f"--redis-port {options.redis_port} is no port")
     if options.mmax < 0:
         raise UsageError(f"--mmax {options.mmax} is negative")
     if options.no_sched and (options.enable_redis or options.enable_dynamic_jobs):
