@@ -78,6 +78,12 @@ def test_a_host_that_worked_meanwhile_has_not_been_idle():
     assert switches[0] == (50.0, "1-3", -2)
 
 
+def test_after_the_last_job_nothing_is_switched_any_more():
+    _, switches, simulation = run(job(0, 4, run=20.0), idle_time=30.0)
+    assert not switches
+    assert simulation.now == 30.0  # the call that was pending
+
+
 def test_hosts_that_sleep_at_the_start_are_woken():
     rows, switches, _ = run(job(0, 2, run=10.0, at=5.0), platform=site(4, pstate=1))
     assert switches[0] == (5.0, "0-1", -1)

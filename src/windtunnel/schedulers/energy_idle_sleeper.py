@@ -148,6 +148,8 @@ class EnergyIdleSleeper(Easy):
 
     def _sleep(self, now: float, decisions: list[Decision]) -> None:
         """Switch off what was idle for long; be called when the next hosts may have been."""
+        if self._last and len(self._running) == len(self._moving):
+            return  # the last job has ended: nothing is left to be saved
         idle = self._idle
         spare = self._free - self.keep_awake
         while idle and spare > 0 and idle[0][0] + self.idle_time <= now:
@@ -158,8 +160,7 @@ class EnergyIdleSleeper(Easy):
                 idle.appendleft((since, HostSet(rest)))
             spare -= len(still) - len(rest)
             self._switch(now, still[len(rest) :], decisions, off=True)
-        finished = self._last and not self._running
-        if idle and spare > 0 and not self._called and not finished:
+        if idle and spare > 0 and not self._called:
             self._called = True
             decisions.append(CallMeLater(call_me_later_id=self.name, when=OneShot(idle[0][0] + self.idle_time)))
 
