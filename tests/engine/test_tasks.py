@@ -1,5 +1,6 @@
 """Every kind of profile in the engine, with durations computed by hand (100 MB/s links, cores of 1 Gf)."""
 
+from copy import deepcopy
 from math import inf
 
 import pytest
@@ -7,6 +8,7 @@ from tests.engine.runs import simulate
 from tests.engine.star import star
 
 from windtunnel.diagnostics import DecisionError
+from windtunnel.engine import Simulation
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,
@@ -24,7 +26,7 @@ from windtunnel.model import (
     TraceType,
 )
 from windtunnel.model.profiles import GenerationStrategy
-from windtunnel.testing import job, sequence, workload
+from windtunnel.testing import InvariantChecker, Scripted, job, sequence, workload
 from windtunnel.vocabulary import (
     AdditionalIo,
     CallMeLater,
@@ -473,6 +475,30 @@ def test_a_suspended_job_goes_on_where_it_stood(kind, elsewhere):
     assert checker.rows[0][1] is JobState.COMPLETED_SUCCESSFULLY
     assert checker.rows[0][3] == pytest.approx(alone[3] + 10.0)
     assert simulation.totals()["time_computing"] == pytest.approx(2 * alone[3])
+
+
+def start_first(now, notices):
+    return [Execute(n.job, HostSet.parse("0-1")) for n in notices if isinstance(n, JobSubmitted)]
+
+
+@pytest.mark.parametrize("kind", SUSPENDED)
+def test_a_fork_ends_as_its_origin_does(kind):
+    """While tasks of any kind are under way (law 5)."""
+    profile, parts = SUSPENDED[kind]
+    parts = [STEP, delay(3.0), delay(4.0), sequence("q", [STEP, delay(3.0)])] if parts is None else parts
+    jobs = workload(job(0, 2, run=profile), profiles=[*parts, profile])
+    first = InvariantChecker()
+    simulation = Simulation(star(), [jobs], [Scripted(start_first)], observers=[first])
+    assert simulation.run_until(1.75)
+    second = deepcopy(first)
+    forked = simulation.fork([second])
+    (record,) = forked.world.jobs.values()
+    if record.execution is not None:
+        assert record.execution.record is record
+    forked.run()
+    simulation.run()
+    assert second.rows == first.rows
+    assert len(first.rows) == 1
 
 
 def test_a_job_that_waits_for_a_message_can_be_suspended():

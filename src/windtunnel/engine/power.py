@@ -9,6 +9,7 @@ from typing import Final
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.metering import Meters, SimgridMeters
+from windtunnel.engine.racks import Racks, make_racks
 from windtunnel.engine.world import World
 from windtunnel.model import Host, HostSet, JobRecord, Platform
 
@@ -50,6 +51,8 @@ class Power:
         """On shared hosts: joules when last divided, and the jobs among which they are divided."""
         self.jobs: set[str] = set()
         """The jobs whose energy is counted (not those that a component simulates itself)."""
+        self.racks: Racks | None = None
+        """The racks whose power is watched."""
 
     def _epsilon(self, host: int) -> float:
         state = self.meters.states[host][self.meters.pstates[host]]
@@ -69,8 +72,10 @@ class Power:
             self.watts += sum(map(power, loads)) - before
         else:
             self.meters.set_loads(now, loads)
+        if self.racks is not None:
+            self.racks.follow(now, loads, self.meters)
 
-    def set_pstate(self, now: float, hosts: Iterable[int], pstate: int) -> None:
+    def set_pstate(self, now: float, hosts: HostSet | Sequence[int], pstate: int) -> None:
         """Hosts go over to another power state."""
         self._move(now)
         for host in hosts:
@@ -79,14 +84,18 @@ class Power:
             self.meters.set_pstate(now, host, pstate)
             self.watts += self.meters.power(host)
             self.epsilon += self._epsilon(host)
+        if self.racks is not None:
+            self.racks.follow(now, hosts, self.meters)
 
-    def set_off(self, now: float, hosts: Iterable[int], *, off: bool) -> None:
+    def set_off(self, now: float, hosts: HostSet | Sequence[int], *, off: bool) -> None:
         """Hosts lose their power, or have it again (machines that halt, fail and come back)."""
         self._move(now)
         for host in hosts:
             self.watts -= self.meters.power(host)
             self.meters.set_off(now, host, off)
             self.watts += self.meters.power(host)
+        if self.racks is not None:
+            self.racks.follow(now, hosts, self.meters)
 
     def touch(self, now: float, hosts: Iterable[int]) -> None:
         """Something SimGrid notices happened on hosts."""
@@ -118,7 +127,8 @@ def _check_metered(hosts: Sequence[Host], meters: Meters) -> None:
 def make_power(world: World) -> None:
     """Meters, when the options ask for energy."""
     if world.options.energy:
-        world.energy = Power(world.platform, world.options.energy_rule)
+        world.energy = meters = Power(world.platform, world.options.energy_rule)
+        meters.racks = make_racks(world, meters.meters)
 
 
 def record_energy(world: World, kind: str) -> None:

@@ -150,6 +150,8 @@ class Simulation:
         self.outcome = outcome
         for component in self.components:
             component.stop()
+        if self.world.energy is not None and self.world.energy.racks is not None:
+            self.world.energy.racks.close(self.world.now)
         for hook in self.world.hooks.end:
             hook(self.world.now, outcome, self.totals())
 
@@ -161,12 +163,15 @@ class Simulation:
     def totals(self) -> Mapping[str, Any]:
         """The engine's own sums, as on_end gets them."""
         world = self.world
+        racks = None if world.energy is None else world.energy.racks
         return {
             **world.hosts.totals(),
             "nb_computing_machines": world.hosts.size + world.hosts.storages,
             "nb_grouped_switches": world.nb_switch_groups,
             "nb_machine_switches": world.nb_switches,
             "consumed_joules": 0.0 if world.energy is None else world.energy.last - world.energy.first,
+            "rack_excesses": 0 if racks is None else racks.count,
+            "worst_rack_excess": 0.0 if racks is None else racks.worst,
             "nb_submitted": world.nb_submitted,
             "nb_ended": world.nb_ended,
             "nb_alive": sum(1 for _ in world.jobs) - len(world.told),

@@ -70,6 +70,7 @@ _HOOKS: Final = {
     "estimate": "on_waiting_time_estimate",
     "probe": "on_probe",
     "kill": "on_kill",
+    "rack": "on_rack_excess",
     "end": "on_end",
 }
 
@@ -99,6 +100,7 @@ class Hooks:
     estimate: tuple[Callable[..., None], ...]
     probe: tuple[Callable[..., None], ...]
     kill: tuple[Callable[..., None], ...]
+    rack: tuple[Callable[..., None], ...]
     end: tuple[Callable[..., None], ...]
 
 

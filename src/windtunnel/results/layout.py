@@ -23,6 +23,7 @@ KNOWN_FILES: Final = (
     "pstate_changes.csv",
     "consumed_energy.csv",
     "events.csv",
+    "rack_power.csv",
     "estimates.csv",
     "probes.csv",
     "real_exec_info.json",

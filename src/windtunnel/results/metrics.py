@@ -58,6 +58,10 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """Jobs that ran to an end within the window, per hour."""
     consumed_joules: float | None = None
     """As in schedule.csv (never trimmed); None when energy was not simulated."""
+    rack_excesses: int = 0
+    """How often a rack drew more than its power capacity (never trimmed); only known with energy."""
+    worst_rack_excess: float = 0.0
+    """Watts above the capacity, at most."""
     users: dict[str, Group] = {}
     queues: dict[str, Group] = {}
 
@@ -75,6 +79,9 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         rows.append(("throughput", f"{self.throughput:,.2f} jobs/h"))
         if self.consumed_joules is not None:
             rows.append(("energy", f"{self.consumed_joules:,.0f} J"))
+        if self.rack_excesses:
+            text = f"{self.rack_excesses:,} times, by at most {self.worst_rack_excess:,.1f} W"
+            rows.append(("racks above their power", text))
         return rows
 
     def json(self) -> bytes:
@@ -129,6 +136,7 @@ def compute(
     warm_up: Trim = 0.0,
     cool_down: Trim = 0.0,
     joules: float | None = None,
+    racks: tuple[int, float] = (0, 0.0),
     derived: Derived | None = None,
 ) -> Metrics:
     """All metrics; ``derived`` is what follows from all jobs, where the caller knows it already.
@@ -167,6 +175,8 @@ def compute(
         available_host_seconds=available,
         throughput=ended * 3600.0 / (closes - opens) if closes > opens else 0.0,
         consumed_joules=joules,
+        rack_excesses=racks[0],
+        worst_rack_excess=racks[1],
         users=users,
         queues=queues,
     )

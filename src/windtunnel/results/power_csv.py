@@ -1,16 +1,18 @@
-"""``pstate_changes.csv`` and ``consumed_energy.csv``: power states and energy of all hosts over time."""
+"""``pstate_changes.csv``, ``consumed_energy.csv`` and ``rack_power.csv``: power states and energy over time."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from windtunnel.model import HostSet, Platform, Workload
+from windtunnel.results.fields import plain
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder
 
-__all__ = ["ConsumedEnergyCsv", "PstateChangesCsv"]
+__all__ = ["ConsumedEnergyCsv", "PstateChangesCsv", "RackPowerCsv"]
 
 _PSTATES: Final = "time,machine_id,new_pstate\n"
 _ENERGY: Final = "time,energy,event_type,wattmin,epower\n"
+_RACKS: Final = "rack,from,until,peak_watts,capacity_watts\n"
 
 
 class PstateChangesCsv(Recorder):
@@ -45,3 +47,14 @@ class ConsumedEnergyCsv(Recorder):
         self._last = (now, joules)
         power = f"{(joules - before) / (now - then):f}" if now > then else "NA"
         self.rows.add(f"{now:f},{joules:f},{kind},{epsilon_watts:f},{power}\n")
+
+
+class RackPowerCsv(Recorder):
+    """Writes ``rack_power.csv``: a row each time a rack drew more than its capacity."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.rows = layout.open("rack_power.csv", _RACKS, lazy=True)
+
+    def on_rack_excess(self, rack: str, since: float, until: float, peak: float, capacity: float) -> None:
+        """Write a row."""
+        self.rows.add(f"{plain(rack)},{since:f},{until:f},{peak:f},{capacity:f}\n")

@@ -19,7 +19,7 @@ from windtunnel.results.ledger import Ledger, Sink
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
-from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv
+from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv, RackPowerCsv
 from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
@@ -110,6 +110,8 @@ class Recording(Observer):
             shares = SharesCsv(layout)
             sinks += [extra, shares, suspensions]
             made += [extra, shares, suspensions, EventsCsv(layout)]
+            if options.energy:
+                made.append(RackPowerCsv(layout))
         if options.probes != "never":
             made.append(ProbesCsv(layout, always=options.probes == "always"))
         made.append(EstimatesCsv(layout))
@@ -198,7 +200,15 @@ class Recording(Observer):
 
     def _measured(self, warm_up: Trim, cool_down: Trim, derived: Derived | None = None) -> Metrics:
         joules = self.totals.get("consumed_joules") if self.options.energy else None
-        return compute(self.collector.columns, warm_up=warm_up, cool_down=cool_down, joules=joules, derived=derived)
+        racks = (int(self.totals.get("rack_excesses", 0)), float(self.totals.get("worst_rack_excess", 0.0)))
+        return compute(
+            self.collector.columns,
+            warm_up=warm_up,
+            cool_down=cool_down,
+            joules=joules,
+            racks=racks,
+            derived=derived,
+        )
 
     def _write_figures(self) -> None:
         dialect = self.layout.dialect

@@ -31,6 +31,7 @@ _TEXTS: Final = (
     "group",
     "queue",
     "hosts",
+    "rack",
     "event",
     "id",
     "data",
@@ -226,7 +227,12 @@ class Run:
         from windtunnel.results.file_columns import columns_of
 
         joules = float(self.figures.get("consumed_joules") or 0.0)
-        return compute(columns_of(self), warm_up=warm_up, cool_down=cool_down, joules=joules or None)
+        racks = (0, 0.0)
+        frame = self.frame("rack_power.csv")
+        if frame is not None:
+            over = frame["peak_watts"] - frame["capacity_watts"]
+            racks = (frame.height, float(max(over)))
+        return compute(columns_of(self), warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks)
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.

@@ -113,5 +113,8 @@ class Observer:
     def on_kill(self, now: float, record: JobRecord) -> None:
         """A job is being killed (by its walltime or by a component) while it holds its hosts."""
 
+    def on_rack_excess(self, rack: str, since: float, until: float, peak: float, capacity: float) -> None:
+        """A rack drew more than its capacity (W), at most ``peak``, between two dates (s) that are past."""
+
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """The run ended: ``outcome`` is ``complete`` or why it is not; ``totals`` holds the engine's own sums."""

@@ -72,6 +72,11 @@ class Node(msgspec.Struct, weakref=False, eq=False):
     io: Profile | None = None
     """A further task that is added to this one (additional_io_job)."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made first, filled then: its job and its task know it, and structs are saved by their fields else."""
+        fields = {name: getattr(self, name) for name in self.__struct_fields__}
+        return _blank, (), (None, fields)
+
     def complete(self, world: World) -> None:
         """The sharing system has finished what it did for this node."""
         from windtunnel.engine.execution.tasks import complete
@@ -83,6 +88,12 @@ class Node(msgspec.Struct, weakref=False, eq=False):
         from windtunnel.engine.execution.traces import replayed
 
         replayed(world, self, action)
+
+
+def _blank() -> Node:
+    """A node to be filled."""
+    nothing: Any = None
+    return Node(nothing, nothing, None, 0.0, 0.0, nothing)
 
 
 class Kind(NamedTuple):
