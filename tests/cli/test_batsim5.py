@@ -358,3 +358,20 @@ def test_a_registered_job_without_time_is_refused(library, capfd):
     init = initial(rule("SimulationBegins", *HOMOGENEOUS), rule("SimulationBegins", "RegisterJob", job))
     assert main(["batsim5", *BASE, "-q", "-l", library, init]) == 1
     assert "invalid walltime value (0)" in capfd.readouterr().err
+
+
+SLEEPY = PLATFORM.replace(
+    '<host id="h1" speed="100f,50f"/>',
+    '<host id="h1" speed="100f,1f,0.5f,0.25f"><prop id="sleep_pstates" value="1:2:3"/></host>',
+)
+
+
+@pytest.mark.parametrize("pstate", [1, 2, 3])
+def test_no_job_starts_in_a_power_state_that_is_not_for_computing(library, pstate, capfd):
+    Path("p.xml").write_text(SLEEPY)
+    asleep = rule("SimulationBegins", "ChangeHostsPState", {"host_ids": "0", "pstate": pstate})
+    awake = rule("SimulationBegins", "ChangeHostsPState", {"host_ids": "0", "pstate": 0})
+    words = ["batsim5", *BASE, "-q", "-w", "w.json", "-l", library]
+    assert main([*words, initial(EXECUTE, asleep)]) == 1
+    assert f"its power state {pstate} is not for computing" in capfd.readouterr().err
+    assert main([*words, initial(EXECUTE, asleep, awake)]) == 0

@@ -40,6 +40,7 @@ from windtunnel.vocabulary import (
     RequestedCall,
     SimulationBegins,
     SimulationEnds,
+    SimulationErrorOccurred,
     TimeUnit,
 )
 
@@ -291,3 +292,17 @@ def test_three_libraries_in_c_on_one_command_line(libraries, tmp_path, isolated)
     assert main(["batsim5", "-q", "-p", str(tmp_path / "p.xml"), "-e", out, *isolated, *map(str, words)]) == 0
     (row,) = table(tmp_path / "out" / "jobs.csv")
     assert (row["job_id"], row["starting_time"], row["execution_time"]) == ("a", "7.000000", "2.000000")
+
+
+def test_a_component_hears_of_a_failure_even_in_the_first_round():
+    class Told(Scripted):
+        wants_errors = True
+
+    listener = Told(lambda now, notices: [])
+    culprit = Scripted(lambda now, notices: [Reject("w0!none")] if begins(notices) else [])
+    with pytest.raises(DecisionError):
+        simulate(culprit, listener, jobs=[job(1)])
+    (last,) = listener.log[-1][1]
+    assert isinstance(last, SimulationErrorOccurred)
+    assert "w0!none" in last.error
+    assert len(culprit.log) == 1

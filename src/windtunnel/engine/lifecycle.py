@@ -250,6 +250,9 @@ def _explain_hosts(world: World, decision: ExecuteJob, shared: HostSet = _NO_HOS
                 f"job {decision.job_id!r}: host {host} cannot compute jobs now (the machine is not computing nor "
                 f"idle, its state is {state.name.lower()})",
             )
+        if host not in table.free:  # its power state was changed, as Batsim 5 allows at any time
+            reason = f"host {host} cannot compute jobs now: its power state {table.pstate[host]} is not for computing"
+            refuse(world, decision, "host-pstate", f"job {decision.job_id!r}: {reason}")
 
 
 def _check_size(world: World, decision: ExecuteJob, job: Job) -> None:

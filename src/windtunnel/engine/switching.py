@@ -106,10 +106,18 @@ def _tell(world: World, hosts: HostSet, pstate: int) -> None:
 
 
 def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) -> None:
-    """Change power states at once, without checks of their kind (Batsim 5)."""
+    """Change power states at once, without checks of their kind (Batsim 5).
+
+    Where hosts are shared, as in Batsim 5, one that is left in a state that is not for computing takes no new job.
+    """
     del rank
-    _check(world, decision, decision.hosts, decision.pstate)
+    hosts = _check(world, decision, decision.hosts, decision.pstate)
     _set(world, decision.hosts, decision.pstate)
+    table = world.hosts
+    if table.jobs_on is not None:
+        dark = HostSet(host.id for host in hosts if not _computes(host, decision.pstate))
+        table.free -= dark
+        table.free |= HostSet(number for number in decision.hosts - dark if number not in table.special)
     _tell(world, decision.hosts, decision.pstate)
     world.tell(HostsPStateChanged(world.now, decision.hosts, decision.pstate))
 
@@ -153,6 +161,11 @@ def turn_on_off_hosts(world: World, rank: int, decision: TurnOnOffHosts) -> None
             virtual.append(host.sleep_pstates[now_in][1])
     group = Group(decision.hosts, target, HostsTurnedOnOff(0.0, decision.hosts, target))
     _switch(world, group, hosts, virtual)
+
+
+def _computes(host: Host, pstate: int) -> bool:
+    """Whether a power state is one for computing: neither asleep nor on the way."""
+    return pstate not in host.sleep_pstates and pstate not in _virtual(host)
 
 
 def _virtual(host: Host) -> set[int]:
