@@ -146,3 +146,16 @@ def test_findings_name_a_file_as_the_user_does(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["validate", "w.json"]) == 1
     assert capsys.readouterr().out.startswith("w.json:1:1: error")
+
+
+def test_files_in_the_wrong_place_are_recognised(capsys):
+    assert "it looks like the format batsim (workload)" in refused(capsys, "run", JOBS, SMALL.platform)
+    assert "it looks like the format simgrid (platform)" in refused(capsys, "run", SMALL.platform, SMALL.platform)
+    log = find("datacenters").workloads[0]
+    assert "known: extend, kill" in refused(capsys, "run", "hosts:64", log, "--walltime", "stretch")
+
+
+@pytest.mark.parametrize("timeout", ["nan", "0", "-1", "inf"])
+def test_sockets_want_a_sensible_timeout(capsys, timeout):
+    words = ("batsim4", "-p", SMALL.platform, "--enable-dynamic-jobs", "-s", "tcp://127.0.0.1:39997")
+    assert "timeout" in refused(capsys, *words, "--timeout", timeout)

@@ -279,7 +279,7 @@ def _transport(options: argparse.Namespace, kind: str, where: str) -> Any:
     if "socket" in kind:
         from windtunnel.wires.process import ProcessTransport
 
-        return ProcessTransport(where, timeout=options.timeout)
+        return ProcessTransport(where, timeout=options.timeout, start_timeout=min(60.0, options.timeout))
     if options.edc_isolated:
         from windtunnel.wires.isolated import IsolatedTransport
 

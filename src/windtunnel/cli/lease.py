@@ -355,7 +355,7 @@ def serve_leases(
     ] = None,
     speed: Annotated[float, typer.Option(help="How many times as fast as the wall clock time goes.")] = 1.0,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 takes any free one.")] = 42493,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 42493,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
     """Lease nodes to clients over XML-RPC (Haizea's API), until interrupted.

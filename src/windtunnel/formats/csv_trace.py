@@ -25,7 +25,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.diagnostics import Findings, UsageError, did_you_mean
-from windtunnel.formats.files import ReadError, open_text
+from windtunnel.formats.files import ReadError, open_text, reason
 from windtunnel.formats.slurm_values import date, duration
 from windtunnel.formats.trace_records import Record, Replay, WalltimePolicy, replay
 from windtunnel.formats.trace_workload import TraceWorkload
@@ -107,7 +107,7 @@ def read_mapping(mapping: str | Path | Mapped) -> Mapped:
         try:
             found = msgspec.toml.decode(path.read_bytes(), type=Mapped)
         except msgspec.DecodeError as error:
-            raise UsageError(f"the mapping {path} cannot be read: {error}") from error
+            raise UsageError(f"the mapping {path} cannot be read: {reason(error)}") from error
     for key in found.columns:
         if key not in COLUMNS:
             raise UsageError(f"the mapping has an unknown column {key!r}", did_you_mean(key, COLUMNS))
@@ -177,7 +177,7 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
                     message = f"{len(row)} fields instead of {len(head)}"
                     findings.add(message, code="fields", line=reader.line_num)
     except ReadError as error:
-        findings.add(f"cannot be read: {error}", code="unreadable")
+        findings.add(f"cannot be read: {reason(error)}", code="unreadable")
     except csv.Error as error:
         findings.add(str(error), code="csv", line=reader.line_num if reader else 0)
 

@@ -8,13 +8,18 @@ from typing import TextIO
 
 from windtunnel.diagnostics import Findings
 
-__all__ = ["GZIP", "ReadError", "json_fault", "open_text", "read_bytes"]
+__all__ = ["GZIP", "ReadError", "json_fault", "open_text", "read_bytes", "reason"]
 
 GZIP = b"\x1f\x8b"
 """How gzipped files begin."""
 
 ReadError = (OSError, EOFError, zlib.error)
 """What reading a plain or gzipped file may raise."""
+
+
+def reason(error: BaseException) -> str:
+    """Why reading failed, without the path and number that the system's own text has."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def open_text(path: Path) -> TextIO:
@@ -33,7 +38,7 @@ def read_bytes(path: Path, findings: Findings) -> bytes | None:
         if data.startswith(GZIP):
             data = gzip.decompress(data)
     except ReadError as error:
-        findings.add(f"cannot be read: {error}", code="unreadable")
+        findings.add(f"cannot be read: {reason(error)}", code="unreadable")
         return None
     return data.removeprefix(b"\xef\xbb\xbf")
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.csv_trace import Mapped, csv_records
-from windtunnel.formats.files import ReadError, open_text
+from windtunnel.formats.files import ReadError, open_text, reason
 from windtunnel.formats.trace_records import Record, Replay, WalltimePolicy, replay
 from windtunnel.formats.trace_workload import TraceWorkload
 
@@ -87,7 +87,7 @@ def read_gwf(
         with open_text(path) as file:
             workflows = file.read(len("WorkflowID")) == "WorkflowID"
     except ReadError as error:
-        findings.add(f"cannot be read: {error}", code="unreadable")
+        findings.add(f"cannot be read: {reason(error)}", code="unreadable")
         findings.raise_all()
     records = _workflows(path, findings) if workflows else _rows(path, findings)
     options = Replay(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
@@ -113,7 +113,7 @@ def _rows(path: Path, findings: Findings) -> Iterator[Record]:
                 elif (record := _record(fields, line, findings)) is not None:
                     yield record
     except ReadError as error:
-        findings.add(f"cannot be read: {error}", code="unreadable")
+        findings.add(f"cannot be read: {reason(error)}", code="unreadable")
 
 
 def _record(fields: list[str], line: int, findings: Findings) -> Record | None:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args, get_origin
 
 import msgspec
 
 from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean
-from windtunnel.formats.files import GZIP, ReadError
+from windtunnel.formats.files import GZIP, ReadError, reason
 from windtunnel.formats.shipped import FORMATS, Format, Kind
 from windtunnel.model import EventList, Platform, Workload
 
@@ -76,7 +76,9 @@ def _head(path: Path) -> bytes:
         with gzip.open(path) if zipped else path.open("rb") as file:
             return file.read(HEAD).removeprefix(b"\xef\xbb\xbf")
     except ReadError as error:
-        raise InputError([Finding(str(path), code="unreadable", message=f"cannot be read: {error}")]) from error
+        raise InputError(
+            [Finding(str(path), code="unreadable", message=f"cannot be read: {reason(error)}")]
+        ) from error
 
 
 def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
@@ -108,12 +110,17 @@ def guess_format(path: str | Path) -> Format:
         InputError: the file cannot be read, or is in no known format.
     """
     head = _head(Path(path))
+    form = _any_match(head)
+    if form is None:
+        raise _unknown(path, head, "known formats", [form for form in all_formats() if form.reader])
+    return form
+
+
+def _any_match(head: bytes) -> Format | None:
+    """The format that a file of any kind looks like; those that say yes to more than their own are asked last."""
     candidates = [form for form in all_formats() if form.reader]
     form = _first_match(head, [form for form in candidates if not form.catch_all])
-    form = form or _first_match(head, [form for form in candidates if form.catch_all])
-    if form is None:
-        raise _unknown(path, head, "known formats", candidates)
-    return form
+    return form or _first_match(head, [form for form in candidates if form.catch_all])
 
 
 def _first_match(head: bytes, candidates: Sequence[Format]) -> Format | None:
@@ -127,8 +134,11 @@ def _first_match(head: bytes, candidates: Sequence[Format]) -> Format | None:
 
 def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Format]) -> InputError:
     message = "is empty" if not head.strip() else f"is in none of the {what}"
-    names = ", ".join(form.name for form in candidates)
-    return InputError([Finding(str(path), code="format", message=message, hint=f"formats: {names}")])
+    hint = f"formats: {', '.join(form.name for form in candidates)}"
+    other = _any_match(head)
+    if other is not None and other.kind not in {form.kind for form in candidates}:
+        hint = f"it looks like the format {other.name} ({other.kind}); {hint}"
+    return InputError([Finding(str(path), code="format", message=message, hint=hint)])
 
 
 def _reader(form: Format, options: dict[str, Any]) -> Callable[..., Any]:
@@ -159,7 +169,11 @@ def _parsed(form: Format, option: str, text: str, annotation: Any) -> Any:
             fault = error
         except TypeError:  # a type that no text can be
             return text
-    raise UsageError(f"the option {option} of the format {form.name} cannot be {text!r}", str(fault)) from fault
+    known = ", ".join(map(str, get_args(annotation))) if get_origin(annotation) is Literal else ""
+    raise UsageError(
+        f"the option {option} of the format {form.name} cannot be {text!r}",
+        f"known: {known}" if known else str(fault),
+    ) from fault
 
 
 def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **options: Any) -> Workload:  # noqa: A002 -- the word users know

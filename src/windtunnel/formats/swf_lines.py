@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from windtunnel.diagnostics import Findings
-from windtunnel.formats.files import ReadError, open_text
+from windtunnel.formats.files import ReadError, open_text, reason
 
 __all__ = ["END", "FIELDS", "STRIDE", "TIME_FIELDS", "Chunk", "Header", "SwfLines"]
 
@@ -115,7 +115,7 @@ class SwfLines:
                         yield self._sift(text.split("\n"), line)
                     line += count
         except ReadError as error:
-            self._findings.add(f"cannot be read: {error}", code="unreadable", line=line if line > 1 else 0)
+            self._findings.add(f"cannot be read: {reason(error)}", code="unreadable", line=line if line > 1 else 0)
 
     def _sift(self, lines: list[str], first: int) -> Chunk:
         """Go through lines one by one: comments, blank lines, rows."""

@@ -10,6 +10,10 @@ _PROMPT_MS = 20
 """How long a reply is simply waited for, before its peer is watched, too."""
 
 
+_FOR_EVER = 2e6
+"""Seconds (23 days): the longest wait that ZeroMQ can express."""
+
+
 def check_endpoint(endpoint: str) -> str:
     """An endpoint as ZeroMQ takes it.
 
@@ -21,6 +25,12 @@ def check_endpoint(endpoint: str) -> str:
     return endpoint
 
 
+def _checked(timeout: float) -> float:
+    if not 0.0 < timeout <= _FOR_EVER:
+        raise UsageError(f"a timeout is more than 0 and at most {_FOR_EVER:g} s, not {timeout:g} s")
+    return timeout
+
+
 class Requester:
     """The side that asks (Batsim): connects, sends a request, waits for its reply.
 
@@ -29,7 +39,7 @@ class Requester:
 
     def __init__(self, endpoint: str, timeout: float) -> None:
         self.endpoint = check_endpoint(endpoint)
-        self.timeout = timeout
+        self.timeout = _checked(timeout)
         self._socket: Any = None
         self._monitor: Any = None
         self._context: Any = None
@@ -112,7 +122,7 @@ class Replier:
 
     def __init__(self, endpoint: str, timeout: float | None = None) -> None:
         self.endpoint = check_endpoint(endpoint)
-        self.timeout = timeout
+        self.timeout = None if timeout is None else _checked(timeout)
         self._socket: Any = None
         self._context: Any = None
 
