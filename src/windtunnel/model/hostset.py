@@ -388,13 +388,19 @@ class HostPool:
     def take(self, count: int) -> HostSet | None:
         """Like :meth:`pick`, and removes them."""
         hosts = self.pick(count)
-        if hosts is None:
-            return None
+        if hosts is None or not count:
+            return hosts
         if self._firsts is None:
             self._bits ^= hosts._bits or 0  # what was picked is in the pool
-            self._size -= count
         else:
-            self -= hosts
+            runs = hosts._runs or ()
+            stop = len(runs)
+            last = runs[-1][1]
+            if self._lasts[stop - 1] > last:  # the last run goes on
+                stop -= 1
+                self._firsts[stop] = last + 1
+            del self._firsts[:stop], self._lasts[:stop]
+        self._size -= count
         return hosts
 
     def covers(self, hosts: HostSet) -> bool:
