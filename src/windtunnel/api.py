@@ -116,11 +116,11 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
             raise UsageError("a library or process takes its options in its initialisation data (?init=...)")
         return component_at(scheduler, timeout)
     if isinstance(scheduler, str) and "://" in scheduler:
-        from windtunnel.wires.json.client import JsonComponent
+        from windtunnel.schedulers.options import checked_options
+        from windtunnel.wires.json.client import JsonComponent, JsonOptions
 
-        if options:
-            raise UsageError("a scheduler behind a socket takes its options on its own command line")
-        return JsonComponent(scheduler, timeout=timeout)
+        told = JsonOptions(**checked_options(scheduler, JsonComponent, options))  # its own are on its command line
+        return JsonComponent(scheduler, timeout=timeout, options=told)
     return make_scheduler(scheduler, **options)
 
 

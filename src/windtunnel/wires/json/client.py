@@ -53,6 +53,8 @@ class JsonComponent(Component):
     ``log`` is called with ``Sending`` or ``Received`` and the text of every message.
     """
 
+    Options = JsonOptions
+
     def __init__(
         self,
         endpoint: str,
