@@ -7,7 +7,7 @@ from windtunnel.formats.simgrid_xml import parse_platform
 STORAGE = '<prop id="role" value="storage"/>'
 
 
-def star(hosts=4, storages=("pfs", "nvme"), *, cores=2, latency="0s", props="", speed="1Gf", **options):
+def star(hosts=4, storages=("pfs", "nvme"), *, cores=2, latency="0s", props="", speed="1Gf", text=False, **options):
     """Hosts n0, n1... of 1 Gf a core; each pair is joined by the two links of its ends, shared by both directions."""
     names = [f"n{i}" for i in range(hosts)] + list(storages)
     lines = [f'<host id="n{i}" speed="{speed}" core="{cores}">{props}</host>' for i in range(hosts)]
@@ -17,5 +17,6 @@ def star(hosts=4, storages=("pfs", "nvme"), *, cores=2, latency="0s", props="", 
         f'<route src="{a}" dst="{b}"><link_ctn id="l-{a}"/><link_ctn id="l-{b}"/></route>'
         for a, b in combinations(names, 2)
     ]
-    text = f"""<?xml version='1.0'?><platform version="4.1"><zone id="Z" routing="Full">{"".join(lines)}</zone></platform>"""
-    return parse_platform(text.encode(), numbering="natural", master="", **options)
+    zone = f'<zone id="Z" routing="Full">{"".join(lines)}</zone>'
+    written = f"<?xml version='1.0'?><platform version=\"4.1\">{zone}</platform>"
+    return written if text else parse_platform(written.encode(), numbering="natural", master="", **options)

@@ -238,7 +238,9 @@ class Simulation:
 
     def fork(self, observers: Sequence[Observer] = ()) -> "Simulation":
         """An independent simulation in the same state; platform and workloads are shared, as they never change."""
-        inputs = [self.world.platform, *self.world.workloads, *self.world.event_lists]
+        inputs: list[Any] = [self.world.platform, *self.world.workloads, *self.world.event_lists]
+        if self.world.platform.network is not None:
+            inputs.append(self.world.platform.network)
         known = {id(thing): str(rank) for rank, thing in enumerate(inputs)}
         unpickler = _Sharing(io.BytesIO(self._pickled(known)), inputs)
         state, _ = unpickler.load()

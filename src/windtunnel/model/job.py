@@ -130,3 +130,16 @@ class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
     kill_requests: int = 0
     announced: bool = False
     """Whether its end was told to the decision components."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For saving a run: what is under way refers to its record, so the record must be there before its fields."""
+        fields = self.__struct_fields__
+        return _empty_record, (self.job,), {name: getattr(self, name) for name in fields}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+
+def _empty_record(job: Job) -> JobRecord:
+    return JobRecord(job=job)
