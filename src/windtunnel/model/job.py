@@ -133,12 +133,7 @@ class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For saving a run: what is under way refers to its record, so the record must be there before its fields."""
-        fields = self.__struct_fields__
-        return _empty_record, (self.job,), {name: getattr(self, name) for name in fields}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+        return _empty_record, (self.job,), (None, {name: getattr(self, name) for name in self.__struct_fields__})
 
 
 def _empty_record(job: Job) -> JobRecord:

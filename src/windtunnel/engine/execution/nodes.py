@@ -89,20 +89,6 @@ class Node(msgspec.Struct, weakref=False, eq=False):
 
         replayed(world, self, action)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For saving a run: parts refer to their whole, so the whole must be there before its fields."""
-        return _empty_node, (), {name: getattr(self, name) for name in self.__struct_fields__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
-
-
-def _empty_node() -> Node:
-    """A node that takes its fields from a saved one."""
-    none: Any = None
-    return Node(none, none, None, 0.0, 0.0, none)
-
 
 def _blank() -> Node:
     """A node to be filled."""
