@@ -340,6 +340,12 @@ UNREGISTRABLE = {
         profile("SequentialCompositionProfile", profile_ids=["t"], repetition_count=0),
         "it is repeated 0 times",
     ),
+    "name": (profile("DelayProfile", "p", delay=1.0), "invalid profile identifier 'p'"),
+    "two marks": (profile("DelayProfile", "d!p!q", delay=1.0), "invalid profile identifier 'd!p!q'"),
+    "job": (
+        ("RegisterJob", {"job_id": "j", "job": {"resource_request": 1, "profile_id": "d!t"}}),
+        "job identifier 'j'",
+    ),
     "merge": (profile("ParallelTaskMergeCompositionProfile", profile_ids=["d"]), "'d!d' is no parallel task"),
     "trace": (profile("TraceReplayProfile", trace_type="SMPI", filename="no.txt"), "'no.txt' cannot be read"),
 }

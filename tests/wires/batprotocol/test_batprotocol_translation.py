@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from msgspec.structs import replace
 from tests.shared import cases
 from tests.wires.batprotocol.oracles import SCHEMA, messages
@@ -115,6 +115,10 @@ def test_profiles_have_the_same_members():
 DECISION_EVENTS = sorted(t.__name__ for t in DECISIONS_IN)
 
 
+def full(name):
+    return "w!" + (name.replace("!", "") or "x")
+
+
 def with_host_sets(event):
     """Arbitrary texts where batprotocol wants interval sets become some; other normal forms are taken likewise."""
 
@@ -132,6 +136,10 @@ def with_host_sets(event):
                 found[name] = "w!" + found[name]
             elif name in found:
                 found[name] = ["w!" + each for each in found[name]]
+        if "job_id" in found and "job" in found:
+            found["job_id"] = full(found["job_id"])
+        if "profile" in found and "id" in found:
+            found["id"] = full(found["id"].removeprefix("w!"))
         if found.get("walltime") == math.inf:
             found["walltime"] = None
         for name, key in (("profile_allocation_override", "profile_id"), ("storage_placement", "storage_name")):
@@ -150,7 +158,8 @@ def test_decisions_come_back_as_they_were(name):
     def agree(message):
         for stamped in message.events:
             event = with_host_sets(stamped.event)
-            decision = decision_in(event, 3.0)
+            assume(not isinstance(getattr(getattr(event, "profile", None), "profile", None), s.TraceReplayProfile))
+            decision = decision_in(event, 3.0)  # which reads the files of traces
             assert decision.timestamp == 3.0
             assert decision_out(decision) == event
             assert decision_in(decision_out(decision), 3.0) == decision or name == "RegisterJobEvent"  # holds a nan

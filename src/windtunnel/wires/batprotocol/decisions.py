@@ -104,8 +104,17 @@ def _execute_out(decision: v.ExecuteJob) -> s.ExecuteJobEvent:
     )
 
 
+def _check_full(what: str, name: str) -> None:
+    workload, _, rest = name.partition("!")
+    if not workload or not rest or "!" in rest:
+        raise ProtocolError(
+            f"invalid {what} identifier {name!r}: it should be two parts separated by '!', workload!name"
+        )
+
+
 def _register_profile_in(event: s.RegisterProfileEvent) -> v.RegisterProfile:
     """Traces are read now: the file's name is taken as it is (relative to the working directory)."""
+    _check_full("profile", event.profile.id)
     profile = profile_in(event.profile)
     if isinstance(profile, TraceReplayProfile):
         findings = Findings(profile.filename)
@@ -116,6 +125,7 @@ def _register_profile_in(event: s.RegisterProfileEvent) -> v.RegisterProfile:
 
 
 def _register_job_in(event: s.RegisterJobEvent) -> v.RegisterJob:
+    _check_full("job", event.job_id)
     # Not a number stands for "now": batprotocol leaves the date of submission to the simulator.
     return v.RegisterJob(
         job=job_in(event.job_id, event.job, nan), profile_id=qualified(event.job.profile_id, event.job_id)
