@@ -129,9 +129,9 @@ class Direct:
         """Nothing."""
 
 
-def build(answer=None, *, endpoint="tcp://127.0.0.1:1", timeout=5.0, layout=None):
+def build(answer=None, *, dynamic=True, endpoint="tcp://127.0.0.1:1", timeout=5.0, layout=None):
     """The run; ``answer`` stands for the socket when given."""
-    options = JsonOptions(dynamic_jobs=True, forward_profiles=True)
+    options = JsonOptions(dynamic_jobs=dynamic, forward_profiles=True)
     component = JsonComponent(endpoint, timeout=timeout, options=options)
     if answer is not None:
         component._peer = Direct(answer)

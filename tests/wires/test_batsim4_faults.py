@@ -6,7 +6,7 @@ import io
 import json
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +16,9 @@ from tests.wires.faulty import Talker, build
 from windtunnel.api import Dialect, Layout
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, SimulationError
+from windtunnel.schedulers import make_scheduler
 from windtunnel.vocabulary import Observer
+from windtunnel.wires.json.server import Server
 from windtunnel.wires.zmq_peer import Replier
 
 
@@ -257,6 +259,71 @@ def mutate(draw, message):
 def test_mutated_replies(mutation):
     at, garbled = mutation
     run(with_fault(at, lambda _: garbled))
+
+
+# -- the other role -------------------------------------------------------------------------------------------------
+
+
+def told_to_easy():
+    """What a Batsim says to our scheduler."""
+    server, said = Server(make_scheduler("easy")), []
+
+    def answer(request):
+        said.append(request)
+        return server.answer(request)
+
+    assert run(answer, dynamic=False) is None
+    return said
+
+
+TOLD = told_to_easy()
+
+
+@settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+@given(st.data())
+def test_garbled_batsim(data):
+    """Our scheduler, served to a Batsim that talks nonsense: one clear error, or it is understood."""
+    server = Server(make_scheduler("easy"))
+    at = data.draw(st.integers(0, len(TOLD) - 1))
+    for request in TOLD[:at]:
+        server.answer(request)
+    message = json.loads(TOLD[at])
+    for _ in range(data.draw(st.integers(1, 3))):
+        mutate(data.draw, message)
+    with suppress(ComponentError):
+        server.answer(json.dumps(message).encode())
+
+
+def test_replies_in_parts():
+    """A reply of several frames leaves the socket in a state in which nothing can be asked."""
+
+    def in_parts(replier, request, over):
+        replier._socket.send_multipart([b'{"now":0,"events":[]}', b"more"])
+        over.wait(5)
+
+    with peer(0, in_parts) as endpoint:
+        fault = run(endpoint=endpoint)
+    assert isinstance(fault, ComponentError)
+
+
+def test_sequences_of_nothing():
+    """A billion steps that take no time are not waited for."""
+    nothing = {"type": "parallel_homogeneous", "cpu": 0, "com": 0}
+    often = {"type": "composed", "repeat": 10**9, "seq": ["z"]}
+
+    def answer(request):
+        if b"SIMULATION_BEGINS" not in request:
+            return b'{"now":0,"events":[]}'
+        events = [
+            ("REGISTER_PROFILE", {"workload_name": "d", "profile_name": "z", "profile": nothing}),
+            ("REGISTER_PROFILE", {"workload_name": "d", "profile_name": "s", "profile": often}),
+            ("REGISTER_JOB", {"job_id": "d!1", "job": {"id": "d!1", "res": 1, "profile": "s"}}),
+            ("EXECUTE_JOB", {"job_id": "d!1", "alloc": "0"}),
+        ]
+        said = [{"timestamp": 0, "type": kind, "data": data} for kind, data in events]
+        return json.dumps({"now": 0, "events": said}).encode()
+
+    assert "steps in no time" in str(run(answer))
 
 
 # -- the command line -----------------------------------------------------------------------------------------------

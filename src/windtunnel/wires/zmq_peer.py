@@ -79,6 +79,8 @@ class Requester:
             raise ComponentTimeoutError(
                 f"nobody answers at {self.endpoint} within {self.timeout:g} s", now=now
             ) from None
+        except zmq.ZMQError as fault:  # for example when the last reply had several parts
+            raise ComponentError(f"the connection to {self.endpoint} failed: {fault}", now=now) from fault
         try:
             reply: bytes = self._socket.recv()
         except zmq.Again:

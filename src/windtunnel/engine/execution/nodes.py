@@ -69,6 +69,8 @@ class Node(msgspec.Struct, weakref=False, eq=False):
     """What the sharing system or a replay knows it by."""
     frozen_at: float = -1.0
     """When it was suspended; -1 when it runs."""
+    idle_steps: int = 0
+    """Sequences: how many steps in a row have taken no time."""
     io: Profile | None = None
     """A further task that is added to this one (additional_io_job)."""
 

@@ -1,5 +1,8 @@
 """Sequences: sub-profiles one after the other at the same date, the whole list repeated."""
 
+from typing import Final
+
+from windtunnel.diagnostics import LivelockError
 from windtunnel.engine.execution import nodes
 from windtunnel.engine.execution.nodes import Kind, Node, profile_as, sub_profile
 from windtunnel.engine.world import World
@@ -7,6 +10,9 @@ from windtunnel.model import SequentialCompositionProfile
 from windtunnel.vocabulary import SequentialProgress
 
 __all__ = ["SEQUENCE"]
+
+_IDLE_STEPS: Final = 100_000
+"""As many as rounds that keep an instant alive (decisions.md 1)."""
 
 
 def _sequence(node: Node) -> SequentialCompositionProfile:
@@ -24,6 +30,12 @@ def _child_ended(world: World, node: Node, child: Node) -> None:
     profile = _sequence(node)
     node.used += child.used
     node.index += 1
+    node.idle_steps = 0 if child.used > 1e-9 else node.idle_steps + 1
+    if node.idle_steps > _IDLE_STEPS:
+        raise LivelockError(
+            f"job {node.record.job.id!r}: the sequence {profile.id!r} has done {_IDLE_STEPS:,} steps in no time",
+            now=world.now,
+        )
     if child.code != 0:
         nodes.finish(world, node, child.code, node.used)
     elif node.index == len(profile.profile_ids) * profile.repetition_count:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from windtunnel.diagnostics import SimulationError
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
 from windtunnel.model import Host, Job, Profile
@@ -11,7 +12,8 @@ from windtunnel.wires.json.text import date_text, quoted, to_text
 
 __all__ = ["Writer"]
 
-_STATES: Final = {0: "sleeping", 3: "idle", 4: "computing", 1: "switching_on", 2: "switching_off", 5: "unavailable"}
+_LATEST: Final = 1e100
+"""s; no simulation is as long, but sums of absurd durations are."""
 
 
 class Writer:
@@ -44,7 +46,13 @@ class Writer:
         }
 
     def message(self, now: float, notices: Sequence[n.Notice]) -> str | None:
-        """One message; None when nothing of it can be said in this protocol."""
+        """One message; None when nothing of it can be said in this protocol.
+
+        Raises:
+            SimulationError: the date cannot be said.
+        """
+        if not now < _LATEST:
+            raise SimulationError(f"the date {now!r} s cannot be told in this protocol", now=now)
         events = []
         for notice in notices:
             writer = self._writers.get(type(notice))

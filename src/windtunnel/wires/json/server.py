@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from windtunnel.diagnostics import ComponentError, WindtunnelError
 from windtunnel.vocabulary import Component, RegisterJob, RejectJob, SimulationBegins, SimulationEnds, View
 from windtunnel.wires.json.hearing import Hearing
 from windtunnel.wires.json.speaking import Speaking
@@ -32,6 +33,7 @@ class Server:
 
         Raises:
             ProtocolError: Batsim talks nonsense.
+            ComponentError: the scheduler fails.
             UsageError: a decision cannot be said in this protocol.
         """
         hearing, speaking = self._hearing, self._speaking
@@ -39,7 +41,12 @@ class Server:
         if isinstance(notices[0] if notices else None, SimulationBegins):
             speaking.known.update(hearing.profiles)
             speaking.push = None if hearing.store is None else hearing.store.put
-        reply = self.component.decide(now, notices)
+        try:
+            reply = self.component.decide(now, notices)
+        except WindtunnelError:
+            raise
+        except Exception as fault:
+            raise ComponentError(f"the scheduler raised {type(fault).__name__}: {fault}", now=now) from fault
         for decision in reply.decisions:
             if isinstance(decision, RegisterJob):  # Batsim may never speak of it before its end
                 hearing.jobs[decision.job.id] = decision.job
