@@ -167,7 +167,7 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
     given = platform or facts.path or facts.name
     if not platform and not facts.path and not given.startswith("hosts:"):
         raise UsageError(f"{run} does not say which platform it ran on", "name it with --platform")
-    return RunNodes(read_platform(given).hosts, recorded.file)
+    return RunNodes(read_platform(given, **facts.options).hosts, recorded.file)
 
 
 # The command stands where leases are; its name is needed here.

@@ -109,6 +109,8 @@ class Platform(msgspec.Struct, kw_only=True):
     events: EventList | None = None
     """What the description itself says will happen (states of machines, changes of schedulers)."""
     path: str = ""
+    options: Mapping[str, Any] = {}
+    """What its reader was told besides the path, so that it can be read again just so."""
     warnings: tuple[Finding, ...] = ()
     """What the reader found odd in the input."""
 

@@ -140,6 +140,7 @@ class Recording(Observer):
             hosts=len(platform.hosts),
             storages=len(platform.storages),
             cores=sum(host.cores for host in platform.hosts),
+            options=as_plain(platform.options),
         )
         self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]
         self.state.simulated_time = now

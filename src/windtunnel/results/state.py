@@ -34,6 +34,8 @@ class PlatformFacts(msgspec.Struct, kw_only=True):
     storages: int = 0
     cores: int = 0
     """Of all hosts together."""
+    options: dict[str, Any] = {}
+    """What the reader of the platform was told."""
 
 
 class WorkloadFacts(msgspec.Struct, kw_only=True):

@@ -1,0 +1,56 @@
+"""``windtunnel nodes``: the platform is read again as the run had it."""
+
+import json
+
+from windtunnel.cli.main import main
+from windtunnel.formats.sss import check
+
+
+def nodes(capsys, *arguments):
+    capsys.readouterr()
+    assert main(["nodes", *arguments]) == 0
+    found = check(capsys.readouterr().out)
+    assert not found.findings
+    return {node.id: node for node in found.nodes}
+
+
+def speed(node):
+    return next(extension.value for extension in node.extensions if extension.name == "Speed")
+
+
+def test_speeds_are_those_of_the_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    unit = {"type": "MACHINE", "id": 1, "cpus": [{"clock-rate": 2e9, "cores": 4}]}
+    rooms = [{"type": "SERVER", "objects": [{"type": "RACK", "units": [unit]}]}]
+    (tmp_path / "e.json").write_text(json.dumps({"environment": {"datacenters": [{"rooms": rooms}]}}))
+    fields = [1, 0, 0, 100, 2, *[-1] * 2, 2, 100, -1, 1, *[-1] * 7]
+    (tmp_path / "jobs.swf").write_text(" ".join(map(str, fields)) + "\n")
+    given = ["e.json", "jobs.swf", "--quiet", "--out", "out", "-s", "stage-scheduler"]
+    assert main(["run", *given, "--platform-option", "flops_per_cycle=8"]) == 0
+    assert json.loads((tmp_path / "out/run.json").read_text())["platform"]["options"] == {"flops_per_cycle": 8.0}
+    assert float(speed(nodes(capsys, "out", "--at", "50")["machine-1"])) == 16e9
+    monkeypatch.chdir("/")
+    assert float(speed(nodes(capsys, str(tmp_path / "out"), "--at", "50")["machine-1"])) == 16e9
+
+
+PLATFORM = """<?xml version='1.0'?>
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="h10" speed="1Gf"/><host id="h9" speed="1Gf"/>
+</zone></platform>"""
+
+
+def test_hosts_are_numbered_as_in_the_run(tmp_path, monkeypatch, capsys):
+    """One job on host 0: h9 in natural order, h10 in Batsim 4's."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.xml").write_text(PLATFORM)
+    jobs = {
+        "nb_res": 2,
+        "jobs": [{"id": "1", "subtime": 0, "res": 1, "walltime": 100, "profile": "d"}],
+        "profiles": {"d": {"type": "delay", "delay": 50}},
+    }
+    (tmp_path / "w.json").write_text(json.dumps(jobs))
+    for numbering, busy in (("natural", "h9"), ("lexicographic", "h10")):
+        out = f"out-{numbering}"
+        assert main(["run", "p.xml", "w.json", "--quiet", "--out", out, "--numbering", numbering]) == 0
+        states = {name: node.state for name, node in nodes(capsys, out, "--at", "20").items()}
+        assert [name for name, state in states.items() if state == "Busy"] == [busy]
