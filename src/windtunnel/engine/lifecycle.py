@@ -29,10 +29,12 @@ from windtunnel.vocabulary import (
     JobSubmitted,
     KillJobs,
     RejectJob,
+    ResumeJob,
     WaitingTimeQueried,
 )
 
 __all__ = [
+    "check_amounts",
     "end_job",
     "execute_job",
     "kill_jobs",
@@ -159,7 +161,9 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     table = world.hosts
     amounts = decision.amounts
     if amounts is not None:
-        _check_amounts(world, decision, job)
+        check_amounts(world, decision, job)
+        if not job.request.processors and len(hosts) != job.request.hosts and world.options.check_sizes:
+            _check_size(world, decision, job)
     elif not table.free.covers(hosts):
         _explain_hosts(world, decision)
     elif (len(hosts) != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
@@ -200,7 +204,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         execution.begin_job(world, record, decision)
 
 
-def _check_amounts(world: World, decision: ExecuteJob, job: Job) -> None:
+def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> None:
     """Whether the hosts have the amounts, and whether they are what the job asked for."""
     table = world.hosts
     hosts, amounts = decision.hosts, decision.amounts or {}
@@ -216,14 +220,12 @@ def _check_amounts(world: World, decision: ExecuteJob, job: Job) -> None:
         if cores < request.processors:
             message = f"job {job.id!r} requests {request.processors} cores and is given {cores:g}"
             refuse(world, decision, "allocation-size", message)
-    elif len(hosts) != request.hosts and world.options.check_sizes:
-        _check_size(world, decision, job)
     for name, amount in request.amounts:
         if any(amounts.get(host, {}).get(name, 0.0) < amount for host in hosts):
             refuse(world, decision, "amounts", f"job {job.id!r} requests {amount:g} {name!r} on each host")
 
 
-def _explain_hosts(world: World, decision: ExecuteJob, shared: HostSet = _NO_HOSTS) -> None:
+def _explain_hosts(world: World, decision: ExecuteJob | ResumeJob, shared: HostSet = _NO_HOSTS) -> None:
     """Say which host cannot be given to the job, and why."""
     table = world.hosts
     for host in decision.hosts - shared:

@@ -1,8 +1,12 @@
 """Suspending, resuming and migrating jobs, and sending images: the decisions that leases need."""
 
+import msgspec
+
 from windtunnel.engine import execution, power
 from windtunnel.engine.events import MIGRATED, TRANSFERRED
+from windtunnel.engine.lifecycle import check_amounts
 from windtunnel.engine.refusal import known_job, refuse
+from windtunnel.engine.shares import Amounts
 from windtunnel.engine.world import Priority, World
 from windtunnel.model import HostSet, JobRecord, JobState
 from windtunnel.vocabulary import (
@@ -25,17 +29,16 @@ def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
     record = known_job(world, decision, decision.job_id, rank)
     if record.state is not JobState.RUNNING:
         refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not RUNNING")
-    if record.amounts is not None:
-        refuse(
-            world, decision, "suspension", f"job {decision.job_id!r} has shares of hosts, which cannot be suspended"
-        )
     execution.freeze_job(world, record)
     if world.energy is not None:
         power.job_paused(world, record)
     for hook in world.hooks.suspended:
         hook(world.now, record)
     record.state = JobState.SUSPENDED
-    world.hosts.release(record.hosts, record.since, world.now)
+    if record.amounts is None:
+        world.hosts.release(record.hosts, record.since, world.now)
+    else:
+        world.hosts.release_shares(record.hosts, record.amounts, world.now)
     world.nb_running -= 1
     world.tell(JobSuspended(world.now, record.job, record.hosts))
 
@@ -48,9 +51,8 @@ def _suspended(world: World, rank: int, decision: SuspendJob | ResumeJob | Migra
 
 
 def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
-    """A suspended job goes on."""
+    """A suspended job goes on, with whole hosts or with shares as before."""
     record = _suspended(world, rank, decision)
-    _check_hosts(world, decision, decision.hosts)
     if len(decision.hosts) != len(record.hosts):
         refuse(
             world,
@@ -58,16 +60,37 @@ def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
             "allocation-size",
             f"job {decision.job_id!r} had {len(record.hosts)} hosts and is given {len(decision.hosts)}",
         )
+    amounts = _amounts(world, decision, record)
+    if amounts is None:
+        _check_hosts(world, decision, decision.hosts)
+    else:
+        check_amounts(world, msgspec.structs.replace(decision, amounts=amounts), record.job)
     record.state = JobState.RUNNING
     record.hosts = decision.hosts
-    world.hosts.occupy(decision.hosts, world.now)
+    record.amounts = amounts
+    if amounts is None:
+        world.hosts.occupy(decision.hosts, world.now)
+    else:
+        world.hosts.occupy_shares(decision.hosts, amounts, world.now)
     world.nb_running += 1
     if world.energy is not None:
         power.job_resumed(world, record)
     execution.thaw_job(world, record)
     for hook in world.hooks.resumed:
         hook(world.now, record)
-    world.tell(JobResumed(world.now, record.job, record.hosts))
+    world.tell(JobResumed(world.now, record.job, record.hosts, record.amounts))
+
+
+def _amounts(world: World, decision: ResumeJob, record: JobRecord) -> Amounts | None:
+    """What a job with shares takes again: what is said, or what it had, host by host."""
+    if record.amounts is None:
+        if decision.amounts is not None:
+            refuse(world, decision, "amounts", f"job {record.job.id!r} has whole hosts, not shares of them")
+        return None
+    if decision.amounts is not None:
+        return decision.amounts
+    had = record.amounts
+    return {new: had[old] for old, new in zip(record.hosts, decision.hosts, strict=True) if old in had}
 
 
 def _check_hosts(world: World, decision: Decision, hosts: HostSet) -> None:

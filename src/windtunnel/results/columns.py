@@ -1,7 +1,7 @@
 """What metrics are computed from: a few numbers per job, kept compactly (40 bytes a job)."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import add, sub, truediv
 from typing import Self
 
@@ -21,7 +21,8 @@ class Columns:
     """Per job: submission, start, finish (s; -1 when it never ran), hosts used, how it ended, whose it was.
 
     ``owners`` lists the (user, queue) pairs met, in order; ``unavailable`` the steps (date, hosts not available);
-    ``pauses`` the intervals (from, to, hosts) in which a started job held no hosts because it was suspended.
+    ``pauses`` the intervals (from, to, hosts) in which a started job held no hosts because it was suspended, and
+    corrections of its share.
     """
 
     def __init__(self, hosts: int = 0) -> None:
@@ -135,26 +136,29 @@ class Collector(Observer):
         """Whole-host equivalents; of a job that shares its hosts, the share of each host's cores that it takes."""
         if not any(batch.amounts):
             return list(map(len, batch.hosts))
-        made: list[float] = []
-        for hosts, amounts in zip(batch.hosts, batch.amounts, strict=True):
-            if amounts is None:
-                made.append(len(hosts))
-                continue
-            used = 0.0
-            for host, taken in amounts.items():
-                cores = self._cores[host] if host < len(self._cores) else 1
-                used += min(1.0, taken["cores"] / cores) if "cores" in taken else 1.0
-            made.append(used)
-        return made
+        return [self.share(*pair) for pair in zip(batch.hosts, batch.amounts, strict=True)]
+
+    def share(self, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]] | None) -> float:
+        """The same of one job."""
+        if amounts is None:
+            return float(len(hosts))
+        used = 0.0
+        for host, taken in amounts.items():
+            cores = self._cores[host] if host < len(self._cores) else 1
+            used += min(1.0, taken["cores"] / cores) if "cores" in taken else 1.0
+        return used
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """The job holds nothing from now on."""
-        self._suspended[record.job.id] = (now, float(len(record.hosts)))
+        self._suspended[record.job.id] = (now, self.share(record.hosts, record.amounts))
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
-        """It holds hosts again."""
+        """It holds hosts again; if it is another share of them, that is not what it held until now."""
         since, held = self._suspended.pop(record.job.id, (now, 0.0))
         self.columns.pauses.append((since, now, held))
+        holds = self.share(record.hosts, record.amounts)
+        if holds != held:
+            self.columns.pauses.append((record.starting_time, now, holds - held))
 
     def on_external(self, now: float, notice: Notice) -> None:
         """Follow which hosts are available."""

@@ -3,6 +3,7 @@
 Each appears with its first row only.
 """
 
+from collections.abc import Mapping
 from itertools import compress
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from windtunnel.results.fields import plain
 from windtunnel.results.layout import Layout
 from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import Recorder, formatted
+from windtunnel.results.shares_csv import amounts_text
 from windtunnel.vocabulary.notices import (
     ExternalEventOccurred,
     HostsBecameAvailable,
@@ -21,8 +23,10 @@ from windtunnel.vocabulary.notices import (
 
 __all__ = ["EstimatesCsv", "EventsCsv", "JobsExtraCsv", "SuspensionsCsv"]
 
+Amounts = Mapping[int, Mapping[str, float]] | None
+
 _EXTRA: Final = "job_id,workload_name,user,group,queue,return_code,host_share\n"
-_PAUSES: Final = "job_id,workload_name,from,until,allocated_resources\n"
+_PAUSES: Final = "job_id,workload_name,from,until,allocated_resources,host_share,shares\n"
 _EVENTS: Final = "time,event,hosts,id,data\n"
 _ESTIMATES: Final = "time,job_id,workload_name,estimated_waiting_time\n"
 
@@ -69,8 +73,9 @@ class JobsExtraCsv(Recorder):
 class SuspensionsCsv(Recorder):
     """Writes ``suspensions.csv``: where a job ran before it was suspended or moved, one row per stretch of time."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, collector: Collector) -> None:
         self.rows = layout.open("suspensions.csv", _PAUSES, lazy=True)
+        self._collector = collector
         self._since: dict[str, float] = {}
         """When running jobs that were suspended once went on last."""
         self._asleep: set[str] = set()
@@ -78,7 +83,7 @@ class SuspensionsCsv(Recorder):
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """Write the stretch that ends here."""
         job_id = record.job.id
-        self._stretch(job_id, self._since.pop(job_id, record.starting_time), now, record.hosts)
+        self._stretch(job_id, self._since.pop(job_id, record.starting_time), now, record.hosts, record.amounts)
         self._asleep.add(job_id)
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
@@ -90,15 +95,19 @@ class SuspensionsCsv(Recorder):
         """Write the last stretch of jobs that were suspended once."""
         if not self._since and not self._asleep:
             return
-        for job_id, finish, hosts in zip(batch.ids, batch.finish, batch.hosts, strict=True):
+        columns = (batch.ids, batch.finish, batch.hosts, batch.amounts)
+        for job_id, finish, hosts, amounts in zip(*columns, strict=True):
             self._asleep.discard(job_id)
             since = self._since.pop(job_id, None)
             if since is not None:
-                self._stretch(job_id, since, finish, hosts)
+                self._stretch(job_id, since, finish, hosts, amounts)
 
-    def _stretch(self, job_id: str, since: float, until: float, hosts: HostSet) -> None:
+    def _stretch(self, job_id: str, since: float, until: float, hosts: HostSet, amounts: Amounts) -> None:
         workload, _, name = job_id.partition("!")
-        self.rows.add(f"{plain(name)},{plain(workload)},{since:f},{until:f},{hosts}\n")
+        share = ","
+        if amounts is not None:
+            share = f"{self._collector.share(hosts, amounts):f},{plain(amounts_text(amounts))}"
+        self.rows.add(f"{plain(name)},{plain(workload)},{since:f},{until:f},{hosts},{share}\n")
 
 
 class EventsCsv(Recorder):

@@ -45,12 +45,15 @@ def _pauses(run: Run) -> Iterator[tuple[float, float, float]]:
     if run.frame("suspensions.csv") is None:
         return
     ends = dict(run.jobs.select("id", "finish_time").iter_rows())
+    starts = dict(run.jobs.select("id", "starting_time").iter_rows())
     last: dict[str, Stretch] = {}
     for stretch in run.stretches():
         before = last.get(stretch.job)
         if before is not None:
-            yield (before.finish, stretch.start, float(len(before.hosts)))
+            yield (before.finish, stretch.start, before.held)
+            if stretch.held != before.held:
+                yield (starts[stretch.job], stretch.start, stretch.held - before.held)
         last[stretch.job] = stretch
     for job, stretch in last.items():
         if ends[job] is not None and ends[job] > stretch.finish:
-            yield (stretch.finish, ends[job], float(len(stretch.hosts)))
+            yield (stretch.finish, ends[job], stretch.held)

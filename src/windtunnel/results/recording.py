@@ -106,7 +106,7 @@ class Recording(Observer):
         if options.paje:
             made.append(PajeTrace(layout))
         if layout.dialect is Dialect.WINDTUNNEL:
-            extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout)
+            extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout, self.collector)
             shares = SharesCsv(layout)
             sinks += [extra, shares, suspensions]
             made += [extra, shares, suspensions, EventsCsv(layout)]

@@ -49,6 +49,13 @@ class Stretch(msgspec.Struct, frozen=True):
     start: float
     finish: float
     hosts: HostSet
+    share: float | None = None
+    """Of a job that was suspended and shares its hosts: what it held, in whole hosts."""
+
+    @property
+    def held(self) -> float:
+        """Hosts held, in whole hosts."""
+        return float(len(self.hosts)) if self.share is None else self.share
 
 
 class Run:
@@ -197,7 +204,9 @@ class Run:
             for row in suspensions.iter_rows(named=True):
                 job = f"{row['workload_name']}!{row['job_id']}"
                 hosts = HostSet.parse(row["allocated_resources"] or "")
-                paused.setdefault(job, []).append(Stretch(job, float(row["from"]), float(row["until"]), hosts))
+                share = None if row.get("host_share") is None else float(row["host_share"])
+                stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
+                paused.setdefault(job, []).append(stretch)
         sets: dict[str, HostSet] = {}
         columns = ("id", "starting_time", "finish_time", "allocated_resources")
         for job, start, finish, text in self.jobs.select(columns).iter_rows():

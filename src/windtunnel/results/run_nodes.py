@@ -76,7 +76,8 @@ def _stays(read: Read) -> Iterator[Stay]:
     paused = set()
     for row in _rows(read, "suspensions.csv"):
         paused.add((row["job_id"], row["workload_name"]))
-        yield Stay(HostSet.parse(row["allocated_resources"]), float(row["from"]), float(row["until"]))
+        amounts = amounts_of(row["shares"]) if row.get("shares") else None
+        yield Stay(HostSet.parse(row["allocated_resources"]), float(row["from"]), float(row["until"]), amounts)
     for row in _rows(read, "jobs.csv"):
         key = (row["job_id"], row["workload_name"])
         if row["starting_time"] and key not in paused:

@@ -115,10 +115,12 @@ class SuspendJob(Decision):
 
 
 class ResumeJob(Decision):
-    """Let a suspended job go on, on these hosts."""
+    """Let a suspended job go on, on as many hosts as it had."""
 
     job_id: str
     hosts: HostSet
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    """What a job with shares of hosts takes of each from now on; None: what it had, host by host in order."""
 
 
 class MigrateJob(Decision):

@@ -153,6 +153,8 @@ class JobResumed(Notice):
 
     job: Job
     hosts: HostSet
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    """What it takes of each host, when it has shares."""
 
 
 class JobMigrated(Notice):

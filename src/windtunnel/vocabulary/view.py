@@ -17,7 +17,7 @@ __all__ = ["Running", "View"]
 
 
 class Running(msgspec.Struct):
-    """A job that holds hosts, as far as the scheduler knows. Times in s."""
+    """A job that holds hosts, as far as the scheduler knows. Times in s; ``start`` is later by any suspensions."""
 
     job: Job
     hosts: HostSet
@@ -42,6 +42,8 @@ class View:
         self.storages: tuple[Host, ...] = ()
         self.waiting: dict[str, Job] = {}
         self.running: dict[str, Running] = {}
+        self.suspended: dict[str, tuple[Running, float]] = {}
+        """Suspended jobs by id: as they ran, and since when they do not (s)."""
         self.all_submitted = False
         """Whether the workloads have no more jobs."""
         self.ended = False
@@ -60,7 +62,8 @@ class View:
             n.AllStaticJobsHaveBeenSubmitted: self._all_submitted,
             n.SimulationEnds: self._ends,
             n.DecisionRefused: self._refused,
-            n.JobSuspended: self._suspended,
+            n.JobSuspended: self._job_suspended,
+            n.JobResumed: self._job_resumed,
         }
 
     @property
@@ -132,18 +135,27 @@ class View:
                 job = self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is an ExecuteJob
                 if job is not None:
                     self._start(job, decision)  # type: ignore[arg-type]  # likewise
+            elif kind is d.ResumeJob:
+                self._resumes(decision)  # type: ignore[arg-type]  # likewise
             elif kind is d.RejectJob:
                 self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is a RejectJob
             elif not isinstance(decision, d.Decision):
                 raise TypeError(f"expected decisions, not {type(decision).__name__} {decision!r:.50}")
 
+    def _resumes(self, decision: d.ResumeJob) -> None:
+        when = self.now if decision.timestamp is None else decision.timestamp
+        self._resume(decision.job_id, decision.hosts, decision.amounts, when)
+
     def _start(self, job: Job, decision: d.ExecuteJob) -> None:
         start = self.now if decision.timestamp is None else decision.timestamp
         self.running[job.id] = Running(job, decision.hosts, start, decision.amounts)
-        if decision.amounts is None:
-            self._free -= decision.hosts
+        self._take(decision.hosts, decision.amounts)
+
+    def _take(self, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]] | None) -> None:
+        if amounts is None:
+            self._free -= hosts
         else:
-            self._share(decision.hosts, decision.amounts)
+            self._share(hosts, amounts)
 
     def _share(self, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]]) -> None:
         for host in hosts:
@@ -175,14 +187,34 @@ class View:
         self.waiting[job.id] = job
 
     def _job_completed(self, notice: n.JobCompleted) -> None:
+        if self.suspended:
+            self.suspended.pop(notice.job.id, None)
         running = self.running.pop(notice.job.id, None)
         if running is not None:
             self._give_back(running)
 
-    def _suspended(self, notice: n.JobSuspended) -> None:
+    def _job_suspended(self, notice: n.JobSuspended) -> None:
         running = self.running.pop(notice.job.id, None)
         if running is not None:
             self._give_back(running)
+            self.suspended[notice.job.id] = running, notice.timestamp
+
+    def _job_resumed(self, notice: n.JobResumed) -> None:
+        self._resume(notice.job.id, notice.hosts, notice.amounts, notice.timestamp)
+
+    def _resume(
+        self, job_id: str, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]] | None, now: float
+    ) -> None:
+        """A suspended job holds hosts again; once, whether its own decision or the notice comes first."""
+        known = self.suspended.pop(job_id, None)
+        if known is None:
+            return
+        before, since = known
+        if amounts is None and before.amounts is not None:
+            had = before.amounts
+            amounts = {new: had[old] for old, new in zip(before.hosts, hosts, strict=False) if old in had}
+        self.running[job_id] = Running(before.job, hosts, before.start + now - since, amounts)
+        self._take(hosts, amounts)
 
     def _available(self, notice: n.HostsBecameAvailable) -> None:
         self._unavailable -= notice.hosts
@@ -203,6 +235,11 @@ class View:
             if running is not None:
                 self.waiting[decision.job_id] = running.job
                 self._give_back(running)
+        elif isinstance(decision, d.ResumeJob):
+            running = self.running.pop(decision.job_id, None)
+            if running is not None:
+                self._give_back(running)
+                self.suspended[decision.job_id] = running, self.now
 
     def __iter__(self) -> Iterator[Job]:
         return iter(self.waiting.values())
