@@ -97,9 +97,9 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     from windtunnel.diagnostics import Severity
     from windtunnel.formats import environment, osp_workload, sss
     from windtunnel.formats.environment.as_platform import looks_like_environment
-    from windtunnel.formats.sss.platform import looks_like_nodes
+    from windtunnel.formats.recognise import nodes
 
-    kind = kind or _kind(data, looks_like_nodes, osp_workload.looks_like_workload, looks_like_environment)
+    kind = kind or _kind(data, nodes, osp_workload.looks_like_workload, looks_like_environment)
     name = "standard input" if str(file) == "-" else str(file)
     if kind == "environment":
         return environment.check(data, name, options, folder=file.parent).findings

@@ -1,8 +1,11 @@
-"""What files look like: each function is given the first 64 KiB and says whether they are of a format."""
+"""What files look like: each function is given the first 64 KiB and says whether they are of a format.
+
+What must be asked of most files stands here, so that no reader is loaded only to say no.
+"""
 
 import re
 
-__all__ = ["events", "gwf", "json", "nothing", "swf", "xml"]
+__all__ = ["events", "gwf", "json", "nodes", "nothing", "slurm_conf", "swf", "xml"]
 
 _SWF_ROW = re.compile(rb"[ \t]*-?[0-9.]+([ \t;,]+-?[0-9.]+){3}")
 
@@ -11,6 +14,16 @@ def events(head: bytes) -> bool:
     """Lines that are objects with a date."""
     first = head.lstrip().split(b"\n", 1)[0].rstrip()
     return first.startswith(b"{") and first.endswith(b"}") and b'"timestamp"' in first and b'"type"' in first
+
+
+def nodes(head: bytes) -> bool:
+    """XML with an SSS node object near its beginning."""
+    return re.search(rb"<(\w+:)?Node[\s>]", head) is not None
+
+
+def slurm_conf(head: bytes) -> bool:
+    """Text that names nodes as slurm.conf does."""
+    return re.search(rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*=", head) is not None
 
 
 def nothing(head: bytes) -> bool:

@@ -146,14 +146,14 @@ FORMATS: Final = (
         kind="platform",
         description="SSS node objects 3.1.0 (XML)",
         starts="<",
-        looks_like=f"{_HERE}.sss.platform:looks_like_nodes",
+        looks_like=f"{_HERE}.recognise:nodes",
         reader=f"{_HERE}.sss.platform:read_platform",
     ),
     Format(
         name="slurm",
         kind="platform",
         description="Slurm's slurm.conf: nodes with cores, memory and GPUs",
-        looks_like=f"{_HERE}.slurm_conf:looks_like_slurm_conf",
+        looks_like=f"{_HERE}.recognise:slurm_conf",
         reader=f"{_HERE}.slurm_conf:read_slurm_conf",
     ),
     Format(

@@ -15,7 +15,7 @@ from windtunnel.formats.files import open_text
 from windtunnel.formats.slurm_values import expand_hosts
 from windtunnel.model import Host, Platform, PowerState
 
-__all__ = ["looks_like_slurm_conf", "read_slurm_conf"]
+__all__ = ["read_slurm_conf"]
 
 MIB: Final = 1 << 20
 _PAIR: Final = re.compile(r"""([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*)""")
@@ -24,11 +24,6 @@ _MOST_INCLUDES: Final = 50
 
 Line = tuple[str, int, dict[str, str]]
 """File, line number, and the keys (in lower case) and values of a line."""
-
-
-def looks_like_slurm_conf(head: bytes) -> bool:
-    """Whether the text names nodes as slurm.conf does."""
-    return re.search(rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*=", head) is not None
 
 
 def read_slurm_conf(

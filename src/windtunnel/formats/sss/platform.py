@@ -1,6 +1,5 @@
 """Nodes as a platform: Configured gives cores and resources, Feature, Opsys and Arch properties, State the start."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from windtunnel.entities.sss_node import SssNode
 from windtunnel.formats.sss.reader import read
 from windtunnel.model import EventList, ExternalEvent, HostSet, Platform
 
-__all__ = ["NodePlatform", "looks_like_nodes", "nodes_platform", "read_platform"]
+__all__ = ["NodePlatform", "nodes_platform", "read_platform"]
 
 
 class NodePlatform(msgspec.Struct, frozen=True):
@@ -42,11 +41,6 @@ def nodes_platform(nodes: Sequence[SssNode], path: str = "") -> NodePlatform:
     platform = Platform(name="nodes", hosts=tuple(hosts), path=path)
     findings = tuple(Finding(path or "nodes", message=text, severity=Severity.WARNING) for text in notes)
     return NodePlatform(platform, EventList(name="nodes", events=tuple(events), path=path), findings)
-
-
-def looks_like_nodes(head: bytes) -> bool:
-    """XML with a node object near its beginning."""
-    return re.search(rb"<(\w+:)?Node[\s>]", head) is not None
 
 
 def read_platform(path: str | Path) -> Platform:
