@@ -155,6 +155,11 @@ def test_files_in_the_wrong_place_are_recognised(capsys):
     assert "known: extend, kill" in refused(capsys, "run", "hosts:64", log, "--walltime", "stretch")
 
 
+def test_pipes_as_inputs_are_refused_by_name():
+    done = shell(f"cat '{JOBS}' | windtunnel run hosts:16 /dev/stdin")
+    assert (done.returncode, "is a pipe" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("timeout", ["nan", "0", "-1", "inf"])
 def test_sockets_want_a_sensible_timeout(capsys, timeout):
     words = ("batsim4", "-p", SMALL.platform, "--enable-dynamic-jobs", "-s", "tcp://127.0.0.1:39997")

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Final, Literal, get_args, get_origin
+from types import UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -70,6 +71,14 @@ def list_formats() -> list[Format]:
 
 
 def _head(path: Path) -> bytes:
+    if path.is_fifo():
+        found = Finding(
+            str(path),
+            code="unreadable",
+            message="is a pipe, which can be read only once",
+            hint="write it to a file first; gzipped files are read as they are",
+        )
+        raise InputError([found])
     try:
         with path.open("rb") as file:
             zipped = file.read(2) == GZIP
@@ -169,7 +178,8 @@ def _parsed(form: Format, option: str, text: str, annotation: Any) -> Any:
             fault = error
         except TypeError:  # a type that no text can be
             return text
-    known = ", ".join(map(str, get_args(annotation))) if get_origin(annotation) is Literal else ""
+    parts = get_args(annotation) if get_origin(annotation) in (UnionType, Union) else (annotation,)
+    known = ", ".join(str(one) for part in parts if get_origin(part) is Literal for one in get_args(part))
     raise UsageError(
         f"the option {option} of the format {form.name} cannot be {text!r}",
         f"known: {known}" if known else str(fault),
