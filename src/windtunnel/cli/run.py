@@ -244,11 +244,15 @@ def _inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[st
 
 def _run(simulation: Any, until: float | None) -> Any:
     """Run to the end, or to a date; a terminated process still marks its files."""
+    import gc
     import signal
 
     from windtunnel.cli.summary import stop_on_signal
 
     signal.signal(signal.SIGTERM, stop_on_signal)
+    # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
     if until is None:
         return simulation.run()
     try:

@@ -78,7 +78,7 @@ def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
     """Apply the decisions of a reply that are due, and plan the others."""
     now = world.now
     done = reply.now
-    if not done >= now or not isfinite(done):
+    if done != now and not (done > now and isfinite(done)):
         raise ComponentError(
             f"{seat.name!r} answered with now = {done!r}, which is before the date of the message", now=now
         )

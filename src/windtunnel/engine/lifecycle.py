@@ -60,18 +60,21 @@ def submit_due(world: World, submitter: Submitter) -> None:
     """Submit all jobs of a workload that are due, and plan the next."""
     workload = submitter.source
     index, size = submitter.next, submitter.size
+    horizon = world.horizon
+    job = submitter.upcoming
     while index < size:
-        job = submitter.upcoming or workload[index]
-        submitter.upcoming = None
-        if job.submission_time > world.horizon:
+        if job is None:
+            job = workload[index]
+        if job.submission_time > horizon:
             submitter.next = index
             submitter.upcoming = job
             world.push(job.submission_time, Priority.SUBMISSION, SUBMIT, submitter, submitter.version)
             return
         index += 1
-        if job.dependencies and _held_back(world, job):
-            continue
-        submit_job(world, job)
+        if not job.dependencies or not _held_back(world, job):
+            submit_job(world, job)
+        job = None
+    submitter.upcoming = None
     submitter.next = index
     workload_over(world)
 
@@ -93,22 +96,22 @@ def no_more(world: World) -> None:
 
 def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
     """A job enters the simulation."""
-    record = JobRecord(job=job, owner=owner, dynamic=dynamic)
-    world.jobs[job.id] = record
+    now = world.now
+    world.jobs[job.id] = record = JobRecord(job=job, owner=owner, dynamic=dynamic)
     world.open += 1
     world.nb_submitted += 1
     if world.first_submission < 0 and not dynamic:
-        world.first_submission = world.now
+        world.first_submission = now
         if world.energy is not None:
-            world.energy.first = world.energy.total(world.now)
+            world.energy.first = world.energy.total(now)
     for hook in world.hooks.submitted:
-        hook(world.now, record)
+        hook(now, record)
     if tell:
-        for seat in world.seats if world.solo is None else (world.solo,):
+        for seat in world.seats:
             profile = job.profile if seat.features.forward_profiles_on_job_submission else None
-            seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, profile))
+            seat.outbox.append(JobSubmitted(now, job, job.submission_time, profile))
     if world.options.ask_waiting_times:
-        world.tell(WaitingTimeQueried(world.now, job))
+        world.tell(WaitingTimeQueried(now, job))
     return record
 
 

@@ -15,7 +15,7 @@ from windtunnel.diagnostics import (
 from windtunnel.engine.asking import Stopped, apply_delayed, ask, forget_told, take
 from windtunnel.engine.conditions import plan_conditions
 from windtunnel.engine.diagnosis import diagnose
-from windtunnel.engine.events import EXTERNAL, SUBMIT
+from windtunnel.engine.events import DECISION, EXTERNAL, SUBMIT
 from windtunnel.engine.fluid import settle
 from windtunnel.engine.power import make_power
 from windtunnel.engine.registration import count_profile_uses, offer_jobs
@@ -31,8 +31,8 @@ from windtunnel.vocabulary import (
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
 
-_HANDLERS = tuple(EVENTS.get(kind) for kind in range(max(EVENTS) + 1))
-"""By kind of event; None for delayed decisions, which the loop applies itself."""
+_HANDLERS = tuple(EVENTS.get(kind, apply_delayed) for kind in range(max(*EVENTS, DECISION) + 1))
+"""By kind of event; delayed decisions are no event of the table."""
 
 
 def begin(world: World, components: Sequence[Component]) -> None:
@@ -156,27 +156,18 @@ def _happen(world: World) -> None:
     if world.fluid is not None and world.fluid.changed:
         settle(world)
     heap = world.heap
-    handlers = _HANDLERS
     horizon = world.horizon
-    moved = False
-    while heap:
-        date, _, _, kind, payload, version = heap[0]
+    stays = world.open == 0 or _to_tell(world)
+    while heap and (not stays or heap[0][0] <= horizon):
+        date, _, _, kind, payload, version = heappop(heap)
         if version >= 0 and payload.version != version:
-            heappop(heap)
             continue
         if date > horizon:
-            if moved or world.open == 0 or _to_tell(world):
-                return
             world.now = date
             world.horizon = horizon = date + 1e-9 + date * 1e-15
             world.rounds = 0
-        moved = True
-        heappop(heap)
-        handler = handlers[kind]
-        if handler is not None:
-            handler(world, payload)
-        else:
-            apply_delayed(world, payload)
+        stays = True
+        _HANDLERS[kind](world, payload)
 
 
 def _rounds_alone(world: World, component: Component) -> None:
@@ -188,39 +179,32 @@ def _rounds_alone(world: World, component: Component) -> None:
     heap = world.heap
     handlers = _HANDLERS
     limit = world.options.max_rounds
+    now = world.now
     try:
         while world.open:
             if world.fluid is not None and world.fluid.changed:
                 settle(world)
             horizon = world.horizon
-            moved = False
-            while heap:
-                date, _, _, kind, payload, version = heap[0]
+            stays = seat.outbox and seat.ready_at <= now
+            while heap and (not stays or heap[0][0] <= horizon):
+                date, _, _, kind, payload, version = heappop(heap)
                 if version >= 0 and payload.version != version:
-                    heappop(heap)
                     continue
                 if date > horizon:
-                    if moved or world.open == 0 or (seat.outbox and seat.ready_at <= world.now):
-                        break
-                    world.now = date
+                    world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
                     world.rounds = 0
-                moved = True
-                heappop(heap)
-                handler = handlers[kind]
-                if handler is not None:
-                    handler(world, payload)
-                else:
-                    apply_delayed(world, payload)
+                stays = True
+                handlers[kind](world, payload)
             notices = seat.outbox
-            if not notices or seat.ready_at > world.now or world.rounds >= limit:
+            if not notices or seat.ready_at > now or world.rounds >= limit:
                 return
             world.rounds += 1
             seat.outbox = []
             if world.told:
                 forget_told(world)
             reply = ask(world, seat, component, notices)
-            if reply.decisions or reply.now != world.now:
+            if reply.decisions or reply.now != now:
                 take(world, seat, reply, notices[0].timestamp)
     except Stopped:
         _stop(world, (component,))

@@ -31,7 +31,7 @@ class JobState(IntEnum):
     """Not in Batsim: a job whose execution was suspended and will be resumed."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class Request(msgspec.Struct, frozen=True, gc=False):
     """What a job asks for: ``hosts`` whole hosts or, with ``amounts``, so much of each resource on each of them.
 
     ``processors`` is set instead of ``hosts`` by formats that count processors (SWF); it becomes hosts (or hosts and
@@ -61,7 +61,7 @@ ExecutorPlacement = Placement | tuple[int, ...]
 """A predefined placement, or for each executor the rank of its host in the allocation."""
 
 
-class Job(msgspec.Struct, kw_only=True, frozen=True):
+class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     """One job as described by its input: schedulers see it, and cannot change it.
 
     The engine's bookkeeping is in :class:`JobRecord`.

@@ -21,7 +21,6 @@ class MachineStatesCsv(Recorder):
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
         """Write a row: a hot path, called twice a job."""
         pending = self.rows.pending
-        pending.append(now)
-        pending.extend(counts)
+        pending += (now, *counts)
         if len(pending) >= self.rows.limit:
             self.rows.flush()

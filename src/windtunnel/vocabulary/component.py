@@ -33,7 +33,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     protocol_version: str = ""
 
 
-class Reply(msgspec.Struct):
+class Reply(msgspec.Struct, gc=False):
     """The answer to one message: decisions in order, and when (simulated s) the component has finished deciding."""
 
     now: float

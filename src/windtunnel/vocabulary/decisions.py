@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-class Decision(msgspec.Struct, kw_only=True):
+class Decision(msgspec.Struct, kw_only=True, gc=False):
     """Base of all decisions."""
 
     timestamp: float | None = None

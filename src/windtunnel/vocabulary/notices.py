@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-class Notice(msgspec.Struct):
+class Notice(msgspec.Struct, gc=False):
     """Base of all notices."""
 
     timestamp: float
