@@ -102,6 +102,8 @@ def read_workloads(
     made: list[Workload] = []
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
+        if not hasattr(read, "profiles"):
+            raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
         sized = getattr(read, "with_cores", None)
         made.append(read if sized is None else sized(platform.cores_per_host))
     return made

@@ -142,3 +142,37 @@ def test_two_simulations_at_once(tmp_path):
     for thread in threads:
         thread.join()
     assert {(tmp_path / str(n) / "jobs.csv").read_bytes() for n in range(3)} == {alone}
+
+
+def test_what_is_injected_is_checked():
+    simulation = wt.Simulation(SMALL.platform, SMALL.workloads, first_fit)
+    with pytest.raises(wt.UsageError, match="not a str"):
+        simulation.inject("x")
+    job = wt.Job(id="w0!new", request=wt.Request(1), profile=wt.DelayProfile(id="w0!d", delay=3.0))
+    for date in (nan, inf):
+        with pytest.raises(wt.UsageError, match="is no date"):
+            simulation.inject(job, at=date)
+    with pytest.raises(wt.UsageError, match="is no date"):
+        simulation.run_until(nan)
+    with pytest.raises(wt.UsageError, match="not a int"):
+        wt.simulate(SMALL.platform, 5)
+
+
+def test_damaged_files_are_named(tmp_path):
+    done = run("easy", out=tmp_path / "a")
+    simulation = wt.Simulation(SMALL.platform, SMALL.workloads, "easy")
+    simulation.save(tmp_path / "saved")
+    saved = (tmp_path / "saved").read_bytes()
+    (tmp_path / "saved").write_bytes(saved[: len(saved) // 2])
+    with pytest.raises(wt.UsageError, match="cannot be restored"):
+        wt.Simulation.restore(tmp_path / "saved")
+    with pytest.raises(wt.UsageError, match="a tolerance is not negative"):
+        done.compare(done, tolerance=nan)
+    assert done.why("w0!5") == done.why("5")
+    for damage, said in (
+        (b"\xff\xfe,a\n\xff,1\n", "no table|no column"),
+        (b"a,b\n1,2\n", "no column consumed_energy"),
+    ):
+        (tmp_path / "a" / "jobs.csv").write_bytes(damage)
+        with pytest.raises(wt.UsageError, match=said):
+            _ = wt.load_run(tmp_path / "a").jobs

@@ -4,7 +4,7 @@ import io
 import pickle
 from collections import deque
 from collections.abc import Mapping, Sequence
-from math import inf
+from math import inf, isfinite, isnan
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
@@ -95,6 +95,8 @@ class Simulation:
 
     def run_until(self, date: float) -> bool:
         """Hold all rounds up to and including ``date`` (s); False when the run is over. Raises like :meth:`step`."""
+        if isnan(date):
+            raise UsageError(f"{date!r} is no date")
         if self.outcome:
             return False
         try:
@@ -184,7 +186,15 @@ class Simulation:
     # -- the outside --------------------------------------------------------------------------------------------
 
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
-        """Let an external event or a job happen at a date (the present when None). Safe from other threads."""
+        """Let an external event or a job happen at a date (the present when None). Safe from other threads.
+
+        Raises:
+            UsageError: it is neither, or the date is none.
+        """
+        if not isinstance(thing, ExternalEvent | Job):
+            raise UsageError(f"an ExternalEvent or a Job can be injected, not a {type(thing).__name__}")
+        if at is not None and not isfinite(at):
+            raise UsageError(f"{at!r} is no date")
         self._injected.append((self.now if at is None else at, "event", thing))
         wake = getattr(self.pace, "wake", None)
         if wake is not None:
@@ -233,7 +243,10 @@ class Simulation:
             raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
         if not data.startswith(_MAGIC):
             raise UsageError(f"{path} is not a simulation saved by this version")
-        state, attached = pickle.loads(data[len(_MAGIC) :])  # noqa: S301 -- documented in restore
+        try:
+            state, attached = pickle.loads(data[len(_MAGIC) :])  # noqa: S301 -- documented in restore
+        except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, ValueError) as fault:
+            raise UsageError(f"{path} cannot be restored: {fault}") from fault
         return cls._revived(state, ()), attached
 
     def fork(self, observers: Sequence[Observer] = ()) -> "Simulation":

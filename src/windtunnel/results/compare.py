@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from windtunnel.diagnostics import UsageError
 from windtunnel.results.metrics import Metrics, Trim
 from windtunnel.results.run import Run
 from windtunnel.results.state import as_text
@@ -150,10 +151,12 @@ def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, coo
     """Compare two runs; dates closer than ``tolerance`` (s) count as equal.
 
     Raises:
-        UsageError: a run has no jobs.csv, or a trim is malformed.
+        UsageError: a run has no jobs.csv, or the tolerance or a trim is malformed.
     """
     import polars as pl
 
+    if not tolerance >= 0.0:
+        raise UsageError(f"a tolerance is not negative: {tolerance!r} s")
     changed = changed_jobs(a, b, tolerance)
     shift = changed["start_shift"]
     only_a = a.jobs.join(b.jobs, on="id", how="anti").height

@@ -40,6 +40,7 @@ _TEXTS: Final = (
     "epower",
 )
 _DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
+_NUMBERS: Final = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch")
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -117,14 +118,21 @@ class Run:
         return data[: data.rfind(b"\n") + 1]
 
     def frame(self, name: str) -> "pl.DataFrame | None":
-        """A CSV file as a polars frame; None when there is no such file."""
+        """A CSV file as a polars frame; None when there is no such file.
+
+        Raises:
+            UsageError: it is no table.
+        """
         import polars as pl
 
         data = self.file(name)
         if not data:
             return None
         texts = dict.fromkeys(_TEXTS, pl.String)
-        return pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
+        try:
+            return pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
+        except pl.exceptions.PolarsError as fault:
+            raise UsageError(f"{self.name}: {name} is no table that can be read: {fault}") from fault
 
     @cached_property
     def jobs(self) -> "pl.DataFrame":
@@ -135,17 +143,18 @@ class Run:
         - ``submitted_at``, ``started_at``, ``finished_at`` (UTC) where time 0 has a calendar date.
 
         Raises:
-            UsageError: there is no such file.
+            UsageError: there is no such file, or it is no table of jobs.
         """
         import polars as pl
 
         jobs = self.frame("jobs.csv")
         if jobs is None:
             raise UsageError(f"{self.name} has no jobs.csv")
-        numbers = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch")
+        if missing := {"workload_name", "job_id", "consumed_energy", *_NUMBERS}.difference(jobs.columns):
+            raise UsageError(f"{self.name}: jobs.csv has no column {', '.join(sorted(missing))}")
         jobs = jobs.with_columns(
             pl.concat_str(["workload_name", "job_id"], separator="!").alias("id"),
-            *(pl.col(name).cast(pl.Float64) for name in (*numbers, "consumed_energy")),
+            *(pl.col(name).cast(pl.Float64) for name in (*_NUMBERS, "consumed_energy")),
         )
         extra = self.frame("jobs_extra.csv")
         if extra is not None:

@@ -123,7 +123,7 @@ def explain(run: Run, job: str) -> Explanation:
     Raises:
         UsageError: there is no such job in the record, or several.
     """
-    row = _find(run, job)
+    row = _find(run, str(job))
     job_id, submitted = row["id"], row["submission_time"]
     start = row["starting_time"]
     # A job without start was rejected, at a date that is not recorded.
