@@ -6,6 +6,7 @@ from windtunnel.leases.mapper import GreedyMapper, Mapping
 from windtunnel.leases.placement import Earliest, NotSchedulableError
 from windtunnel.leases.record import LeaseRecord
 from windtunnel.leases.reservations import Progress, Reservation, VirtualMachines, union
+from windtunnel.leases.suspension import NoTimeError
 from windtunnel.model.lease import LeaseKind, LeaseState
 
 if TYPE_CHECKING:
@@ -51,13 +52,17 @@ def can_suspend(core: "Core", lease: LeaseRecord, time: int, now: int | None = N
     return running >= core.times.threshold(lease)
 
 
-def preempt_machines(core: "Core", vm: VirtualMachines, time: int) -> None:
-    """Suspend scheduled or running machines by a time."""
-    core.suspension.suspend(vm, time)
+def preempt_machines(core: "Core", vm: VirtualMachines, time: int) -> bool:
+    """Suspend scheduled or running machines by a time; ``False`` if there is no time for it (Haizea crashes [Q])."""
+    try:
+        core.suspension.suspend(vm, time)
+    except NoTimeError:
+        return False
     core.table.move(vm)
     for reservation in vm.post:
         core.table.add(reservation)
     core.note_premature(vm.lease)
+    return True
 
 
 def _withdraw(core: "Core", vm: VirtualMachines) -> None:
@@ -111,10 +116,14 @@ class DeadlineMapper(GreedyMapper):
         transaction = Transaction(core, [lease])
         vm, later = lease.vm_at(start), lease.vms_after(start)
         state: LeaseState | None = None
-        suspends = core.times.suspends and vm is not None and can_suspend(core, lease, start, core.now)
+        left = lease.remaining_at(start)
+        suspends = (
+            vm is not None
+            and core.times.suspends
+            and can_suspend(core, lease, start, core.now)
+            and preempt_machines(core, vm, min(start, vm.end))
+        )
         if vm is not None and suspends:
-            left = lease.remaining_at(start)
-            preempt_machines(core, vm, min(start, vm.end))
             left += vm.post[-1].end - vm.post[0].start
         else:
             left = lease.remaining_at(start if vm is None else vm.start)
@@ -301,4 +310,4 @@ def _is_waiting(reservation: Reservation) -> bool:
 
 def _urgency(lease: LeaseRecord, earliest: int, now: int) -> float:
     assert lease.deadline is not None
-    return (lease.deadline - earliest) / lease.remaining_at(now)
+    return (lease.deadline - earliest) / max(lease.remaining_at(now), 1)  # Haizea crashes when nothing remains

@@ -8,6 +8,7 @@ from windtunnel.leases.mapper import Mapping, stay
 from windtunnel.leases.record import LeaseRecord
 from windtunnel.leases.reservations import TICKS, Shutdown, Transfer, VirtualMachines
 from windtunnel.leases.space import Vector
+from windtunnel.leases.suspension import NoTimeError
 from windtunnel.model.lease import LeaseKind, LeaseState
 from windtunnel.model.lease_options import MigrationMode, SuspensionMode
 
@@ -134,11 +135,15 @@ class Placement:
             raise NotSchedulableError("not enough resources")
         start, mapping = found
         vm = self._machines(lease, start, mapping.end, mapping)
-        if resuming:
-            self.core.suspension.resume(vm, start)
-        if (vm.end - vm.start) - shutdown < remaining:
-            self.core.suspension.suspend(vm, mapping.end)
-        else:
+        try:
+            if resuming:
+                self.core.suspension.resume(vm, start)
+            must_suspend = (vm.end - vm.start) - shutdown < remaining
+            if must_suspend:
+                self.core.suspension.suspend(vm, mapping.end)
+        except NoTimeError as error:  # a threshold given by hand may be too short for it; Haizea crashes then [Q]
+            raise NotSchedulableError(str(error)) from error
+        if not must_suspend:
             vm.place(end=min(vm.end, vm.start + remaining + shutdown))
             self.core.suspension.shutdown(vm)
         if later:

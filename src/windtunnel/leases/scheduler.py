@@ -324,8 +324,8 @@ class LeaseScheduler:
             and core.times.suspends
             and can_suspend(core, lease, time)
             and not (serial_only and lease.numnodes > 1)
+            and preempt_machines(core, vm, min(time, vm.end))
         ):
-            preempt_machines(core, vm, min(time, vm.end))
             return
         suspended = lease.state is _S.SUSPENDED_SCHEDULED
         core.preparation.cancel(lease, remove_images=not suspended)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.reservations import TICKS, Resumption, Shutdown, Suspension, VirtualMachines
 from windtunnel.leases.space import Vector
 from windtunnel.model.lease import CPU, DISK, MEMORY
@@ -12,12 +11,16 @@ from windtunnel.model.lease_options import Exclusion
 if TYPE_CHECKING:
     from windtunnel.leases.core import Core
 
-__all__ = ["SuspendResume"]
+__all__ = ["NoTimeError", "SuspendResume"]
 
 _Operation = tuple[int, int, dict[int, list[int]]]
 """Start, end, virtual nodes by node."""
 _Kind = TypeVar("_Kind", Suspension, Resumption)
 _Length = Callable[[int], int]
+
+
+class NoTimeError(Exception):
+    """Machines cannot be suspended or resumed in the time there is; internal, never seen by users."""
 
 
 class SuspendResume:
@@ -38,13 +41,12 @@ class SuspendResume:
         """Let the machines be saved by a time; they stop when the first save begins.
 
         Raises:
-            SimulationError: there is not enough time for it since the machines started.
+            NoTimeError: there is not enough time for it since the machines started; nothing was changed.
         """
         operations = self._operations(vm, by, self.core.times.one_suspend, forward=False)
         saves = self._reservations(vm, operations, Suspension)
         if by < vm.start or by > vm.end or saves[0].start < vm.start:
-            message = f"lease {vm.lease.id} cannot be suspended between {vm.start / TICKS:g} and {by / TICKS:g} s"
-            raise SimulationError(message, now=self.core.now / TICKS)
+            raise NoTimeError(f"it cannot be suspended between {vm.start / TICKS:g} and {by / TICKS:g} s")
         vm.place(end=saves[0].start)
         self._replace_post(vm, list(saves))
 
@@ -52,13 +54,12 @@ class SuspendResume:
         """Let the machines be restored from a time on; they start when the last is restored.
 
         Raises:
-            SimulationError: the machines' time ends before they are restored.
+            NoTimeError: the machines' time ends before they are restored; nothing was changed.
         """
         operations = self._operations(vm, at, self.core.times.one_resume, forward=True)
         restores = self._reservations(vm, operations, Resumption)
         if restores[-1].end > vm.end:
-            message = f"lease {vm.lease.id} cannot be resumed between {at / TICKS:g} and {vm.end / TICKS:g} s"
-            raise SimulationError(message, now=self.core.now / TICKS)
+            raise NoTimeError(f"it cannot be resumed between {at / TICKS:g} and {vm.end / TICKS:g} s")
         vm.place(start=restores[-1].end)
         vm.pre.extend(restores)
 

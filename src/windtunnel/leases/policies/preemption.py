@@ -73,6 +73,6 @@ class DeadlinePreemption(PreemptionPolicy):
             delay = times.suspend_estimate(preemptee) + preemptor.requested + times.resume_estimate(preemptee)
         else:
             remaining, delay = preemptee.requested, preemptor.requested
-        if time + delay + remaining >= preemptee.deadline:
+        if remaining <= 0 or time + delay + remaining >= preemptee.deadline:
             return None
         return (preemptee.deadline - (time + delay)) / remaining
