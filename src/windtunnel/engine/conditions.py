@@ -160,6 +160,7 @@ def _host(world: World, host: int, value: float) -> None:
             hosts=HostSet((host,)),
             attributes={"state": "FAILURE" if off else "ACTIVE", "cause": CAUSE},
         ),
+        CAUSE,
     )
 
 

@@ -3,14 +3,12 @@
 from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.events import EXTERNAL, NO_MORE
 from windtunnel.engine.lifecycle import submit_job
-from windtunnel.engine.machines import change_state
+from windtunnel.engine.machines import change_availability, change_state, unavailable_by_events
 from windtunnel.engine.world import Priority, Submitter, World
 from windtunnel.model import ExternalEvent, HostSet, Job
 from windtunnel.vocabulary import (
     AllStaticExternalEventsHaveBeenInjected,
     ExternalEventOccurred,
-    HostsBecameAvailable,
-    HostsBecameUnavailable,
     Notice,
     WaitingTimeQueried,
 )
@@ -27,7 +25,7 @@ def events_due(world: World, submitter: Submitter) -> None:
             world.push(event.timestamp, Priority.EXTERNAL, EXTERNAL, submitter)
             return
         submitter.next += 1
-        occur(world, event)
+        occur(world, event, submitter.source.name)
     world.events_left -= 1
     if world.events_left == 0:
         world.push(world.now, Priority.NO_MORE, NO_MORE, "events")
@@ -46,7 +44,7 @@ def inject(world: World, payload: tuple[str, object]) -> None:
     what, thing = payload
     world.open -= 1
     if isinstance(thing, ExternalEvent):
-        occur(world, thing)
+        occur(world, thing, None)
     elif isinstance(thing, Job):
         if what == "estimate":
             world.tell(WaitingTimeQueried(world.now, thing))
@@ -56,19 +54,18 @@ def inject(world: World, payload: tuple[str, object]) -> None:
             submit_job(world, thing)
 
 
-def occur(world: World, event: ExternalEvent) -> None:
-    """One external event happens."""
+def occur(world: World, event: ExternalEvent, source: str | None) -> None:
+    """One external event happens; it comes from a list of this name, or (None) from outside."""
     if event.kind == "machine_unavailable":
-        _check(world, event, event.hosts & world.hosts.unavailable, "already unavailable")
-        world.hosts.make_unavailable(event.hosts, world.now)
-        _tell(world, HostsBecameUnavailable(world.now, event.hosts))
+        _check(world, event, unavailable_by_events(world, event.hosts), "already unavailable")
+        change_availability(world, event.hosts, available=False)
     elif event.kind == "machine_available":
-        _check(world, event, event.hosts - world.hosts.unavailable, "not unavailable")
-        world.hosts.make_available(event.hosts, world.now)
-        _tell(world, HostsBecameAvailable(world.now, event.hosts))
+        away = unavailable_by_events(world, event.hosts)
+        _check(world, event, event.hosts - away, "not unavailable")
+        change_availability(world, event.hosts, available=True)
     elif event.kind == "machine_state":
         _check(world, event, HostSet(), "")
-        change_state(world, event)
+        change_state(world, event, source)
     else:
         _tell(world, ExternalEventOccurred(world.now, event.id, event.data, event.kind, event.attributes))
 

@@ -3,8 +3,13 @@
 Whatever is not ACTIVE takes no new work. What runs on a failed or halted machine is lost; on one in maintenance too,
 unless it is drained (``Options.on_maintenance``). A job that is lost may come back as a new one
 (``Options.on_failure``), from zero or from its last checkpoint.
+
+Each source of events (a list of them, the generated failures, a profile of the platform) has its own word on a
+machine; the machine is in the gravest of the states it was given, and usable when nobody says otherwise. So a failure
+that is repaired during a maintenance does not end it. An event injected from outside replaces all words.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -16,34 +21,84 @@ from windtunnel.engine.world import World
 from windtunnel.model import DelayProfile, ExternalEvent, HostSet, Job, JobRecord, JobState
 from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable
 
-__all__ = ["STATES", "change_state", "lose_job", "requeued"]
+__all__ = ["STATES", "change_availability", "change_state", "lose_job", "requeued", "unavailable_by_events"]
 
 STATES: Final = ("ACTIVE", "HALT", "MAINTENANCE", "FAILURE")
+_GRAVITY: Final = ("ACTIVE", "UNAVAILABLE", "MAINTENANCE", "HALT", "FAILURE")
+_OFF: Final = ("HALT", "FAILURE")
+_AVAILABILITY: Final = "availability"
+"""The source of Batsim's machine_unavailable and machine_available, whichever list they are in."""
 LOST: Final = -2
 """The return code of a job whose machine went away."""
 
 
-def change_state(world: World, event: ExternalEvent) -> None:
-    """Give machines a state; a state they have already changes nothing."""
+def change_state(world: World, event: ExternalEvent, source: str | None) -> None:
+    """A source gives machines a state (None: whoever speaks from outside); one they have already changes nothing."""
     state = str(event.attributes.get("state", ""))
     if state not in STATES:
         raise SimulationError(f"machine_state: unknown state {state!r}; known: {', '.join(STATES)}", now=world.now)
-    table = world.hosts
-    if world.energy is not None:
-        world.energy.set_off(world.now, event.hosts, off=state in {"HALT", "FAILURE"})
     cause = state + (f": {event.attributes['cause']}" if event.attributes.get("cause") else "")
-    if state == "ACTIVE":
-        back = event.hosts & table.unavailable
-        if back:
-            table.make_available(back, world.now)
-            _tell(world, HostsBecameAvailable(world.now, back, cause))
-        return
-    if state != "MAINTENANCE" or world.options.on_maintenance != "drain":
-        _lose_jobs(world, event.hosts, failed=state == "FAILURE")
-    gone = event.hosts - table.unavailable
+    for (before, after), hosts in _given(world, event.hosts, source, state).items():
+        if world.energy is not None:
+            world.energy.set_off(world.now, hosts, off=after in _OFF)
+        if after == "ACTIVE":
+            _come_back(world, hosts, cause)
+        elif after == state:
+            if state != "MAINTENANCE" or world.options.on_maintenance != "drain":
+                _lose_jobs(world, hosts, failed=state == "FAILURE")
+            _go_away(world, hosts, cause)
+        elif after != before:  # what another source says comes to light
+            _go_away(world, hosts, after)
+
+
+def change_availability(world: World, hosts: HostSet, *, available: bool) -> None:
+    """Batsim's events: hosts take no new work, or do again; what runs there goes on."""
+    state = "ACTIVE" if available else "UNAVAILABLE"
+    for (_, after), changed in _given(world, hosts, _AVAILABILITY, state).items():
+        if after == "ACTIVE":
+            _come_back(world, changed, "")
+        elif not available:
+            _go_away(world, changed, "" if after == state else after)
+
+
+def unavailable_by_events(world: World, hosts: HostSet) -> HostSet:
+    """Those of the hosts that Batsim's events have made unavailable."""
+    return HostSet(host for host in hosts if _AVAILABILITY in world.words.get(host, ()))
+
+
+def _given(world: World, hosts: HostSet, source: str | None, state: str) -> dict[tuple[str, str], HostSet]:
+    """Note what a source says; the hosts by the states they were in and are in now."""
+    moves: dict[tuple[str, str], list[int]] = {}
+    for host in hosts:
+        words = world.words.setdefault(host, {})
+        before = _gravest(words)
+        if source is None:
+            words.clear()
+        words[source or ""] = state
+        if state == "ACTIVE":
+            del words[source or ""]
+        moves.setdefault((before, _gravest(words)), []).append(host)
+        if not words:
+            del world.words[host]
+    return {move: HostSet(numbers) for move, numbers in moves.items()}
+
+
+def _gravest(words: Mapping[str, str]) -> str:
+    return max(words.values(), key=_GRAVITY.index, default="ACTIVE")
+
+
+def _come_back(world: World, hosts: HostSet, cause: str) -> None:
+    back = hosts & world.hosts.unavailable
+    if back:
+        world.hosts.make_available(back, world.now)
+        _tell(world, HostsBecameAvailable(world.now, back, cause))
+
+
+def _go_away(world: World, hosts: HostSet, cause: str) -> None:
+    gone = hosts - world.hosts.unavailable
     if gone:
-        table.make_unavailable(gone, world.now)
-    _tell(world, HostsBecameUnavailable(world.now, event.hosts, cause))
+        world.hosts.make_unavailable(gone, world.now)
+    _tell(world, HostsBecameUnavailable(world.now, hosts, cause))
 
 
 def _tell(world: World, notice: HostsBecameAvailable | HostsBecameUnavailable) -> None:

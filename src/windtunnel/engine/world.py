@@ -146,6 +146,8 @@ class World:
         self.seats = [Seat(rank, name) for rank, name in enumerate(seats)]
         self.solo: Seat | None = self.seats[0] if len(self.seats) == 1 else None
         self.hosts = HostTable(platform, sharing=options.compute_sharing)
+        self.words: dict[int, dict[str, str]] = {}
+        """Hosts that are not ACTIVE, and which source of events gave them which state (see ``machines``)."""
         self.jobs: dict[str, JobRecord] = {}
         """Jobs that are alive, or whose end was not told yet."""
         self.told: list[str] = []
