@@ -1,6 +1,8 @@
 """Profiles of a platform: speeds, states, bandwidths and latencies that change while jobs run."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.engine.runs import simulate, start_all
 from tests.simgrid_cases import scenario
 
@@ -185,3 +187,39 @@ def test_a_run_with_profiles_ends_with_its_jobs():
     )
     assert checker.outcome == "complete"
     assert simulation.now == pytest.approx(102.0)  # 100 = 16 * 6 + 4: at half speed until 102
+
+
+def work_done(pairs, period, end):
+    """Full seconds of work of a host by a date: the integral of its speed profile, step by step."""
+    cycles = int(end // period) + 1 if period > 0 else 1
+    changes = [(k * period + date, factor) for k in range(cycles) for date, factor in pairs]
+    done, since, speed = 0.0, 0.0, 1.0
+    for date, factor in changes:
+        if date >= end:
+            break
+        done += speed * (date - since)
+        since, speed = date, factor
+    return done + speed * (end - since)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0.0, 5.0), st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])), min_size=1, max_size=5),
+    st.booleans(),
+    st.lists(st.floats(0.05, 8.0), min_size=1, max_size=4),
+)
+def test_what_was_computed_is_the_integral_of_the_speed(pairs, repeats, works):
+    pairs = sorted({round(date, 3): factor for date, factor in pairs}.items())
+    pairs.append((6.0, 1.0))  # so that everything ends
+    lines = "\n".join(f"{date} {factor}" for date, factor in pairs)
+    traces, connects = trace("SPEED", "h0", lines, "7" if repeats else "-1")
+    jobs = [job(k, run=computing(work * 1e9, name=str(k)), at=0.5 * k) for k, work in enumerate(works)]
+    _, checker, _ = simulate(start_all, workload(*jobs), site=site(traces, connects, ONE), compute_sharing=True)
+    rows = {row[0]: row for row in checker.rows}
+    first = min(row[3] for row in rows.values())
+    assert all(row[1] is JobState.COMPLETED_SUCCESSFULLY for row in rows.values())
+    if len(works) == 1:
+        assert work_done(pairs, 7.0 if repeats else 0.0, first) == pytest.approx(works[0])
+    else:  # with others: all that the host could do from the first start on was done, unless nobody was there
+        last = max(row[3] for row in rows.values())
+        assert work_done(pairs, 7.0 if repeats else 0.0, last) >= sum(works) * (1 - 1e-9)

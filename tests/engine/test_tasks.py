@@ -283,6 +283,16 @@ def test_additional_io_of_a_sequence_goes_step_by_step():
         run(sequence("q", steps), parts=parts, additional_io=short)
 
 
+def test_additional_io_must_be_on_hosts_that_exist():
+    given = AdditionalIo(HostSet.parse("0-1 99"), "w0!io", task(com=(0.0,) * 9, name="io"))
+    with pytest.raises(DecisionError, match="hosts that do not exist: 99"):
+        run(task(1e9, 1e9), additional_io=given)
+    with pytest.raises(DecisionError, match="is rigid"):
+        run(
+            task(1e9, 1e9), additional_io=AdditionalIo(HostSet.parse("0-1"), "w0!io", task(com=(0.0,) * 9, name="io"))
+        )
+
+
 @pytest.mark.parametrize("profile", [delay(5.0), on_storage(read=1.0), staging(), fork(delay(1.0))])
 def test_additional_io_is_refused_where_it_cannot_be_added(profile):
     hosts, com = io_on(star(), 1e8, 1e8)
