@@ -1,6 +1,7 @@
 """The profile kinds of Batsim 3 and 4, from and to JSON (``type`` and the members of each kind)."""
 
 from collections.abc import Callable, Mapping
+from math import isqrt
 from typing import Any, Final
 
 from windtunnel.entities.batsim_ids import full_id
@@ -58,7 +59,12 @@ def _delay(members: Members, _: str) -> Profile:
 
 
 def _parallel(members: Members, _: str) -> Profile:
-    cpu = members.amounts("cpu")
+    given = members.members.get("com")
+    if type(members.members.get("cpu")) in (int, float) and isinstance(given, list):
+        # The protocol's document writes 0 once for all of them.
+        cpu: tuple[float, ...] = (members.number("cpu", least=0),) * isqrt(len(given))
+    else:
+        cpu = members.amounts("cpu")
     com = members.amounts("com")
     if members.faultless and not cpu:
         members.fault("'cpu' is empty", "cpu")
