@@ -1,11 +1,15 @@
 """Batsim 5's command line: options, configuration files, what is refused."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests.golden_outputs import table
-from tests.wires.batprotocol.listed import EXECUTE, execution, initial, rule
+from tests.wires.batprotocol.listed import EXECUTE, RuleComponent, execution, initial, rule
 from tests.wires.peers import EXAMPLES, ROOT, build
 
 from windtunnel.cli import batsim5
@@ -47,6 +51,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+SUBPROCESS = os.environ | {"PYTHONPATH": str(ROOT / "src")}
 BASE = ("-p", "p.xml", "-m", "boss")
 
 
@@ -381,3 +386,43 @@ def test_no_job_starts_in_a_power_state_that_is_not_for_computing(library, pstat
     assert main([*words, initial(EXECUTE, asleep)]) == 1
     assert f"its power state {pstate} is not for computing" in capfd.readouterr().err
     assert main([*words, initial(EXECUTE, asleep, awake)]) == 0
+
+
+def test_binary_messages_are_printed_for_who_debugs(library, capfd, monkeypatch):
+    words = ["batsim5", *BASE, "-w", "w.json", "-l", "python", initial(EXECUTE)]
+    monkeypatch.setattr(batsim5, "_transport", lambda *_: RuleComponent(json_form=False))
+    assert main([*words, "-v", "info"]) == 0
+    assert messages(capfd) == []
+    assert main([*words, "-v", "Debug"]) == 0
+    lines = capfd.readouterr().err.splitlines()
+    said = [json.loads(line.split("'", 1)[1][:-1]) for line in lines if line.startswith("[edc/INFO] ")]
+    assert len(said) % 2 == 0
+    assert said[0]["events"][0]["event_type"] == "SimulationBeginsEvent"
+    assert said[-1] == {"now": 11.0, "events": []}
+
+
+def test_a_terminated_run_marks_its_files(library):
+    call = {
+        "call_me_later_id": "c",
+        "when_type": "Periodic",
+        "when": {"period": 1, "mode_type": "Infinite", "mode": {}},
+    }
+    words = [
+        *BASE,
+        "-q",
+        "-w",
+        "w.json",
+        "-l",
+        library,
+        initial(EXECUTE, rule("SimulationBegins", "CallMeLater", call)),
+    ]
+    running = subprocess.Popen([sys.executable, "-m", "windtunnel", "batsim5", *words], env=SUBPROCESS)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (
+        Path("out/jobs.csv").exists() and len(table(Path("out/jobs.csv"))) == 2
+    ):
+        time.sleep(0.2)
+    running.terminate()
+    assert running.wait(30) == 130
+    assert json.loads(Path("out/run.json").read_text())["reason"] == "interrupted"
+    assert Path("out/schedule.json").exists()

@@ -162,7 +162,22 @@ def batsim5(argv: Sequence[str]) -> int:
     if options.dump_execution_context:
         print(_context(options))
         return 0
+    return _run(options, argv)
+
+
+def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
+    """Simulate; a terminated process still marks its files."""
+    import logging
+    import signal
+
+    from windtunnel.cli.summary import print_warnings, stop_on_signal
+
     simulation = _simulation(options, argv)
+    if _quiet(options):
+        logging.getLogger("windtunnel").setLevel(logging.ERROR)
+    else:
+        print_warnings(simulation.engine.world.platform.warnings)
+    signal.signal(signal.SIGTERM, stop_on_signal)
     try:
         simulation.run()
     except DeadlockError:
@@ -268,11 +283,15 @@ def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:
 def _components(options: argparse.Namespace) -> list[Any]:
     from windtunnel.wires.batprotocol.session import BatprotocolComponent
 
-    quiet = options.quiet or options.verbosity == "quiet"
+    log, debug = None if _quiet(options) else _log, options.verbosity == "debug"
     return [
-        BatprotocolComponent(_transport(options, kind, where), _init_data(kind, init), log=None if quiet else _log)
+        BatprotocolComponent(_transport(options, kind, where), _init_data(kind, init), log=log, log_binary=debug)
         for kind, where, init in options.components
     ]
+
+
+def _quiet(options: argparse.Namespace) -> bool:
+    return options.quiet or options.verbosity == "quiet"
 
 
 def _transport(options: argparse.Namespace, kind: str, where: str) -> Any:

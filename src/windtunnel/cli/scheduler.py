@@ -1,6 +1,6 @@
 """``windtunnel scheduler``: one of our schedulers, or yours, served to a Batsim."""
 
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -42,7 +42,8 @@ def scheduler(
     from windtunnel.diagnostics import UsageError
     from windtunnel.schedulers.registry import make_scheduler
 
-    component = make_scheduler(name, **key_values(option, "scheduler option"))
+    given = key_values(option, "scheduler option")
+    component = make_scheduler(name, **given)
 
     def ready(bound: str) -> None:
         if not quiet:
@@ -57,6 +58,24 @@ def scheduler(
     elif protocol == "batprotocol":
         from windtunnel.wires.batprotocol.server import serve as serve_batprotocol
 
-        serve_batprotocol(lambda _: component, endpoint, json=as_json, timeout=timeout, ready=ready)
+        def make(init_data: bytes) -> Any:
+            return make_scheduler(name, **_settings(init_data) | given) if init_data.strip() else component
+
+        serve_batprotocol(make, endpoint, json=as_json, timeout=timeout, ready=ready)
     else:
         raise UsageError(f"there is no protocol {protocol!r}", "choose json or batprotocol")
+
+
+def _settings(init_data: bytes) -> dict[str, Any]:
+    """Options of the scheduler that come with Batsim 5's initialisation data: a JSON object."""
+    import msgspec
+
+    from windtunnel.diagnostics import UsageError
+
+    try:
+        return msgspec.json.decode(init_data, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+        raise UsageError(
+            f"the initialisation data are not a JSON object with options of the scheduler: {fault}",
+            "give '' or for example '{\"queue_order\": \"asc_size\"}'",
+        ) from fault

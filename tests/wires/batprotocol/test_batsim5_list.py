@@ -5,6 +5,7 @@ upstream's components assert themselves is asserted here, on the messages.
 """
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from tests.golden_outputs import table
 from tests.shared import ROOT, missing, shared
 from tests.wires.batprotocol.listed import EXECUTE, execution, initial, play, rule, transports
+from tests.wires.peers import ROOT as REPOSITORY
 from tests.wires.peers import build
 
 from windtunnel.schedulers import make_scheduler
@@ -85,13 +87,17 @@ class Served:
 # -- command line -------------------------------------------------------------------------------------------------
 
 
+SUBPROCESS = os.environ | {"PYTHONPATH": str(REPOSITORY / "src")}
+
+
 def batsim5(*words):
     return subprocess.run(
         [sys.executable, "-m", "windtunnel", "batsim5", *words],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
+        env=SUBPROCESS,
     )
 
 
@@ -465,6 +471,7 @@ def test_edc_process(tmp_path, json_form):
         ],
         stderr=subprocess.PIPE,
         text=True,
+        env=SUBPROCESS,
     )
     try:
         inputs = shared("golden/batsim5/inputs")

@@ -31,10 +31,16 @@ class BatprotocolComponent:
     """It is told of the end of a run that fails (SimulationErrorEvent)."""
 
     def __init__(
-        self, transport: Transport, init_data: bytes = b"", *, log: Callable[[str, str], None] | None = None
+        self,
+        transport: Transport,
+        init_data: bytes = b"",
+        *,
+        log: Callable[[str, str], None] | None = None,
+        log_binary: bool = False,
     ) -> None:
-        """``log`` gets the messages of a conversation in JSON: ``Sending`` or ``Received``, and the text."""
+        """``log`` gets the messages (``Sending`` or ``Received``, the text); with ``log_binary`` also binary ones."""
         self._log = log
+        self._log_binary = log_binary
         self._transport = transport
         self._init_data = init_data
         self._json = False
@@ -71,14 +77,16 @@ class BatprotocolComponent:
         """
         message = s.Message(now=now, events=tuple([notice_out(notice) for notice in notices]))
         asked = text.encode(message, check=False) + b"\0" if self._json else binary.encode(message)
-        if self._log is not None and self._json:
-            self._log("Sending", asked[:-1].decode())
+        if self._log is not None and (self._json or self._log_binary):
+            self._log("Sending", text.encode(message, check=False).decode())
         last = bool(notices) and type(notices[-1]) is v.SimulationErrorOccurred
         answer = self._ask(asked, now, _LAST_WORDS if last else None)
         if self._log is not None and self._json:
             self._log("Received", answer.rstrip(b"\0").decode(errors="replace"))
         try:
             reply = self._decode(answer)
+            if self._log is not None and self._log_binary and not self._json:
+                self._log("Received", text.encode(reply).decode())
             return v.Reply(max(now, reply.now), _decisions(reply, now))
         except ProtocolError as error:
             raise ProtocolError(f"{self._transport.name}: {error.message}", now=now) from None
