@@ -291,7 +291,7 @@ def _components(options: argparse.Namespace) -> list[Any]:
 
 
 def _quiet(options: argparse.Namespace) -> bool:
-    return options.quiet or options.verbosity == "quiet"
+    return bool(options.quiet) or options.verbosity == "quiet"
 
 
 def _transport(options: argparse.Namespace, kind: str, where: str) -> Any:
