@@ -6,6 +6,7 @@ from math import inf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from shared import shared
 from windtunnel.cli.main import main
@@ -89,8 +90,8 @@ def text_of(run):
 def test_swf_to_batsim_and_back(tmp_path_factory, jobs):
     folder = tmp_path_factory.mktemp("convert")
     base = min(job.submission_time for job in jobs)
+    jobs = [replace(job, submission_time=job.submission_time - base) for job in jobs]
     for job in jobs:
-        job.submission_time -= base
         job.profile.id = f"w0!{text_of(job.profile.delay)}"
     write_swf(JobList("w0", jobs, hosts=64), folder / "a.swf")
     first = list(read_swf(folder / "a.swf"))
