@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+from time import monotonic
 
 import pytest
 
@@ -72,8 +73,20 @@ def ids(inside: str) -> list[str]:
         ('<Where name="Configured/Memory" op="EQ">2</Where>', "b10"),
         ('<Where name="Feature">fast</Where>', "a2 b10"),
         ('<Where name="Feature" op="NE">fast</Where>', "a1"),
-        ('<Where name="Id" op="Match">b.*</Where>', "b1 b10"),
+        ('<Where name="Id" op="Match">b*</Where>', "b1 b10"),
+        ('<Where name="Id" op="Match">?1</Where>', "a1 b1 c1"),
         ('<Where name="Id" op="Match">b</Where>', ""),
+        ('<Where name="Id" op="Match">b.*</Where>', ""),
+        ('<Where name="Id" op="Match">[ab]1</Where>', ""),
+        ('<Where name="Id" aggregation="Pattern">[ab]1.*</Where>', "a1 b1 b10"),
+        ('<Where name="Id" aggregation="Pattern">b</Where>', ""),
+        ('<Where name="Id" aggregation="Range">b[1-10],c[1]</Where>', "b1 b10 c1"),
+        ('<Where name="Id" aggregation="List">a2, b1,zz</Where>', "a2 b1"),
+        ('<Where name="Id" aggregation="List" delimiter=":">a2:b1</Where>', "a2 b1"),
+        (
+            '<Where name="Id" aggregation="Range">a[1-2]</Where><Where name="State" conj="AndNot">Busy</Where>',
+            "a1",
+        ),
         ("<Where name='Configured/Resource[@name=\"GPU\"]' op='GT'>0</Where>", "a2"),
         ("<Where name='Configured/Resource[@name=\"GPU\"]/@type'>A100</Where>", "a2"),
         ("<Where name='Configured/Memory/@units'>GB</Where>", "a2"),
@@ -170,7 +183,10 @@ def test_figures_of_groups() -> None:
         ('<Where name="Id" conj="Xor">1</Where>', "316"),
         ('<Where name="Id" group="1">1</Where>', "317"),
         ('<Where name="Id" group="-1">1</Where>', "317"),
-        ('<Where name="Id" op="Match">[</Where>', "318"),
+        ('<Where name="Id" aggregation="Pattern">[</Where>', "318"),
+        ('<Where name="Id" aggregation="Pattern" op="NE">a</Where>', "315"),
+        ('<Where name="Id" aggregation="Set">a</Where>', "318"),
+        (f'<Where name="Id" aggregation="Pattern">{"a" * 1001}</Where>', "318"),
         ('<Where name="Configured/Memory">much</Where>', "318"),
         ('<Where name="Configured/Memory" units="mb">1</Where>', "318"),
         ('<Get name="Colour"/>', "313"),
@@ -183,6 +199,23 @@ def test_figures_of_groups() -> None:
 )
 def test_faults_are_answers(inside: str, code: str) -> None:
     assert f"<Code>{code}</Code>" in ask(inside)
+
+
+def test_patterns_are_time_boxed_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty conditions that would each run for years."""
+    monkeypatch.setattr("windtunnel.entities.sss_conditions.TIME_LIMIT", 0.5)
+    slow = SssNode(id="a" * 64 + "b")
+    condition = '<Where name="Id" conj="Or" aggregation="Pattern">(a+)+$</Where>'
+    request = read_request(f'<Request action="Query"><Object>Node</Object>{condition * 30}</Request>', limit=10_000)
+    begun = monotonic()
+    reply = answer(request, [slow])
+    assert monotonic() - begun < 5.0
+    assert reply.code == "318"
+    # Wildcards need no limit: they never try a stretch twice.
+    wild = condition.replace('aggregation="Pattern"', 'op="Match"').replace("(a+)+$", "*a" * 40 + "*c")
+    request = read_request(f'<Request action="Query"><Object>Node</Object>{wild * 30}</Request>', limit=10_000)
+    assert answer(request, [slow]).count == 0
+    assert monotonic() - begun < 6.0
 
 
 @pytest.mark.parametrize(

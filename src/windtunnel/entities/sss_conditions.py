@@ -1,13 +1,16 @@
 """Conditions of a query: which nodes fulfil them (rules in :mod:`windtunnel.entities.sss_query`)."""
 
+import fnmatch
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from time import monotonic
 from typing import Final
 
 from windtunnel.entities.sss_message import MessageFaultError, Where
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.entities.sss_path import NodePath, PathFaultError, Value, as_number, parse_path
-from windtunnel.entities.sss_reference import ReferenceFaultError, match_all
+from windtunnel.entities.sss_reference import TIME_LIMIT, NodeReference, ReferenceFaultError, expand
 from windtunnel.entities.sss_units import UNITS, in_bytes
 
 __all__ = ["path_of", "plain", "selected"]
@@ -44,18 +47,22 @@ def selected(wheres: Sequence[Where], nodes: Sequence[SssNode]) -> list[SssNode]
     """
     if not wheres:
         return list(nodes)
-    columns = [_column(where, nodes) for where in wheres]
+    until = monotonic() + TIME_LIMIT  # all patterns of a request share it
+    columns = [_column(where, nodes, until) for where in wheres]
     keep = _Conditions(wheres, columns).all()
     return [node for node, kept in zip(nodes, keep, strict=True) if kept]
 
 
-def _column(where: Where, nodes: Sequence[SssNode]) -> list[bool]:
+def _column(where: Where, nodes: Sequence[SssNode], until: float) -> list[bool]:
     """Whether each node fulfils one condition."""
     path = path_of(where.name, "314")
     op = _SYNONYMS.get(where.op, where.op)
     values = [path.values(node) for node in nodes]
+    if where.aggregation:
+        return _among(where, op, values, until)
     if op == "Match":
-        return _matches(where.value, values)
+        matches = re.compile(_wildcards(where.value)).match
+        return [any(matches(plain(value)) for value in found) for found in values]
     if op not in _COMPARE:
         raise MessageFaultError("315", f"unknown operator {where.op!r}; known: {', '.join(_COMPARE)}, Match")
     wanted = _wanted(where, path)
@@ -84,13 +91,25 @@ def _holds(op: str, value: Value, wanted: Value) -> bool:
     return _COMPARE[op](value, wanted)
 
 
-def _matches(pattern: str, values: list[list[Value]]) -> list[bool]:
+def _wildcards(text: str) -> str:
+    """A regular expression for a text in which ``*`` stands for anything and ``?`` for one character.
+
+    The standard library's never tries the same stretch twice, so it needs no limit of time.
+    """
+    return fnmatch.translate(text.replace("[", "[[]"))
+
+
+def _among(where: Where, op: str, values: list[list[Value]], until: float) -> list[bool]:
+    """Whether each node has one of the values that a list, range or pattern stands for."""
+    if op != "EQ":
+        raise MessageFaultError("315", f"with an aggregation the operator is EQ, not {where.op!r}")
     texts = sorted({plain(value) for found in values for value in found})
+    reference = NodeReference(where.value, where.aggregation, where.delimiter or ",")
     try:
-        hits = {texts[rank] for rank in match_all(pattern, texts)}
+        meant = set(expand(reference, texts, until - monotonic()))
     except ReferenceFaultError as error:
         raise MessageFaultError("318", str(error)) from error
-    return [any(plain(value) in hits for value in found) for found in values]
+    return [any(plain(value) in meant for value in found) for found in values]
 
 
 def plain(value: Value) -> str:

@@ -57,6 +57,9 @@ class Where(msgspec.Struct, frozen=True):
     conj: str = "And"
     group: int = 0
     units: str = ""
+    aggregation: str = ""
+    """List, Range or Pattern: the value stands for several, as in a reference to nodes."""
+    delimiter: str = ","
 
 
 class Set(msgspec.Struct, frozen=True):
@@ -158,7 +161,16 @@ def _where(element: "_Element", name: str, value: str) -> Where:
         group = int(element.get("group", "0"))
     except ValueError:
         raise MessageFaultError("317", f"group {element.get('group')!r} is no whole number") from None
-    return Where(name, value, element.get("op", "EQ"), element.get("conj", "And"), group, element.get("units", ""))
+    return Where(
+        name,
+        value,
+        element.get("op", "EQ"),
+        element.get("conj", "And"),
+        group,
+        element.get("units", ""),
+        element.get("aggregation", ""),
+        element.get("delimiter", ","),
+    )
 
 
 def _text(element: "_Element") -> str:

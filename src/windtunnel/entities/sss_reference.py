@@ -18,6 +18,8 @@ __all__ = ["AGGREGATIONS", "TIME_LIMIT", "NodeReference", "ReferenceFaultError",
 
 AGGREGATIONS = ("List", "Pattern", "Range")
 TIME_LIMIT: Final = 2.0
+LENGTH_LIMIT: Final = 1000
+"""Characters of a pattern."""
 COUNT_LIMIT: Final = 1_000_000
 """So many nodes may a range name."""
 
@@ -43,8 +45,8 @@ class NodeReference(msgspec.Struct, frozen=True):
     count: int | None = None
 
 
-def expand(reference: NodeReference, known: Sequence[str] = ()) -> list[str]:
-    """The ids meant, in order. Only patterns need the ``known`` ids.
+def expand(reference: NodeReference, known: Sequence[str] = (), limit: float = TIME_LIMIT) -> list[str]:
+    """The ids meant, in order. Only patterns need the ``known`` ids, and may take ``limit`` seconds.
 
     Raises:
         ReferenceFaultError: the aggregation is unknown, or the text is none of its kind.
@@ -57,16 +59,20 @@ def expand(reference: NodeReference, known: Sequence[str] = ()) -> list[str]:
     if reference.aggregation == "Range":
         return list(_ranges(reference.text.strip()))
     if reference.aggregation == "Pattern":
-        return [known[index] for index in match_all(reference.text.strip(), known)]
+        return [known[index] for index in match_all(reference.text.strip(), known, limit)]
     raise ReferenceFaultError(f"unknown aggregation {reference.aggregation!r}; known: {', '.join(AGGREGATIONS)}")
 
 
-def match_all(pattern: str, texts: Sequence[str]) -> list[int]:
-    """The ranks of the texts that the whole pattern matches.
+def match_all(pattern: str, texts: Sequence[str], limit: float = TIME_LIMIT) -> list[int]:
+    """The ranks of the texts that the whole pattern matches, found within ``limit`` seconds.
 
     Raises:
         ReferenceFaultError: it is not a valid expression, or matching takes too long.
     """
+    if len(pattern) > LENGTH_LIMIT:
+        raise ReferenceFaultError(f"a pattern of {len(pattern)} characters; {LENGTH_LIMIT} are allowed")
+    if limit <= 0:
+        raise ReferenceFaultError(f"{pattern!r}: no time is left to match it")
     python = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
     if found := _POSIX_CLASS.search(pattern):
         raise ReferenceFaultError(f"{found.group()} in {pattern!r}: POSIX classes are not supported")
@@ -83,11 +89,11 @@ def match_all(pattern: str, texts: Sequence[str]) -> list[int]:
             input=json.dumps([python, list(texts)]),
             capture_output=True,
             text=True,
-            timeout=TIME_LIMIT,
+            timeout=limit,
             check=True,
         )
     except subprocess.TimeoutExpired as error:
-        raise ReferenceFaultError(f"{pattern!r} takes more than {TIME_LIMIT:g} s to match") from error
+        raise ReferenceFaultError(f"{pattern!r} takes more than {limit:.2g} s to match") from error
     return [int(rank) for rank in json.loads(done.stdout)]
 
 
