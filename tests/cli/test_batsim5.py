@@ -12,7 +12,7 @@ from tests.golden_outputs import table
 from tests.wires.batprotocol.listed import EXECUTE, RuleComponent, execution, initial, rule
 from tests.wires.peers import EXAMPLES, ROOT, build
 
-from windtunnel.cli import batsim5
+from windtunnel.cli import batsim5, batsim5_options
 from windtunnel.cli.main import main
 
 HOSTS = "".join(f'<host id="h{n}" speed="100f,50f"/>' for n in (1, 2, 10, 3))
@@ -176,7 +176,7 @@ def test_execution_context(capfd):
 
 def test_components_decide_in_the_order_of_the_command_line():
     words = ["-S", "s1", "f1", "-l", "l1", "i1", "-s", "s2", "", "-L", "l2", "f2"]
-    assert batsim5._options(words).components == [
+    assert batsim5_options.parse(words).components == [
         ("edc-socket-file", "s1", "f1"),
         ("edc-library-str", "l1", "i1"),
         ("edc-socket-str", "s2", ""),
@@ -196,7 +196,7 @@ WORDS = [
 @pytest.mark.parametrize("name", ["made.toml", "made.ini", "made"])
 def test_a_configuration_written_is_read_back(name, capfd):
     assert main(["batsim5", *WORDS, "--gen-config", name, "--dump-execution-context"]) == 0
-    there, back = vars(batsim5._options(WORDS)), vars(batsim5._options(["-c", name]))
+    there, back = vars(batsim5_options.parse(WORDS)), vars(batsim5_options.parse(["-c", name]))
     assert back.pop("config") == name
     assert there.pop("config") is None
     assert back == there
@@ -207,11 +207,11 @@ def test_the_command_line_comes_before_the_file():
         'platform = "other.xml"\nmmax = 3\nworkload = ["x.json"]\nquiet = true\nedc-socket-str = ["ipc:///a", "1", '
         '"ipc:///b", "2"]\nadd-role = [["h1", "storage"]]\n'
     )
-    options = batsim5._options(["-c", "c.toml", "-p", "p.xml", "-w", "w.json"])
+    options = batsim5_options.parse(["-c", "c.toml", "-p", "p.xml", "-w", "w.json"])
     assert (options.platform, options.workload, options.mmax, options.quiet) == ("p.xml", ["w.json"], 3, True)
     assert options.components == [("edc-socket-str", "ipc:///a", "1"), ("edc-socket-str", "ipc:///b", "2")]
     assert options.add_role == [["h1", "storage"]]
-    assert batsim5._options(["-c", "c.toml", "-l", "x", ""]).components == [("edc-library-str", "x", "")]
+    assert batsim5_options.parse(["-c", "c.toml", "-l", "x", ""]).components == [("edc-library-str", "x", "")]
 
 
 def test_gen_config_goes_on_with_the_simulation(library):

@@ -6,7 +6,7 @@ import shlex
 
 from tests.shared import shared
 
-from windtunnel.cli import batsim5
+from windtunnel.cli import batsim5, batsim5_options
 from windtunnel.wires.batprotocol.session import BatprotocolComponent
 
 __all__ = ["arguments", "run"]
@@ -25,8 +25,8 @@ def run(case, out, transport, monkeypatch):
     os.chdir(shared("golden/batsim5"))
     try:
         words = arguments(case, out)
-        options = batsim5._options(words)
-        batsim5._check(options)
+        options = batsim5_options.parse(words)
+        batsim5_options.check(options)
         ((kind, _, init),) = options.components
         component = BatprotocolComponent(transport, batsim5._init_data(kind, init))
         monkeypatch.setattr(batsim5, "_components", lambda _: [component])

@@ -1,0 +1,169 @@
+"""The options of Batsim 5's command line (batsim-cli.md 1)."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, Final
+
+from windtunnel.diagnostics import UsageError
+
+__all__ = ["check", "parse", "parser"]
+
+_REFUSED: Final = {
+    "-E": "the energy of links is not simulated; --energy-host simulates that of hosts",
+    "--energy": "the energy of links is not simulated; --energy-host simulates that of hosts",
+    "--energy-link": "the energy of links is not simulated",
+    "--sg-log": "there is no SimGrid here, hence none of its logs",
+    "--simgrid-version": "there is no SimGrid here",
+    "--simgrid-git-commit": "there is no SimGrid here",
+    "--batsim-git-commit": "this is not Batsim",
+}
+_EXAMPLES: Final = """\
+examples:
+  windtunnel batsim5 -p cluster.xml -w jobs.json -l ./libedc.so '' -e out/run1/
+  windtunnel batsim5 -p cluster.xml -w jobs.json -L ./libedc.so edc-init.json --energy-host --trace-machine-state
+  windtunnel batsim5 -p cluster.xml -w jobs.json -s ipc:///tmp/batsim ''
+  windtunnel batsim5 -c run.toml --mmax 64
+a scheduler of ours as a process:
+  windtunnel scheduler easy --protocol batprotocol --endpoint ipc:///tmp/batsim
+"""
+_DEFAULTS: Final[dict[str, Any]] = {
+    "platform": None,
+    "workload": [],
+    "external_events": [],
+    "master_host": "master_host",
+    "add_role": [],
+    "components": [],
+    "edc_library_load_method": "dlopen",
+    "edc_isolated": False,
+    "energy_host": False,
+    "export": "out/",
+    "trace_machine_state": False,
+    "trace_pstate_changes": False,
+    "trace_probe_data": "auto",
+    "mmax": 0,
+    "mmax_workload": False,
+    "verbosity": "info",
+    "quiet": False,
+    "sg_cfg": [],
+    "timeout": 600.0,
+    "config": None,
+    "gen_config": None,
+    "dump_execution_context": False,
+    "version": False,
+}
+
+
+class _AddComponent(argparse.Action):
+    """Components of all kinds go into one list: their order is that in which they decide."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        del parser, option_string
+        added = [*getattr(namespace, "components", []), (self.option_strings[-1][2:], *values)]
+        namespace.components = added
+
+
+def parser() -> argparse.ArgumentParser:
+    """All options of Batsim 5, and ``--edc-isolated`` and ``--timeout``, which it lacks; defaults are left out."""
+    made = argparse.ArgumentParser(
+        "windtunnel batsim5",
+        description="Batsim 5's command line.",
+        epilog=_EXAMPLES,
+        allow_abbrev=False,
+        argument_default=argparse.SUPPRESS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    inputs = made.add_argument_group("inputs").add_argument
+    inputs("-p", "--platform", metavar="FILE", help="SimGrid platform")
+    inputs("-w", "--workload", action="append", metavar="FILE", help="workload (w0, w1, ... by position)")
+    inputs(
+        "--ee", "--external-events", dest="external_events", action="append", metavar="FILE", help="(ee0, ee1, ...)"
+    )
+    inputs("-m", "--master-host", metavar="NAME", help="host of the scheduler [master_host]")
+    inputs(
+        "-r",
+        "--add-role",
+        "--add-role-to-hosts",
+        dest="add_role",
+        action="append",
+        nargs=2,
+        metavar=("HOST", "ROLE"),
+        help="e.g. pfs storage",
+    )
+    inputs("--mmax", type=int, metavar="NB", help="keep only so many hosts [0: all]")
+    inputs("--mmax-workload", action="store_true", help="keep only as many hosts as the workloads say")
+    inputs("--energy-host", action="store_true", help="simulate the energy of hosts")
+    inputs("--sg-cfg", action="append", metavar="KEY:VALUE", help="only network/TCP-gamma has a meaning here")
+    edc = made.add_argument_group("decision components (several share the simulation, in this order)").add_argument
+    for short, kind, where, init in (
+        ("-l", "library-str", "LIBRARY", "INIT"),
+        ("-L", "library-file", "LIBRARY", "INIT-FILE"),
+        ("-s", "socket-str", "ENDPOINT", "INIT"),
+        ("-S", "socket-file", "ENDPOINT", "INIT-FILE"),
+    ):
+        text = f"a {'shared library' if 'lib' in kind else 'process'}, and its initialisation data"
+        edc(
+            short, f"--edc-{kind}", action=_AddComponent, dest="components", nargs=2, metavar=(where, init), help=text
+        )
+    edc("--edc-library-load-method", choices=["dlopen", "dlmopen"], help="[dlopen]")
+    edc("--edc-isolated", action="store_true", help="(ours) each library in a process of its own")
+    edc("--timeout", type=float, metavar="SECONDS", help="(ours) for each answer of processes [600]")
+    out = made.add_argument_group("outputs").add_argument
+    out("-e", "--export", metavar="PREFIX", help="prefix of the output files [out/]")
+    out("--trace-machine-state", action="store_true", help="machine_states.csv")
+    out(
+        "--trace-pstate-changes",
+        "--trace-pstate-change",
+        dest="trace_pstate_changes",
+        action="store_true",
+        help="pstate_changes.csv",
+    )
+    out("--trace-probe-data", choices=["always", "never", "auto"], help="probes.csv [auto: when there are data]")
+    out("-v", "--verbosity", type=str.lower, choices=["quiet", "info", "debug"], help="[info]")
+    out("-q", "--quiet", action="store_true", help="as --verbosity quiet")
+    other = made.add_argument_group("other").add_argument
+    other("-c", "--config", metavar="FILE", help="options from a file (TOML, or INI where it ends in .ini)")
+    other("--gen-config", metavar="FILE", help="write these options to such a file, and go on")
+    other("--dump-execution-context", action="store_true", help="print where things are, as JSON, and leave")
+    other("--version", "--batsim-version", dest="version", action="store_true", help="print the version")
+    return made
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """The command line before the configuration file before the defaults.
+
+    Raises:
+        UsageError: an option is one of upstream's that have no meaning here, or the configuration file is at fault.
+    """
+    for word in argv:
+        refused = _REFUSED.get(word.partition("=")[0])
+        if refused:
+            raise UsageError(f"{word.partition('=')[0]} is not supported: {refused}")
+    made = parser()
+    given = vars(made.parse_args(list(argv)))
+    values = dict(_DEFAULTS)
+    if "config" in given:
+        from windtunnel.cli.batsim5_config import config_words
+
+        values |= vars(made.parse_args(config_words(given["config"])))
+    return argparse.Namespace(**values | given)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raise UsageError where options make no sense together."""
+    if not options.components:
+        raise UsageError(
+            "At least one external decision component (EDC) should be set.",
+            "-l LIBRARY INIT, -L LIBRARY INIT-FILE, -s ENDPOINT INIT or -S ENDPOINT INIT-FILE",
+        )
+    if options.platform is None:
+        raise UsageError("The SimGrid platform has not been set.", "-p FILE")
+    if options.mmax < 0:
+        raise UsageError(f"--mmax {options.mmax} is negative")
+    if not options.timeout > 0:
+        raise UsageError(f"--timeout {options.timeout:g} is not a positive number of seconds")
