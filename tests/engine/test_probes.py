@@ -25,6 +25,7 @@ from windtunnel.vocabulary import (
     Periodic,
     ProbeDataEmitted,
     ProbeResources,
+    Reply,
     RequestedCall,
     ResetProbe,
     ResourcesAggregation,
@@ -374,3 +375,37 @@ def test_integrals_do_not_depend_on_how_often_one_looks(site, works, ticks):
     seen = [data[f"part{i}"] for i in sorted(range(len(ticks)), key=lambda i: ticks[i])]
     assert all(b >= a - 1e-9 for a, b in pairwise(seen))
     assert max(seen) <= data["total"] + 1e-9
+
+
+class Plain(Scripted):
+    """A script that can be saved: its decisions are data."""
+
+    def __init__(self, first):
+        super().__init__(None)
+        self.first = first
+
+    def decide(self, now, notices):
+        self.log.append((now, list(notices)))
+        begins = isinstance(notices[0], SimulationBegins)
+        return Reply(now, [*(self.first if begins else ()), *start_all(now, notices)])
+
+
+def test_a_fork_measures_the_same(site):
+    decisions = [
+        probe("sum", accumulation=Accumulation(), when=Periodic(1, nb_periods=9)),
+        probe(
+            "max", accumulation=Accumulation(CumulativeFunction.Maximum, reset_to=0.0), when=Periodic(2, nb_periods=4)
+        ),
+        probe("bytes", Metric.NetworkLoad, OneShot(12), accumulation=Accumulation()),
+        probe("mean", Metric.Power, Periodic(1, nb_periods=9), temporal_aggregation=SlidingWindowOperation(3)),
+    ]
+    jobs = workload(job(1, 2, send(300.0, 400.0)), job(2, 1, compute(250.0), at=3.0))
+    options = Options(energy=True, compute_sharing=True, check_sizes=False)
+    whole = Simulation(site, [jobs], [Plain(decisions)], options=options)
+    whole.run_until(4.5)
+    branch = whole.fork()
+    for simulation in (whole, branch):
+        simulation.run()
+    told = [simulation.components[0].told(ProbeDataEmitted) for simulation in (whole, branch)]
+    assert told[0] == told[1]
+    assert len(told[0]) == 23

@@ -7,6 +7,7 @@ upstream's components assert themselves is asserted here, on the messages.
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from itertools import pairwise
@@ -15,12 +16,14 @@ import pytest
 from tests.golden_outputs import table
 from tests.shared import ROOT, missing, shared
 from tests.wires.batprotocol.listed import EXECUTE, execution, initial, play, rule, transports
+from tests.wires.peers import EXAMPLES, build
 from tests.wires.peers import ROOT as REPOSITORY
-from tests.wires.peers import build
 
 from windtunnel.schedulers import make_scheduler
 from windtunnel.wires.batprotocol import schema as s
+from windtunnel.wires.batprotocol.idl import SCHEMA_FILE
 from windtunnel.wires.batprotocol.server import SchedulerSession
+from windtunnel.wires.library import LibraryTransport
 
 pytestmark = pytest.mark.golden
 
@@ -216,6 +219,20 @@ def test_fcfs_and_easy(run, name, arguments, json_form):
         "COMPLETED_WALLTIME_REACHED",
         "REJECTED",
     }
+
+
+def test_fcfs_in_cpp(run, tmp_path):
+    """The example with flatbuffers' own library decides as ours does."""
+    flatc, compiler = shutil.which("flatc"), shutil.which("g++")
+    if flatc is None or compiler is None:
+        missing("flatc and g++")
+    subprocess.run([flatc, "--cpp", "-o", tmp_path, SCHEMA_FILE], check=True)
+    options = ["-O1", "-shared", "-fPIC", f"-I{tmp_path}", f"-I{EXAMPLES}"]
+    subprocess.run([compiler, *options, EXAMPLES / "fcfs.cpp", "-o", tmp_path / "libfcfs.so"], check=True)
+    theirs = run(LibraryTransport(str(tmp_path / "libfcfs.so")), "", "small_platform", "test_delays")
+    ours = run(Served("fcfs", json_form=False), "", "small_platform", "test_delays")
+    assert theirs.code == ours.code == 0
+    assert theirs.jobs == ours.jobs
 
 
 @every
