@@ -426,3 +426,13 @@ def test_a_terminated_run_marks_its_files(library):
     assert running.wait(30) == 130
     assert json.loads(Path("out/run.json").read_text())["reason"] == "interrupted"
     assert Path("out/schedule.json").exists()
+
+
+@pytest.mark.parametrize("name", ["c.toml", "c.ini"])
+def test_a_configuration_keeps_the_order_of_components(name, capfd):
+    words = ["-S", "s1", "f1", "-S", "s2", "f2", "-l", "l1", "i1", "-p", "p.xml"]
+    assert main(["batsim5", *words, "--gen-config", name, "--dump-execution-context"]) == 0
+    assert batsim5_options.parse(["-c", name]).components == batsim5_options.parse(words).components
+    alternating = ["-l", "a", "", "-s", "b", "", "-l", "c", ""]
+    assert main(["batsim5", *alternating, "-p", "p.xml", "--gen-config", name, "--dump-execution-context"]) == 2
+    assert "cannot keep the order" in capfd.readouterr().err

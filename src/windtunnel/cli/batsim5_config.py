@@ -124,16 +124,17 @@ def write_config(path: str, options: argparse.Namespace) -> None:
 
 
 def _settings(options: argparse.Namespace) -> Mapping[str, Any]:
-    """What differs from nothing, by long name; components in the order of their kinds."""
+    """What differs from nothing, by long name; components in their order, which a file can keep kind by kind only."""
     made: dict[str, Any] = {}
     for key in (*SINGLE, *SEVERAL, *FLAGS):
         value = getattr(options, key.replace("-", "_"))
         if value not in (None, [], False):
             made[key] = value
-    for key in COMPONENTS:
-        pairs = [word for kind, *pair in options.components if kind == key for word in pair]
-        if pairs:
-            made[key] = pairs
+    kinds = [kind for kind, *_ in options.components]
+    if kinds != sorted(kinds, key=kinds.index):
+        raise UsageError("--gen-config cannot keep the order of these components: those of one kind must come together")
+    for key, *pair in options.components:
+        made.setdefault(key, []).extend(pair)
     if options.add_role:
         made["add-role"] = [word for pair in options.add_role for word in pair]
     return made
