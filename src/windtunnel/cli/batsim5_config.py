@@ -132,7 +132,7 @@ def _settings(options: argparse.Namespace) -> Mapping[str, Any]:
             made[key] = value
     kinds = [kind for kind, *_ in options.components]
     if kinds != sorted(kinds, key=kinds.index):
-        raise UsageError("--gen-config cannot keep the order of these components: those of one kind must come together")
+        raise UsageError("--gen-config cannot keep the order of these components: give those of one kind together")
     for key, *pair in options.components:
         made.setdefault(key, []).extend(pair)
     if options.add_role:
