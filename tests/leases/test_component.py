@@ -13,7 +13,16 @@ from windtunnel.leases.jobs import platform_of, site_of, workload_of
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet
 
 # Overheads lengthen leases without the jobs that stand for them; on the engine each virtual node has its own host.
-LEFT_OUT = ("overhead", "two_vnodes", "four_vnodes", "host_score", "inj2", "blue1000", "immediate_suspended")
+LEFT_OUT = (
+    "overhead",
+    "two_vnodes",
+    "four_vnodes",
+    "host_score",
+    "inj",
+    "blue600",
+    "blue1000",
+    "immediate_suspended",
+)
 CASES = [path for path in cases("golden/haizea", "*.json.gz") if not any(part in path.name for part in LEFT_OUT)]
 
 

@@ -144,7 +144,7 @@ def check(site, work, chosen):
             assert lease.end <= lease.deadline
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SITES), leases((LeaseKind.BEST_EFFORT, LeaseKind.RESERVATION, LeaseKind.IMMEDIATE)), options)
 def test_laws(site, work, chosen):
     check(site, work, chosen)

@@ -89,7 +89,7 @@ def test_room_is_the_running_minimum(scene, start):
             assert room.latest_fit(need, core.space) is None
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(scenes(), st.integers(0, 40), st.booleans(), st.booleans())
 def test_equal_virtual_nodes_go_where_the_walk_host_by_host_puts_them(scene, start, strict, preempt):
     core, lease = scene
@@ -101,7 +101,7 @@ def test_equal_virtual_nodes_go_where_the_walk_host_by_host_puts_them(scene, sta
     assert fast == slow
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(scenes(), st.integers(0, 40), st.booleans())
 def test_a_mapping_never_exceeds_a_capacity(scene, start, strict):
     core, lease = scene

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from windtunnel.cli.lease import serve_leases
+from windtunnel.cli.lease_service import serve_leases
 from windtunnel.cli.values import date
 
 if TYPE_CHECKING:
