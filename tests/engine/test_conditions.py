@@ -223,3 +223,13 @@ def test_what_was_computed_is_the_integral_of_the_speed(pairs, repeats, works):
     else:  # with others: all that the host could do from the first start on was done, unless nobody was there
         last = max(row[3] for row in rows.values())
         assert work_done(pairs, 7.0 if repeats else 0.0, last) >= sum(works) * (1 - 1e-9)
+
+
+def test_an_unavailable_host_is_switched_only_when_it_would_rest():
+    table = HostTable(Platform.uniform(3), sharing=False)
+    table.occupy(HostSet((0,)), 0.0)
+    table.set_special(HostSet((1,)), HostState.SWITCHING_OFF, 0.0)
+    table.make_unavailable(HostSet((0, 1, 2)), 1.0)
+    assert [table.behind(h) for h in range(3)] == [HostState.COMPUTING, HostState.SWITCHING_OFF, HostState.IDLE]
+    table.release(HostSet((0,)), 0.0, 2.0)
+    assert table.behind(0) is HostState.IDLE

@@ -145,6 +145,12 @@ class HostTable:
             return _COMPUTING if self.jobs_on[host] else _IDLE
         return _IDLE if host in self.free else _COMPUTING
 
+    def behind(self, host: int) -> HostState:
+        """What an unavailable host would be doing were it available."""
+        if host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
+            return _COMPUTING
+        return self.resting.get(host, _IDLE)
+
     def set_special(self, hosts: HostSet, state: HostState, now: float) -> None:
         """Idle (or already special) hosts begin to sleep or switch; unavailable ones will, when they come back."""
         for host in hosts:

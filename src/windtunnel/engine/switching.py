@@ -174,6 +174,8 @@ def _virtual(host: Host) -> set[int]:
 
 def _must_rest(world: World, decision: Decision, host: Host) -> None:
     state = world.hosts.state(host.id)
+    if state is HostState.UNAVAILABLE:  # it may be busy, or on its way, all the same
+        state = world.hosts.behind(host.id)
     if state is HostState.COMPUTING:
         refuse(world, decision, "host-busy", f"jobs are running on machine {host.id} ('{host.name}')")
     if state in (HostState.SWITCHING_OFF, HostState.SWITCHING_ON):
