@@ -52,9 +52,12 @@ def served(answer, endpoint="tcp://127.0.0.1:*"):
     def serve():
         while not over.is_set():
             try:
-                replier.reply(answer(replier.receive()))
+                request = replier.receive()
             except ComponentTimeoutError:
                 continue
+            replier.reply(answer(request))
+            if b'"SIMULATION_ENDS"' in request:
+                break
         replier.close()
 
     thread = threading.Thread(target=serve, daemon=True)
