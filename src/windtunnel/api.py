@@ -18,7 +18,7 @@ from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
-from windtunnel.schedulers.by_core import ByCore
+from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision, Observer
 
@@ -207,7 +207,7 @@ class Simulation:
         schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
         if share_hosts:
-            components = [ByCore(component) for component in components]
+            components = [packing_by_cores(component) for component in components]
         start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
         noted = {"schedulers": [_name(one) for one in schedulers], "scheduler_options": dict(scheduler_options or {})}
         self.workloads = workloads

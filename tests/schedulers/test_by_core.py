@@ -1,12 +1,28 @@
 """Packing by cores: any scheduler of whole hosts, with cores shown to it as hosts."""
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
+from environments import machine
 from windtunnel.api import Options, Simulation
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import EventList, ExternalEvent, HostSet, JobState, Request
-from windtunnel.testing import InvariantChecker, job, platform, workload
+from windtunnel.testing import InvariantChecker, Scripted, job, platform, workload
+from windtunnel.vocabulary import (
+    CallMeLater,
+    ChangeHostsPState,
+    Execute,
+    JobCompleted,
+    JobResumed,
+    JobSubmitted,
+    JobSuspended,
+    OneShot,
+    RequestedCall,
+    ResumeJob,
+    SuspendJob,
+)
 
 
 def by_processors(name, processors, run=10.0, at=0.0, walltime=20.0):
@@ -62,6 +78,112 @@ def test_unavailable_hosts_take_their_cores_with_them():
     rows = run([by_processors("a", 4, at=1.0), by_processors("b", 1, at=2.0)], events=[events], options=Options())
     assert rows["a"][3] == "1"
     assert rows["b"][1] == 11.0
+
+
+# -- environments ---------------------------------------------------------------------------------------------------
+
+
+def environment(folder, schedulers, cores=(4, 2), events=()):
+    """A datacenter for each scheduler, with one machine for each number of cores."""
+    datacenters = []
+    for rank, scheduler in enumerate(schedulers):
+        cpus = [[{"clock-rate": 1e9, "cores": number}] for number in cores]
+        units = [machine(10 * rank + number, cpus=cpu) for number, cpu in enumerate(cpus)]
+        rooms = [{"type": "SERVER", "objects": [{"type": "RACK", "units": units}]}]
+        datacenters.append({"id": rank, "rooms": rooms, "operational": {"scheduler": {"name": scheduler}}})
+    path = folder / "e.json"
+    path.write_text(json.dumps({"environment": {"datacenters": datacenters}, "events": list(events)}))
+    return path
+
+
+def swf(folder, *jobs):
+    """``jobs`` are (submission, run, processors); all ask for 20 s."""
+    lines = [
+        f"{number} {at} -1 {run} {size} -1 -1 {size} 20" + " -1" * 9 for number, (at, run, size) in enumerate(jobs, 1)
+    ]
+    path = folder / "w.swf"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def rows_of(site, jobs, scheduler, **options):
+    checker = InvariantChecker(sharing=True)
+    Simulation(site, jobs, scheduler, share_hosts=True, observers=[checker], **options).run()
+    return {row[0].partition("!")[2]: row[2:] for row in checker.rows}
+
+
+def test_an_environment_is_packed_by_the_cores_of_its_machines(tmp_path):
+    """Machines of four and two cores; the second fails from 4 s to 6 s. 2 had a core of each, 3 the last one."""
+    events = [
+        {"type": "MACHINE_STATE_CHANGE", "time": 4, "machine": 1, "state": "FAILURE"},
+        {"type": "MACHINE_STATE_CHANGE", "time": 6, "machine": 1, "state": "ACTIVE"},
+    ]
+    site = environment(tmp_path, ["easy"], events=events)
+    rows = rows_of(
+        site, swf(tmp_path, (0, 10, 3), (0, 10, 2), (0, 5, 1)), "easy", options=Options(on_failure="requeue")
+    )
+    assert rows == {
+        "1": (0, 10, "0"),
+        "2": (0, 4, "0-1"),
+        "3": (0, 4, "1"),
+        "3#1": (4, 9, "0"),  # on the one core that is left, while 2#1 waits for two
+        "2#1": (6, 16, "1"),
+    }
+
+
+def test_the_stage_scheduler_packs_by_cores_anyway(tmp_path):
+    site, jobs = environment(tmp_path, ["easy"]), swf(tmp_path, (0, 10, 3), (0, 10, 2), (0, 5, 1))
+    rows = rows_of(site, jobs, "stage-scheduler")
+    assert rows == {"1": (0, 10, "0"), "2": (0, 10, "1"), "3": (0, 5, "0")}
+
+
+def test_the_schedulers_of_all_datacenters_pack_by_cores(tmp_path):
+    """One machine of four cores each; the second datacenter goes over to first come, first served at 3 s."""
+    events = [
+        {
+            "type": "DATACENTER_SCHEDULER_CHANGE",
+            "time": 3,
+            "datacenter": 1,
+            "scheduler": {"name": "fcfs"},
+        }
+    ]
+    site = environment(tmp_path, ["stage-scheduler", "easy"], cores=(4,), events=events)
+    jobs = swf(tmp_path, (0, 10, 2), (0, 10, 2), (0, 10, 2), (0, 10, 2), (1, 5, 4), (1, 5, 2), (1, 5, 2))
+    rows = rows_of(site, jobs, "datacenters", scheduler_options={"dispatch": "round-robin"})
+    # Odd numbers go to the first datacenter, even ones to the second; two by two.
+    assert {name: row[0] for name, row in rows.items()} == {"1": 0, "3": 0, "2": 0, "4": 0, "5": 10, "7": 15, "6": 10}
+    assert {row[2] for name, row in rows.items() if name in "246"} == {"1"}
+
+
+def test_what_is_about_machines_is_refused_by_name():
+    def script(now, notices):
+        if any(isinstance(n, JobSubmitted) for n in notices):
+            return [ChangeHostsPState(hosts=HostSet([5]), pstate=0)]
+        return []
+
+    with pytest.raises(UsageError, match="ChangeHostsPState is about machines"):
+        run([by_processors("a", 2)], Scripted(script))
+
+
+def test_suspended_jobs_keep_their_cores_in_mind():
+    """a has cores 0 to 2 of host 0 for 2 s; from 5 s on it has cores of both hosts for the other 8."""
+    seen = []
+
+    def script(now, notices):
+        made = []
+        for n in notices:
+            if isinstance(n, JobSubmitted):
+                made += [Execute(n.job, HostSet([0, 1, 2])), CallMeLater(call_me_later_id="2", when=OneShot(2.0))]
+            elif isinstance(n, JobSuspended | JobResumed | JobCompleted):
+                seen.append((type(n).__name__, now, str(n.hosts)))
+            elif isinstance(n, RequestedCall) and now == 2.0:
+                made += [SuspendJob(job_id="w0!a"), CallMeLater(call_me_later_id="5", when=OneShot(5.0))]
+            elif isinstance(n, RequestedCall):
+                made.append(ResumeJob(job_id="w0!a", hosts=HostSet([3, 4, 5])))
+        return made
+
+    assert run([by_processors("a", 3)], Scripted(script))["a"][1:] == (0.0, 13.0, "0-1")
+    assert seen == [("JobSuspended", 2.0, "0-2"), ("JobResumed", 5.0, "3-5"), ("JobCompleted", 13.0, "3-5")]
 
 
 def test_jobs_that_ask_for_amounts_are_refused_by_name():

@@ -1,7 +1,8 @@
 """Any scheduler of whole hosts, packing jobs by cores (decisions.md 16, ``--share-hosts``).
 
 To the scheduler inside, every core is a host of its own; what it decides is turned back into hosts and cores. So all
-schedulers pack by cores without knowing of it. Cores are numbered host by host.
+schedulers pack by cores without knowing of it. Cores are numbered host by host. A scheduler that packs by cores
+anyway (it has a method ``pack_by_cores``) is left alone.
 """
 
 from collections.abc import Sequence
@@ -12,21 +13,68 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet, Job, Platform, Request
 from windtunnel.vocabulary import (
+    AnswerWaitingTime,
+    CallMeLater,
+    ChangeJobState,
     Component,
+    ContinueRegistration,
     Decision,
+    DecisionRefused,
     ExecuteJob,
+    FinishRegistration,
+    ForceSimulationStop,
     Hello,
     HostsBecameAvailable,
     HostsBecameUnavailable,
     JobCompleted,
+    JobResumed,
     JobSubmitted,
+    JobSuspended,
+    KillJobs,
+    MessageToJob,
     Notice,
+    QueryEnergy,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
     Reply,
+    ResumeJob,
+    SetJobMetadata,
     SimulationBegins,
+    StopCallMeLater,
+    SuspendJob,
     WaitingTimeQueried,
 )
 
-__all__ = ["ByCore"]
+__all__ = ["ByCore", "packing_by_cores"]
+
+_WITHOUT_HOSTS = (
+    CallMeLater,
+    StopCallMeLater,
+    RejectJob,
+    KillJobs,
+    SuspendJob,
+    RegisterJob,
+    RegisterProfile,
+    FinishRegistration,
+    ContinueRegistration,
+    ForceSimulationStop,
+    QueryEnergy,
+    AnswerWaitingTime,
+    SetJobMetadata,
+    ChangeJobState,
+    MessageToJob,
+)
+"""Decisions that mean the same whether cores or machines are counted."""
+
+
+def packing_by_cores(component: Component) -> Component:
+    """A component that packs by cores: itself if it does anyway, else with cores shown to it as hosts."""
+    pack = getattr(component, "pack_by_cores", None)
+    if pack is None:
+        return ByCore(component)
+    pack()
+    return component
 
 
 class ByCore(Component):
@@ -61,6 +109,15 @@ class ByCore(Component):
         if isinstance(notice, JobCompleted):
             cores = self._cores.pop(notice.job.id, HostSet())
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
+        if isinstance(notice, JobSuspended | JobResumed):
+            cores = self._cores[notice.job.id]
+            return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
+        if isinstance(notice, DecisionRefused):
+            decision = notice.decision
+            cores = self._cores.get(getattr(decision, "job_id", ""), HostSet())
+            if isinstance(decision, ExecuteJob | ResumeJob):
+                decision = msgspec.structs.replace(decision, hosts=cores, amounts=None)
+            return msgspec.structs.replace(notice, decision=decision)
         if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
             return msgspec.structs.replace(notice, hosts=self._cores_of(notice.hosts))
         if isinstance(notice, SimulationBegins):
@@ -82,7 +139,7 @@ class ByCore(Component):
             for host in platform.hosts
             for core in range(host.cores)
         )
-        return msgspec.structs.replace(platform, hosts=hosts, network=None)
+        return msgspec.structs.replace(platform, hosts=hosts, network=None, site=None)
 
     def _by_cores(self, job: Job) -> Job:
         request = job.request
@@ -106,8 +163,14 @@ class ByCore(Component):
 
     def _meant(self, decision: Decision) -> Decision:
         """A decision in terms of hosts and the cores taken of each."""
-        if not isinstance(decision, ExecuteJob):
+        if isinstance(decision, _WITHOUT_HOSTS):
             return decision
+        if not isinstance(decision, ExecuteJob | ResumeJob) or getattr(decision, "placement", None) is not None:
+            what = type(decision).__name__
+            raise UsageError(
+                f"{what} is about machines or their executors: a scheduler cannot use it while it packs by cores",
+                "run it without --share-hosts",
+            )
         self._cores[decision.job_id] = decision.hosts
         taken: dict[int, dict[str, float]] = {}
         for core in decision.hosts:

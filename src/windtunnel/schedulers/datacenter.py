@@ -7,6 +7,7 @@ import msgspec
 
 from windtunnel.diagnostics import ComponentError
 from windtunnel.model import HostSet, Job
+from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
@@ -34,7 +35,9 @@ __all__ = ["Part"]
 class Part:
     """A datacenter: its hosts, which follow each other, and whoever decides on them now."""
 
-    def __init__(self, rank: int, hosts: HostSet, component: Component, begins: SimulationBegins) -> None:
+    def __init__(
+        self, rank: int, hosts: HostSet, component: Component, begins: SimulationBegins, *, by_cores: bool = False
+    ) -> None:
         self.rank: Final = rank
         self._offset = hosts.first if hosts else 0
         self._all = HostSet.span(len(hosts))
@@ -49,7 +52,8 @@ class Part:
             begins,
             platform=msgspec.structs.replace(platform, hosts=mine, storages=(), network=None, site=None, events=None),
         )
-        self._component = component
+        self._by_cores = by_cores
+        self._component = self._packing(component)
         self._inbox: list[Notice] = []
         self._waiting: dict[str, JobSubmitted] = {}
         self._running: dict[str, tuple[HostSet, float]] = {}
@@ -60,6 +64,9 @@ class Part:
         self._early: list[Decision] = []
         """What a scheduler decided when it was told of its machines."""
         self._start()
+
+    def _packing(self, component: Component) -> Component:
+        return packing_by_cores(component) if self._by_cores else component
 
     def _start(self) -> None:
         self._component.hello()
@@ -164,7 +171,7 @@ class Part:
             return
         self._component.stop()
         spelled = {key.replace("-", "_"): value for key, value in options.items()}
-        self._component = make_scheduler(name, **spelled)
+        self._component = self._packing(make_scheduler(name, **spelled))
         self._inherited |= {job_id: hosts for job_id, (hosts, _) in self._running.items()}
         self._inbox.clear()
         self._early.clear()

@@ -60,9 +60,14 @@ class Datacenters(Scheduler):
         super().__init__()
         self.dispatch = dispatch
         self.default = default
+        self._by_cores = False
         self._parts: list[Part] = []
         self._owner: dict[str, int] = {}
         self._next = 0
+
+    def pack_by_cores(self) -> None:
+        """Let the schedulers of all datacenters pack by cores (``--share-hosts``)."""
+        self._by_cores = True
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run."""
@@ -130,7 +135,7 @@ class Datacenters(Scheduler):
             told = datacenter.scheduler
             name, options = (told.name, told.options) if told else (self.default, {})
             component = make_scheduler(name, **_spelled(options))
-            self._parts.append(Part(rank, HostSet.span(count, first), component, notice))
+            self._parts.append(Part(rank, HostSet.span(count, first), component, notice, by_cores=self._by_cores))
             first += count
         for event in notice.platform.events.events if notice.platform.events else ():
             if event.kind == "scheduler_change":

@@ -62,6 +62,9 @@ class Stage(Scheduler):
         )
         self._reset()
 
+    def pack_by_cores(self) -> None:
+        """It does so anyway (``--share-hosts``)."""
+
     def _reset(self) -> None:
         self._stream = random.Random(self.options.seed)
         self._machines = Machines((), self._stream)

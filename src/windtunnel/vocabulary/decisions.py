@@ -115,7 +115,7 @@ class SuspendJob(Decision):
 
 
 class ResumeJob(Decision):
-    """Let a suspended job go on, on as many hosts as it had."""
+    """Let a suspended job go on, on as many hosts as it had (a job with shares that merely lasts: on any number)."""
 
     job_id: str
     hosts: HostSet
