@@ -155,6 +155,15 @@ def test_files_in_the_wrong_place_are_recognised(capsys):
     assert "known: extend, kill" in refused(capsys, "run", "hosts:64", log, "--walltime", "stretch")
 
 
+def test_options_that_would_have_no_effect_are_refused(capsys, tmp_path):
+    assert "add --energy" in refused(capsys, "run", "example:small", "--energy-rule", "simgrid")
+    (tmp_path / "n.xml").write_text("<Data><Node><Id>a</Id></Node></Data>")
+    assert "has one state" in refused(capsys, "nodes", tmp_path / "n.xml", "--at", 5)
+    assert "--query has its own form" in refused(capsys, "nodes", tmp_path / "n.xml", "--moab", "--query", "q.xml")
+    words = ("run", "hosts:4", JOBS, "--numbering", "lexicographic")
+    assert "has no options" in refused(capsys, *words)
+
+
 def test_pipes_as_inputs_are_refused_by_name():
     done = shell(f"cat '{JOBS}' | windtunnel run hosts:16 /dev/stdin")
     assert (done.returncode, "is a pipe" in done.stderr) == (2, True)

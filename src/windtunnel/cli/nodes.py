@@ -70,6 +70,10 @@ def nodes(
 
     if at is not None and (start is not None or finish is not None):
         raise UsageError("give either an instant (--at) or an interval (--from, --to)")
+    if run.is_file() and (at is not None or start is not None or finish is not None or platform):
+        raise UsageError(f"{run} is a file of nodes: it has one state, and no platform to choose")
+    if moab and query is not None:
+        raise UsageError("--moab says how nodes are printed; a reply to --query has its own form")
     if query is None:
         sys.stdout.writelines(nodes_xml(_nodes(run, platform, at, start, finish), moab=moab))
         return

@@ -144,9 +144,12 @@ def run(
     from windtunnel import api
     from windtunnel.cli import summary
     from windtunnel.cli.progress import progress_observers
+    from windtunnel.diagnostics import UsageError
     from windtunnel.engine import Options
     from windtunnel.model.failures import parse_failures
 
+    if not energy and (energy_rule, job_energy) != ("exact", "fair"):
+        raise UsageError("--energy-rule and --job-energy say how energy is simulated", "add --energy")
     summary.check_targets(out, report, parquet=parquet)
     platform_file, workload_files = _inputs(platform, workloads or [], events)
     simulation = api.Simulation(
