@@ -35,10 +35,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "report": ("results", "model", "diagnostics"),
     "examples": ("diagnostics",),
     "api": (*BELOW, "examples"),
-    "study": (*BELOW, "api", "examples"),
     "services": (*BELOW, "api", "examples"),
-    "testing": (*BELOW, "api", "study", "services", "examples"),
-    "cli": (*BELOW, "api", "study", "services", "testing", "examples"),
+    "testing": (*BELOW, "api", "services", "examples"),
+    "cli": (*BELOW, "api", "services", "testing", "examples"),
     "__init__": (*BELOW, "api"),
     "__main__": ("cli",),
 }

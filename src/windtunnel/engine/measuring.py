@@ -95,6 +95,7 @@ def measure(world: World, probe: Probe, *, manually: bool, forced: bool) -> None
 
 
 def is_energy(wanted: CreateProbe) -> bool:
+    """Whether a probe sums power over time, which makes joules."""
     accumulation = wanted.accumulation
     return (
         wanted.metrics is Metric.Power
