@@ -5,6 +5,7 @@ name, cores, resources, speed and properties that a node can carry (``opsys``, `
 """
 
 from collections.abc import Iterable, Mapping
+from math import floor
 from typing import Final
 
 import msgspec
@@ -30,6 +31,14 @@ class IntervalUse(msgspec.Struct, frozen=True):
     average: Mapping[str, float]
     peak: Mapping[str, float]
     seconds: float
+    up: float = 1.0
+    """The fraction of the interval in which the machine was ACTIVE."""
+    drained: Mapping[str, float] = {}
+    """The part of ``average`` that was used while it was not."""
+
+    def free(self, name: str, amount: float) -> float:
+        """What was free of an amount on average: all of it that nobody used while the machine was ACTIVE."""
+        return max(amount * self.up - (self.average.get(name, 0.0) - self.drained.get(name, 0.0)), 0.0)
 
 
 class HostUse(msgspec.Struct, frozen=True):
@@ -45,7 +54,8 @@ class HostUse(msgspec.Struct, frozen=True):
 def state_of(use: HostUse) -> str:
     """The state of the node: Idle, Busy, Offline, Configured or Unknown."""
     if use.state == "ACTIVE":
-        return "Busy" if any(amount > 0 for amount in use.used.values()) else "Idle"
+        used = use.used if use.over is None else use.over.peak
+        return "Busy" if any(amount > 0 for amount in used.values()) else "Idle"
     if use.state in {"HALT", "FAILURE", "MAINTENANCE"}:
         return "Offline"
     return "Unknown" if use.state else "Configured"
@@ -65,7 +75,8 @@ def host_node(host: Host, use: HostUse) -> SssNode:
         available = _consumables(host, free, "Instantaneous")
         utilized = _consumables(host, {name: used.get(name, 0.0) for name in has}, "Instantaneous")
     else:
-        left = {name: max(amount - use.over.average.get(name, 0.0), 0.0) for name, amount in has.items()}
+        left = {name: use.over.free(name, amount) for name, amount in has.items()}
+        left["cores"] = float(floor(left["cores"]))
         available = _consumables(host, left, "Average", use.over)
         utilized = (
             *_consumables(host, {name: use.over.average.get(name, 0.0) for name in has}, "Average", use.over, has),

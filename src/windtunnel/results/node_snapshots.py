@@ -7,7 +7,7 @@ from typing import Any
 from windtunnel.diagnostics import UsageError
 from windtunnel.entities.sss_host import host_node
 from windtunnel.entities.sss_node import nodes_xml
-from windtunnel.model import JobRecord, Platform, Workload
+from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.results.files import write_whole
 from windtunnel.results.node_use import StateChange, Stay, use_at
 from windtunnel.results.run_nodes import machine_state
@@ -30,7 +30,7 @@ class NodeSnapshots(Observer):
         self._count = 0
         self._platform = Platform(name="", hosts=())
         self._running: dict[str, Stay] = {}
-        self._changes: list[StateChange] = []
+        self._states: dict[int, str] = {}
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- of the base
         """Remember the machines."""
@@ -41,7 +41,8 @@ class NodeSnapshots(Observer):
         """Write all snapshots that are due before ``now``: nothing can change them any more."""
         while (date := self._count * self.every) < now or (included and date == now):
             hosts = self._platform.hosts
-            uses = use_at(hosts, self._running.values(), self._changes, date)
+            changes = [StateChange(date, HostSet((host,)), state) for host, state in self._states.items()]
+            uses = use_at(hosts, self._running.values(), changes, date)
             text = "".join(nodes_xml(map(host_node, hosts, uses)))
             write_whole(self.folder / f"nodes-{date:.15g}.xml", text.encode())
             self._count += 1
@@ -65,7 +66,7 @@ class NodeSnapshots(Observer):
         self._until(now)
         if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
             kind = "available" if isinstance(notice, HostsBecameAvailable) else "unavailable"
-            self._changes.append(StateChange(now, notice.hosts, machine_state(kind, notice.cause)))
+            self._states |= dict.fromkeys(notice.hosts, machine_state(kind, notice.cause))
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:  # noqa: ARG002 -- of the base
         """Write those that are left."""

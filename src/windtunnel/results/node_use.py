@@ -49,9 +49,9 @@ def use_at(
 
 
 def use_between(
-    hosts: Sequence[Host], stays: Iterable[Stay], changes: Iterable[StateChange], start: float, finish: float
+    hosts: Sequence[Host], stays: Sequence[Stay], changes: Iterable[StateChange], start: float, finish: float
 ) -> list[HostUse]:
-    """Averages and peaks over [start, finish), and the state at the end. ``finish`` must be greater."""
+    """Averages and peaks over [start, finish), and the machine state at the end. ``finish`` must be greater."""
     length = finish - start
     steps: dict[int, list[tuple[float, Mapping[str, float], int]]] = defaultdict(list)
     for stay in stays:
@@ -60,8 +60,55 @@ def use_between(
             for number in stay.hosts:
                 taken = stay.taken(hosts[number])
                 steps[number] += [(low, taken, 1), (high, taken, -1)]
+    changes = sorted(changes, key=lambda change: change.time)
     states = _states(changes, finish)
-    return [HostUse({}, states.get(host.id, "ACTIVE"), _interval(steps.get(host.id, []), length)) for host in hosts]
+    away = _away(changes, start, finish)
+    drained = _drained(hosts, stays, away)
+    uses = []
+    for host in hosts:
+        over = _interval(steps.get(host.id, []), length)
+        if host.id in away:
+            up = 1.0 - sum(high - low for low, high in away[host.id]) / length
+            over = msgspec.structs.replace(over, up=up, drained=_interval(drained[host.id], length).average)
+        uses.append(HostUse({}, states.get(host.id, "ACTIVE"), over))
+    return uses
+
+
+_Steps = list[tuple[float, Mapping[str, float], int]]
+
+
+def _away(changes: Sequence[StateChange], start: float, finish: float) -> dict[int, list[tuple[float, float]]]:
+    """When hosts were not ACTIVE within an interval; ``changes`` are in order of date."""
+    since: dict[int, float] = {}
+    away: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for change in changes:
+        for host in change.hosts:
+            if change.state != "ACTIVE":
+                since.setdefault(host, change.time)
+            elif host in since:
+                away[host].append((since.pop(host), change.time))
+    for host, date in since.items():
+        away[host].append((date, finish))
+    inside = {host: [(max(a, start), min(b, finish)) for a, b in spells] for host, spells in away.items()}
+    return {host: [spell for spell in spells if spell[0] < spell[1]] for host, spells in inside.items()}
+
+
+def _drained(
+    hosts: Sequence[Host], stays: Iterable[Stay], away: Mapping[int, Sequence[tuple[float, float]]]
+) -> dict[int, _Steps]:
+    """What was used of hosts while they were not ACTIVE."""
+    steps: dict[int, _Steps] = defaultdict(list)
+    if not away:
+        return steps
+    gone = HostSet(away)
+    for stay in stays:
+        for number in stay.hosts & gone:
+            for first, last in away[number]:
+                low, high = max(stay.start, first), min(stay.finish, last)
+                if low < high:
+                    taken = stay.taken(hosts[number])
+                    steps[number] += [(low, taken, 1), (high, taken, -1)]
+    return steps
 
 
 def _interval(steps: list[tuple[float, Mapping[str, float], int]], length: float) -> IntervalUse:

@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import Severity
 from windtunnel.entities.sss_host import HostUse, host_node, state_of
@@ -140,6 +141,32 @@ def test_use_over_an_interval() -> None:
     assert utilized["Average"].wall_duration == 25
     assert utilized["Average"].consumption_rate == pytest.approx(80 / 25 / 4)
     assert utilized["Max"].value == 4
+
+
+def test_what_is_offline_is_not_available() -> None:
+    """Four cores over 40 s: in maintenance from 10 s to 20 s, when a job on two cores drains until 15 s, and off from
+    30 s on. Free: 4 cores for 20 s less two for 10 s, over 40 s: 1.5.
+    """
+    host = TWO[1:]
+    host = [replace(host[0], id=0)]
+    stays = [Stay(HostSet([0]), 0, 15, {0: {"cores": 2.0}})]
+    changes = [StateChange(time, HostSet([0]), state) for time, state in [(10, "MAINTENANCE"), (20, "ACTIVE")]]
+    (use,) = use_between(host, stays, [*changes, StateChange(30, HostSet([0]), "HALT")], 0, 40)
+    assert use.over is not None
+    assert (use.over.up, use.over.average["cores"], use.over.drained["cores"]) == (0.5, 0.75, 0.25)
+    assert use.over.free("cores", 4) == 1.5
+    assert host_node(host[0], use).state == "Offline"
+    (use,) = use_between(host, stays, changes, 0, 40)
+    assert host_node(host[0], use).state == "Busy"
+    (use,) = use_between(host, stays, changes, 20, 40)
+    node = host_node(host[0], use)
+    assert node.state == "Idle"
+    assert next(c.value for c in node.available if c.element == "Processors") == 4
+    (use,) = use_between(host, stays, changes, 12, 18)
+    node = host_node(host[0], use)
+    assert next(c.value for c in node.available if c.element == "Processors") == 0
+    assert use.over is not None
+    assert use.over.average["cores"] == 1
 
 
 def test_ten_thousand_machines_are_written_in_half_a_second() -> None:
