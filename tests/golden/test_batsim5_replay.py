@@ -8,11 +8,13 @@ docs/reference/batsim5.md, "Differences".
 
 import pytest
 from tests.golden_outputs import schedule, table
-from tests.shared import cases, missing
+from tests.shared import cases, missing, shared
 from tests.wires.batprotocol.batsim5_cases import run
 from tests.wires.batprotocol.recorded_batsim5 import LATENCY, WATTS, RecordedComponent
 
 from windtunnel.diagnostics import DeadlockError, ProtocolError, WindtunnelError
+from windtunnel.schedulers import make_scheduler
+from windtunnel.wires.batprotocol.server import SchedulerSession
 
 pytestmark = pytest.mark.golden
 
@@ -25,7 +27,7 @@ NOTHING_RECORDED = ("identical_job_names_fail", "identical_profile_names_fail", 
 CUT = ("turn_on_fail", "job_running_fail", "job_execute_fail")
 """The recording ends within the reply that Batsim aborted on; likewise."""
 NO_DIALOGUE = "edc_process-"
-"""A process of its own: its dialogue was not recorded. Outputs: test_batsim5_processes.py."""
+"""A process of its own: its dialogue was not recorded, but its outputs were; it is a fcfs."""
 NO_HELLO = "simple-no_hello"
 DEADLOCK = "simple-do_nothing_deadlock"
 MORE = {"simple-force_simu_stop": ["JobCompletedEvent(job_id='w0!0'"]}
@@ -72,6 +74,34 @@ def test_we_say_the_same(case, tmp_path, monkeypatch):
     same_jobs(tmp_path, case, late)
     same_schedule(tmp_path, case, late)
     same_energy(tmp_path, case, late)
+
+
+class Served:
+    """One of our schedulers as it is served to Batsim, without the socket."""
+
+    name = "served"
+
+    def __init__(self, *, json):
+        self.session = SchedulerSession(make_scheduler("fcfs-batsim5"), json=json)
+
+    def start(self, init_data):
+        return self.session.greet()
+
+    def ask(self, message, within=None):
+        return self.session.answer(message)
+
+    def stop(self):
+        self.over = self.session.over
+
+
+@pytest.mark.parametrize("json", [False, True], ids=["binary", "json"])
+def test_a_process_whose_dialogue_was_not_recorded(json, tmp_path, monkeypatch):
+    case = shared(f"golden/batsim5/{NO_DIALOGUE}fcfs-{int(json)}")
+    served = Served(json=json)
+    run(case, tmp_path, served, monkeypatch)
+    assert served.over
+    same_jobs(tmp_path, case, 0.05)
+    same_schedule(tmp_path, case, 0.05)
 
 
 def same_jobs(ours, case, late):
