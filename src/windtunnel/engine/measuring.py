@@ -69,6 +69,7 @@ def let_loads_follow(world: World) -> None:
 
 
 def measure(world: World, probe: Probe, *, manually: bool, forced: bool) -> None:
+    """One measure of a probe; it is emitted unless its filter keeps it (or when forced)."""
     wanted = probe.wanted
     data = _averaged(probe, _aggregated(wanted, _values(world, probe)))
     probe.nb_triggered += 1
@@ -134,6 +135,7 @@ def _values(world: World, probe: Probe) -> list[float]:
 
 
 def reset(world: World, probe: Probe, value: float) -> None:
+    """Set the accumulated value of a probe, counted from now."""
     probe.base = integrals(world, probe)
     probe.carry = value
     probe.since = world.now
