@@ -33,6 +33,20 @@ def test_speeds_are_those_of_the_run(tmp_path, monkeypatch, capsys):
     assert float(speed(nodes(capsys, str(tmp_path / "out"), "--at", "50")["machine-1"])) == 16e9
 
 
+def test_descriptions_in_several_files_are_found_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    unit = {"$base": "thin.json#/thin", "id": 1}
+    rooms = [{"type": "SERVER", "objects": [{"type": "RACK", "units": [unit]}]}]
+    (tmp_path / "e.json").write_text(json.dumps({"environment": {"datacenters": [{"rooms": rooms}]}}))
+    thin = {"type": "MACHINE", "cpus": [{"clock-rate": 3e9, "cores": 2}]}
+    (tmp_path / "thin.json").write_text(json.dumps({"thin": thin}))
+    (tmp_path / "jobs.swf").write_text(" ".join(map(str, [1, 0, 0, 100, 2, -1, -1, 2, 100, *[-1] * 9])) + "\n")
+    given = ["e.json", "jobs.swf", "--quiet", "--out", "out", "-s", "stage-scheduler"]
+    assert main(["run", *given, "--platform-option", "allow_files=."]) == 0
+    monkeypatch.chdir("/")
+    assert float(speed(nodes(capsys, str(tmp_path / "out"), "--at", "50")["machine-1"])) == 3e9
+
+
 PLATFORM = """<?xml version='1.0'?>
 <platform version="4.1"><zone id="z" routing="Full">
 <host id="h10" speed="1Gf"/><host id="h9" speed="1Gf"/>

@@ -224,7 +224,7 @@ def read_platform(
     if energy and "energy" in signature(load(form.reader)).parameters:
         options["energy"] = True
     made: Platform = _reader(form, options)(platform, **options)
-    made.options = options | ({"format": format} if format else {})
+    made.options = {**options, **({"format": format} if format else {}), **made.options}
     return made
 
 

@@ -48,4 +48,7 @@ def read_platform(
     mapping = Mapping(flops_per_cycle=float(flops_per_cycle), idle_share=float(idle_share), network=network)
     mapped = site_platform(site, mapping, str(Path(path).absolute()))
     warnings = (*findings, *mapped.notes)
-    return msgspec.structs.replace(mapped.platform, events=mapped.events, warnings=warnings)
+    made = msgspec.structs.replace(mapped.platform, events=mapped.events, warnings=warnings)
+    if files is not None:
+        made.options = {"allow_files": str(files.absolute())}  # to be read again from elsewhere
+    return made
