@@ -1,11 +1,15 @@
 """Benchmarks: seeded, run by ``python -m benchmarks [NAME...]``; figures in docs/reference/performance.md.
 
-Each module here has a function ``run() -> list[Figure]``; they are found by name.
+Each module here but :data:`NOT_RUN` has a function ``run()`` that gives :class:`Figure` objects; they are found by
+name.
 """
 
 from typing import NamedTuple
 
-__all__ = ["Figure"]
+__all__ = ["NOT_RUN", "Figure"]
+
+NOT_RUN = ("child", "generate", "yardstick")
+"""Modules that serve the benchmarks and are none."""
 
 
 class Figure(NamedTuple):

@@ -5,9 +5,12 @@ import pkgutil
 import sys
 from pathlib import Path
 
+from benchmarks import NOT_RUN
+
 
 def main(names: list[str]) -> int:
-    known = sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if not m.name.startswith("_"))
+    modules = {module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])}
+    known = sorted(modules - {"__main__", *NOT_RUN})
     unknown = set(names) - set(known)
     if unknown:
         print(f"no such benchmark: {', '.join(sorted(unknown))}; known: {', '.join(known)}", file=sys.stderr)

@@ -1,0 +1,58 @@
+"""Whole runs from the command line, outputs written, as multiples of the yardstick's CPU seconds on the same log.
+
+Both are run in turn, so that what else the machine does weighs on both; the ratio told is the median.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from benchmarks import Figure
+from benchmarks.child import python, windtunnel
+from benchmarks.generate import delay_jobs, swf_log
+
+__all__ = ["run"]
+
+SHARED = Path(os.environ.get("WINDTUNNEL_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+CURIE = SHARED / "traces" / "CEA-Curie-2011-2.1-cln.swf.gz"
+
+
+def _simulated(platform, workload, out, scheduler="easy"):
+    return windtunnel("run", platform, str(workload), "--scheduler", scheduler, "--out", str(out), "--quiet")
+
+
+def _paired(what, log, hosts, out, goal, times):
+    """Figures of one log: our CPU seconds, the yardstick's, and how often the one holds the other."""
+    ours, bare = [], []
+    for _ in range(times):
+        ours.append(_simulated(f"hosts:{hosts}", log, out).cpu)
+        bare.append(_yardstick(log, hosts))
+    yield Figure(f"{what}: whole run, easy", median(ours), "CPU-s")
+    yield Figure(f"{what}: yardstick", median(bare), "CPU-s")
+    yield Figure(f"{what}: ratio", median(a / b for a, b in zip(ours, bare, strict=True)), "times", goal)
+
+
+def _yardstick(log, hosts):
+    """CPU seconds of loading and simulating, without those of starting Python."""
+    began = python("-c", "import benchmarks.yardstick").cpu
+    return python("-m", "benchmarks.yardstick", str(log), str(hosts)).cpu - began
+
+
+def run():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for load, goal, times in ((0.7, "at most 5, aim 2.5", 5), (1.5, "at most 1, aim 0.25", 1)):
+            log = swf_log(folder / "log.swf", jobs=100_000, processors=256, load=load)
+            yield from _paired(f"100,000 jobs, 256 hosts, load {load}", log, 256, folder / "out", goal, times)
+        if CURIE.exists():
+            yield from _paired("CEA-Curie", CURIE, 93312, folder / "out", "at most 4", 3)
+        else:
+            yield Figure(f"CEA-Curie: not run, {CURIE.name} is not in {CURIE.parent}", float("nan"), "")
+        jobs = delay_jobs(folder / "jobs.json", jobs=10_000, hosts=128, load=1.5)
+        spent = _simulated("hosts:128", jobs, folder / "out", "conservative").cpu
+        yield Figure("10,000 delay jobs, 128 hosts, load 1.5: conservative", spent, "CPU-s", "at most 60")
+        log = swf_log(folder / "log.swf", jobs=1_000_000, processors=256, load=0.7)
+        cost = _simulated("hosts:256", log, folder / "out")
+        yield Figure("1,000,000 jobs, 256 hosts, load 0.7: whole run, easy", cost.cpu, "CPU-s")
+        yield Figure("1,000,000 jobs, 256 hosts, load 0.7: memory", cost.memory, "MB", "under 300")
