@@ -67,6 +67,54 @@ def scheduler(endpoint: str) -> None:
     socket.close(1000)
 
 
+class Near:
+    """The same scheduler without a socket; its own CPU is measured, to be taken away."""
+
+    def __init__(self) -> None:
+        self.free = list(range(HOSTS))
+        self.on: dict[str, int] = {}
+        self.spent = 0.0
+
+    def open(self) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+    def ask(self, request: bytes, _: float) -> bytes:
+        """A reply; there is always a free host."""
+        start = time.process_time()
+        message: dict[str, Any] = json.loads(request)
+        events = []
+        for event in message["events"]:
+            data = event["data"]
+            if event["type"] == "JOB_SUBMITTED":
+                self.on[data["job_id"]] = host = self.free.pop()
+                data = {"job_id": data["job_id"], "alloc": str(host)}
+                events.append({"timestamp": message["now"], "type": "EXECUTE_JOB", "data": data})
+            elif event["type"] == "JOB_COMPLETED":
+                self.free.append(self.on.pop(data["job_id"]))
+        reply = json.dumps({"now": message["now"], "events": events}).encode()
+        self.spent += time.process_time() - start
+        return reply
+
+
+def alone(work: m.JobList, folder: Path) -> float:
+    """CPU seconds of codec, engine and files, without the socket."""
+    component, near = JsonComponent("inproc://near"), Near()
+    component._peer = near  # type: ignore[assignment]  # it is one to the component
+    simulation = Simulation(
+        m.Platform.uniform(HOSTS),
+        work,
+        component,
+        layout=Layout.batsim4(str(folder / "out")),
+        record=RecordingOptions(machine_states=True, paje=False),
+    )
+    start = time.process_time()
+    simulation.run()
+    return time.process_time() - start - near.spent
+
+
 def serve(work: m.JobList, folder: Path) -> float:
     """CPU seconds of this process for one run, files included."""
     endpoint = f"ipc://{folder}/socket"
@@ -92,7 +140,9 @@ def run() -> list[Figure]:
         work = workload(overlapping)
         with tempfile.TemporaryDirectory() as folder:
             spent = serve(work, Path(folder))
+            own = alone(work, Path(folder))
         figures.append(
             Figure(f"{JOBS:,} delay jobs over the JSON protocol, {what}", spent / JOBS * 1e3, "ms/job", "0.1")
         )
+        figures.append(Figure("    codec, engine and files of it (the rest is ZeroMQ's)", own / JOBS * 1e3, "ms/job"))
     return figures

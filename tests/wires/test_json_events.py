@@ -195,6 +195,10 @@ def test_wrong_events(kind, data, said):
         (b'{"now":true,"events":[]}', "now of the scheduler's reply is True"),
         (b'{"now":1e400,"events":[]}', "is not JSON"),
         (b'{"now":1e200,"events":[]}', "a number is expected"),
+        (
+            b'{"now":1,"events":[{"timestamp":true,"type":"EXECUTE_JOB","data":{"job_id":"w0!1","alloc":"0"}}]}',
+            "timestamp of event 0 (EXECUTE_JOB) of the scheduler's reply is True",
+        ),
         (b'{"now":1,"events":[3]}', "event 0 of the scheduler's reply is 3, not an object"),
         (b'{"now":1,"events":[{"timestamp":1,"data":{}}]}', "has type None"),
         (b'{"now":1,"events":[{"timestamp":1,"type":"NOTIFY"}]}', "data is None"),

@@ -54,14 +54,17 @@ class Writer:
         if not now < _LATEST:
             raise SimulationError(f"the date {now!r} s cannot be told in this protocol", now=now)
         events = []
+        date = date_text(now)
+        writers = self._writers
         for notice in notices:
-            writer = self._writers.get(type(notice))
+            writer = writers.get(type(notice))
             text = None if writer is None else writer(notice)
             if text is not None:
-                events.append(f'{{"timestamp":{date_text(notice.timestamp)},"type":{text}}}')
+                when = date if notice.timestamp == now else date_text(notice.timestamp)
+                events.append(f'{{"timestamp":{when},"type":{text}}}')
         if not events:
             return None
-        return f'{{"now":{date_text(now)},"events":[{",".join(events)}]}}'
+        return f'{{"now":{date},"events":[{",".join(events)}]}}'
 
     def _begins(self, notice: n.SimulationBegins) -> str:
         platform = notice.platform

@@ -1,13 +1,14 @@
 """JSON text as Batsim writes it: floats with six decimals, integers as they are, no blanks, order kept."""
 
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 __all__ = ["date_text", "quoted", "to_text"]
 
 _encode = msgspec.json.Encoder().encode
+_PLAIN: Final = frozenset({str, int})
 
 
 def quoted(text: str) -> str:
@@ -38,6 +39,11 @@ def to_text(value: Any) -> str:
             raise ValueError(f"{value!r} cannot be written as JSON")
         return f"{value:.6f}"
     if kind is dict:
+        if _PLAIN.issuperset(map(type, value.values())):  # no floats in it: most jobs
+            try:
+                return _encode(value).decode()
+            except OverflowError:  # an integer of more than 64 bits
+                pass
         return "{" + ",".join([f"{quoted(key)}:{to_text(member)}" for key, member in value.items()]) + "}"
     if kind is list or kind is tuple:
         return "[" + ",".join([to_text(element) for element in value]) + "]"
