@@ -1,6 +1,7 @@
 """Plain data: platforms, jobs, profiles, workloads, external events, host sets. No I/O, no simulation."""
 
-from windtunnel.model.hostset import HostPool, HostSet
+from windtunnel.model.hostpool import HostPool
+from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobRecord, JobState, Placement, Request
 from windtunnel.model.platform import Host, Link, Network, Platform, PowerState, natural_key
 from windtunnel.model.profiles import (
