@@ -10,6 +10,7 @@ from tests.wires.faulty import Direct
 from windtunnel.cli.batsim4 import parser
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import DecisionError, WindtunnelError
+from windtunnel.testing import job as a_job
 
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -115,6 +116,21 @@ def test_estimates(play, files):
         ("late", "7.000000"),
     ]
     assert "estimate_waiting_time" not in str(play("-w", files / "w.json").messages)
+
+
+def test_estimates_from_python(files):
+    """Any job can be asked about, while the simulation runs; it is never submitted."""
+    scheduler = FirstFit()
+    words = ["-p", files / "p.xml", "-m", "boss", "-w", files / "w.json", "-e", files / "out", "-q"]
+    made = simulation(words)
+    made.engine.components[0]._peer = Direct(scheduler.answer)
+    made.engine.ask_waiting_time(a_job("potential", hosts=2, walltime=12.0), 5.0)
+    made.run()
+    ((at, data),) = scheduler.told("QUERY")
+    asked = data["requests"]["estimate_waiting_time"]
+    assert (at, asked["job_id"], asked["job"]["res"], asked["job"]["walltime"]) == (5.0, "w0!potential", 2, 12)
+    assert [(row["time"], row["job_id"]) for row in rows(files, "estimates")] == [("5.000000", "potential")]
+    assert len(rows(files)) == 3
 
 
 def test_workflow(play, files):
