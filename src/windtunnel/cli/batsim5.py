@@ -46,8 +46,10 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     from windtunnel.cli.summary import print_warnings, stop_on_signal
 
     simulation = _simulation(options, argv)
+    log = logging.getLogger("windtunnel")
+    level = log.level
     if _quiet(options):
-        logging.getLogger("windtunnel").setLevel(logging.ERROR)
+        log.setLevel(logging.ERROR)
     else:
         print_warnings(simulation.engine.world.platform.warnings)
     signal.signal(signal.SIGTERM, stop_on_signal)
@@ -56,6 +58,8 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     except DeadlockError:
         print(f"{_DEADLOCK} (here: in the simulation engine).", file=sys.stderr)
         raise
+    finally:
+        log.setLevel(level)  # a run in the same process may want to hear more
     return 0
 
 
