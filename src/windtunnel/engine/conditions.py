@@ -7,7 +7,7 @@ fails, too. Whatever ends at the date of a change has ended before it.
 
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -18,10 +18,11 @@ from windtunnel.engine.execution import Node
 from windtunnel.engine.execution.tasks import task_of
 from windtunnel.engine.fluid import fluid_of
 from windtunnel.engine.machines import change_state, lose_job
-from windtunnel.engine.replay import ReplayTag
-from windtunnel.engine.sharing import Action, Task
 from windtunnel.engine.world import Priority, World
 from windtunnel.model import ExternalEvent, HostSet, JobRecord
+
+if TYPE_CHECKING:
+    from windtunnel.engine.sharing import Action, Task
 
 __all__ = ["Condition", "Conditions", "change_due", "job_lost", "plan_conditions"]
 
@@ -75,7 +76,7 @@ class Conditions:
             for record in _users(world, self.breaks):
                 world.push(world.now, Priority.END, LOST, record, record.version)
 
-    def breaks(self, task: Task) -> bool:
+    def breaks(self, task: "Task") -> bool:
         """Whether a task uses something that is off."""
         return not self.storages.isdisjoint(task.hosts) or (
             bool(self.links) and any(not self.links.isdisjoint(links) for links, _ in task.links)
@@ -180,7 +181,7 @@ def _latency(world: World, link: int, value: float) -> None:
             fluid.set_network_bound(world.now, action, _again(world, action, task).network_bound)
 
 
-def _again(world: World, action: Action, task: Task) -> Task:
+def _again(world: World, action: "Action", task: "Task") -> "Task":
     """The same task under the present latencies."""
     if isinstance(action.tag, Node):
         return task_of(world, action.tag)
@@ -206,8 +207,10 @@ def _switch(world: World, gone: set[int], number: int, *, off: bool) -> None:
 _APPLY: Final = {"speed": _speed, "host": _host, "bandwidth": _bandwidth, "latency": _latency, "link": _link}
 
 
-def _users(world: World, breaks: Callable[[Task], bool]) -> Sequence[JobRecord]:
+def _users(world: World, breaks: "Callable[[Task], bool]") -> Sequence[JobRecord]:
     """The jobs with a task under way (not suspended) that is hit."""
+    from windtunnel.engine.replay import ReplayTag
+
     records: dict[str, JobRecord] = {}
     for action in fluid_of(world).system.actions.values():
         tag = action.tag.owner if isinstance(action.tag, ReplayTag) else action.tag

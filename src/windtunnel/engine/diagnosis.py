@@ -1,6 +1,5 @@
 """Why a simulation cannot go on: which jobs wait, and for what."""
 
-from windtunnel.engine.replay import Replay
 from windtunnel.engine.world import World
 from windtunnel.model import JobRecord, JobState, ReceiveProfile
 
@@ -11,6 +10,8 @@ _SHOWN = 10
 
 def diagnose(world: World) -> str:
     """A paragraph on everything that keeps the run from ending although nothing can happen."""
+    from windtunnel.engine.replay import Replay
+
     lines = ["deadlock: nothing can happen any more, but the simulation is not over."]
     waiting = [r for r in world.jobs.values() if r.state is JobState.SUBMITTED]
     running = [r for r in world.jobs.values() if r.state is JobState.RUNNING]

@@ -5,26 +5,28 @@ Compute hosts are numbered as in the platform, storages follow. The system is ma
 
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.events import FLUID
-from windtunnel.engine.replay import ReplayTag
-from windtunnel.engine.sharing import TCP_GAMMA, Action, Builder, System, Task, fair_bottleneck, max_min
 from windtunnel.engine.world import Priority, World
 from windtunnel.model import Platform
 
-__all__ = ["Fluid", "fluid_due", "fluid_of", "settle"]
+if TYPE_CHECKING:  # the sharing system is loaded when a task needs it: runs of delays start faster without
+    from windtunnel.engine.sharing import Action, Task
 
-_RULES = {"simgrid": fair_bottleneck, "maxmin": max_min}
+__all__ = ["Fluid", "fluid_due", "fluid_of", "settle"]
 
 
 class Fluid:
     """What the engine knows of the sharing system."""
 
     def __init__(self, platform: Platform, pstates: Sequence[int], rule: str, *, watched: bool) -> None:
-        if rule not in _RULES:
-            raise UsageError(f"there is no sharing rule {rule!r}", f"choose {' or '.join(_RULES)}")
+        from windtunnel.engine.sharing import Builder, System, fair_bottleneck, max_min
+
+        rules = {"simgrid": fair_bottleneck, "maxmin": max_min}
+        if rule not in rules:
+            raise UsageError(f"there is no sharing rule {rule!r}", f"choose {' or '.join(rules)}")
         hosts = (*platform.hosts, *platform.storages)
         now_at = (*pstates, *(h.pstate for h in platform.storages))
         network = platform.network
@@ -33,7 +35,7 @@ class Fluid:
             [h.pstates[p].speed for h, p in zip(hosts, now_at, strict=True)],
             [h.cores for h in hosts],
             network.links if network is not None else (),
-            rule=_RULES[rule],
+            rule=rules[rule],
             watch_loads=watched,
         )
         self.speeds = list(self.system.speeds)
@@ -45,22 +47,22 @@ class Fluid:
         self.planned = inf
         self.changed = False
 
-    def start(self, now: float, task: Task, tag: Any) -> Action:
+    def start(self, now: float, task: "Task", tag: Any) -> "Action":
         """Start a task."""
         self.changed = True
         return self.system.start(max(now, self.system.now), task, tag)
 
-    def cancel(self, now: float, action: Action) -> None:
+    def cancel(self, now: float, action: "Action") -> None:
         """Stop a task."""
         self.changed = True
         self.system.cancel(max(now, self.system.now), action)
 
-    def suspend(self, now: float, action: Action) -> None:
+    def suspend(self, now: float, action: "Action") -> None:
         """Let a task stand still."""
         self.changed = True
         self.system.suspend(max(now, self.system.now), action)
 
-    def resume(self, now: float, action: Action) -> None:
+    def resume(self, now: float, action: "Action") -> None:
         """Let a suspended task go on."""
         self.changed = True
         self.system.resume(max(now, self.system.now), action)
@@ -86,18 +88,20 @@ class Fluid:
         self.changed = True
         self.system.set_bandwidth(max(now, self.system.now), link, bandwidth)
 
-    def set_network_bound(self, now: float, action: Action, bound: float) -> None:
+    def set_network_bound(self, now: float, action: "Action", bound: float) -> None:
         """The TCP window allows a task another rate (1/s) from now on."""
         self.changed = True
         self.system.set_network_bound(max(now, self.system.now), action, bound)
 
-    def done(self, now: float, action: Action) -> float:
+    def done(self, now: float, action: "Action") -> float:
         """The fraction of a task that is done."""
         return 0.0 if action.latent else 1.0 - self.system.remaining(max(now, self.system.now), action)
 
 
 def _gamma(config: Mapping[str, str]) -> float:
     """The TCP window, which a platform file may set."""
+    from windtunnel.engine.sharing import TCP_GAMMA
+
     text = config.get("network/TCP-gamma") or config.get("network/TCP_gamma")
     try:
         return TCP_GAMMA if text is None else float(text)
@@ -140,6 +144,8 @@ def settle(world: World) -> None:
 
 def fluid_due(world: World, fluid: Fluid) -> None:
     """Some tasks are complete (or have paid their latency)."""
+    from windtunnel.engine.replay import ReplayTag
+
     date = fluid.planned
     fluid.planned = inf
     fluid.changed = True

@@ -1,12 +1,11 @@
 """Parallel tasks: profiles that compute and communicate, run by the sharing system (batsim-inputs.md 5, 11)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import DecisionError
 from windtunnel.engine.execution.nodes import Kind, Node, finish, sub_profile
 from windtunnel.engine.fluid import fluid_of
-from windtunnel.engine.sharing import Task
 from windtunnel.engine.world import World
 from windtunnel.model import (
     HostSet,
@@ -21,6 +20,9 @@ from windtunnel.model import (
 )
 from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import AtomicProgress, ProfilePlacement
+
+if TYPE_CHECKING:
+    from windtunnel.engine.sharing import Task
 
 __all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of", "task_of"]
 
@@ -169,7 +171,7 @@ def _size(world: World, node: Node, profile: ParallelTaskProfile, count: int) ->
     )
 
 
-def task_of(world: World, node: Node) -> Task:
+def task_of(world: World, node: Node) -> "Task":
     """What this node asks of hosts and links."""
     profile = node.profile
     build = fluid_of(world).builder
@@ -183,6 +185,8 @@ def task_of(world: World, node: Node) -> Task:
     if node.io is not None:
         return _with_io(world, node, positions)
     if not positions:
+        from windtunnel.engine.sharing import Task
+
         return Task(())
     if isinstance(profile, ParallelTaskHomogeneousProfile):
         return build.homogeneous(positions, *homogeneous_amounts(profile, len(positions)))
@@ -192,7 +196,7 @@ def task_of(world: World, node: Node) -> Task:
 
 def _storage_task(
     world: World, node: Node, profile: ParallelTaskOnStorageHomogeneousProfile, positions: Sequence[int]
-) -> Task:
+) -> "Task":
     storage = storage_of(world, node, profile.storage_name, single=True)
     read, write = profile.bytes_to_read, profile.bytes_to_write
     if profile.generation_strategy is not GenerationStrategy.DefinedAmountsUsedForEachValue:
@@ -201,7 +205,7 @@ def _storage_task(
     return fluid_of(world).builder.flows((*positions, storage), flows)
 
 
-def _with_io(world: World, node: Node, positions: Sequence[int]) -> Task:
+def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
     """The task and an additional one, added up over the union of their hosts (batsim-protocol.md 6)."""
     io_hosts = list(node.decision.additional_io.hosts)
     first = len(world.platform.hosts)

@@ -1,16 +1,19 @@
 """Jobs that replay traces: of MPI calls, or of the use of cores (batsim-inputs.md 6, execution-model.md 4)."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from windtunnel.diagnostics import DecisionError, UsageError
 from windtunnel.engine.execution.nodes import Kind, Node, finish, profile_as
 from windtunnel.engine.execution.tasks import places
 from windtunnel.engine.fluid import Fluid, fluid_of
-from windtunnel.engine.replay import Replay
-from windtunnel.engine.sharing import Action
 from windtunnel.engine.world import World
 from windtunnel.model import TraceReplayProfile, TraceType
 from windtunnel.vocabulary import AtomicProgress
+
+if TYPE_CHECKING:
+    from windtunnel.engine.replay import Replay
+    from windtunnel.engine.sharing import Action
 
 __all__ = ["TRACE", "replay_hosts", "replayed"]
 
@@ -41,6 +44,8 @@ def replay_hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
 
 
 def _begin(world: World, node: Node) -> None:
+    from windtunnel.engine.replay import Replay
+
     profile = profile_as(node, TraceReplayProfile)
     fluid = fluid_of(world)
     hosts = replay_hosts(world, node, len(profile.traces))
@@ -55,7 +60,7 @@ def _begin(world: World, node: Node) -> None:
         _end(world, node)
 
 
-def replayed(world: World, node: Node, action: Action) -> None:
+def replayed(world: World, node: Node, action: "Action") -> None:
     """Something that the replay had started is complete."""
     if world.energy is not None and action.task is not None:
         world.energy.touch(world.now, sorted(set(action.task.hosts)))
