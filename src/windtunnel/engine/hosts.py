@@ -61,7 +61,7 @@ class HostTable:
         """A job starts on these hosts, which were checked."""
         if self.jobs_on is None:
             self.free -= hosts
-            size = len(hosts)
+            size = hosts.size
             counts = self.counts
             counts[3] -= size
             counts[4] += size
@@ -79,7 +79,7 @@ class HostTable:
         if self.jobs_on is not None or self.touched:
             self._release_one_by_one(hosts, now)
             return
-        size = len(hosts)
+        size = hosts.size
         counts = self.counts
         counts[3] += size
         counts[4] -= size

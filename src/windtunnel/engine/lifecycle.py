@@ -169,7 +169,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
             _check_size(world, decision, job)
     elif not table.free.covers(hosts):
         _explain_hosts(world, decision)
-    elif (len(hosts) != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
+    elif (hosts.size != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
         _check_size(world, decision, job)
     now = world.now
     record.hosts = hosts

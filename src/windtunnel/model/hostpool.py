@@ -18,7 +18,7 @@ class HostPool:
     __slots__ = ("_bits", "_firsts", "_lasts", "_size")
 
     def __init__(self, hosts: HostSet = HostSet()) -> None:  # noqa: B008 -- immutable
-        self._size = len(hosts)
+        self._size = hosts.size
         self._bits: int = 0
         self._firsts: list[int] | None = None
         self._lasts: list[int] = []
@@ -152,7 +152,7 @@ class HostPool:
             before = self._bits
             bits = hosts.bits
             self._bits = before & ~bits
-            self._size -= len(hosts) if before & bits == bits else (before & bits).bit_count()
+            self._size -= hosts.size if before & bits == bits else (before & bits).bit_count()
             return self
         runs = hosts.runs
         if len(runs) < 2 or not self._remove_whole_runs(runs, hosts):
@@ -174,20 +174,20 @@ class HostPool:
             stop -= 1
             firsts[stop] = last + 1
         del firsts[k:stop], lasts[k:stop]
-        self._size -= len(hosts)
+        self._size -= hosts.size
         return True
 
     def __ior__(self, hosts: HostSet) -> Self:
         if self._firsts is None:
             bits = hosts._bits
-            if bits is not None and hosts._size >= 0 and not bits & self._bits:
+            if bits is not None and not bits & self._bits:
                 self._bits |= bits
-                self._size += hosts._size
+                self._size += hosts.size
                 return self
             if hosts.small:
                 bits = hosts.bits
                 new = bits & ~self._bits
-                self._size += len(hosts) if new == bits else new.bit_count()
+                self._size += hosts.size if new == bits else new.bit_count()
                 self._bits |= bits
                 return self
             self._to_runs(self.frozen().runs)

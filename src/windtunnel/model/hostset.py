@@ -41,6 +41,10 @@ def _bits_of_runs(runs: Iterable[Run]) -> int:
     return bits
 
 
+def _size_of(runs: Iterable[Run]) -> int:
+    return sum([last - first + 1 for first, last in runs])
+
+
 def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
     """Sort and join intervals that overlap or touch."""
     out: list[Run] = []
@@ -87,16 +91,16 @@ def _intersect(mine: tuple[Run, ...], other: tuple[Run, ...]) -> tuple[Run, ...]
 
 
 class HostSet:
-    """An immutable set of non-negative host numbers, ordered and hashable."""
+    """An immutable set of non-negative host numbers, ordered and hashable; :attr:`size` says how many."""
 
-    __slots__ = ("_bits", "_runs", "_size", "_text")
+    __slots__ = ("_bits", "_runs", "_text", "size")
 
     def __init__(self, hosts: Iterable[int] = ()) -> None:
         self._bits: int | None = None
         self._runs: tuple[Run, ...] | None = merged((h, h) for h in hosts)
         if self._runs and self._runs[0][0] < 0:
             raise ValueError(f"host numbers are not negative: {self._runs[0][0]}")
-        self._size: int = -1
+        self.size = _size_of(self._runs)
         self._text: str | None = None
 
     @classmethod
@@ -105,7 +109,7 @@ class HostSet:
         new = cls.__new__(cls)
         new._bits = bits
         new._runs = runs
-        new._size = size
+        new.size = size if size >= 0 else bits.bit_count()
         new._text = None
         return new
 
@@ -115,7 +119,7 @@ class HostSet:
         new = cls.__new__(cls)
         new._bits = None
         new._runs = runs
-        new._size = size
+        new.size = size if size >= 0 else _size_of(runs)
         new._text = None
         return new
 
@@ -164,17 +168,10 @@ class HostSet:
         return self._bits is not None or not self._runs or self._runs[-1][1] < BIT_LIMIT
 
     def __len__(self) -> int:
-        size = self._size
-        if size < 0:
-            if self._runs is None:
-                size = (self._bits or 0).bit_count()
-            else:
-                size = sum(last - first + 1 for first, last in self._runs)
-            self._size = size
-        return size
+        return self.size
 
     def __bool__(self) -> bool:
-        return bool(self._bits) if self._runs is None else bool(self._runs)
+        return self.size > 0
 
     def __iter__(self) -> Iterator[int]:
         for first, last in self.runs:
