@@ -176,3 +176,11 @@ def test_damaged_files_are_named(tmp_path):
         (tmp_path / "a" / "jobs.csv").write_bytes(damage)
         with pytest.raises(wt.UsageError, match=said):
             _ = wt.load_run(tmp_path / "a").jobs
+
+
+def test_an_event_of_hosts_that_cannot_exist_is_refused_at_once(tmp_path):
+    path = tmp_path / "events.json"
+    for kind in ("machine_unavailable", "machine_available"):
+        path.write_text(json.dumps({"timestamp": 10, "type": kind, "resources": "0-99999999999"}))
+        with pytest.raises(wt.SimulationError, match="there are no hosts 16-99999999999"):
+            run("easy", events=path)

@@ -1,5 +1,7 @@
 """External events: what happens to the site from outside (batsim-protocol.md 12, environment.md 6)."""
 
+from typing import Final
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.events import EXTERNAL, NO_MORE
 from windtunnel.engine.lifecycle import submit_job
@@ -54,8 +56,13 @@ def inject(world: World, payload: tuple[str, object]) -> None:
             submit_job(world, thing)
 
 
+_OF_HOSTS: Final = ("machine_unavailable", "machine_available", "machine_state")
+
+
 def occur(world: World, event: ExternalEvent, source: str | None) -> None:
     """One external event happens; it comes from a list of this name, or (None) from outside."""
+    if event.kind in _OF_HOSTS:
+        _hosts_exist(world, event)  # first: what follows takes time for each host
     if event.kind == "machine_unavailable":
         _check(world, event, unavailable_by_events(world, event.hosts), "already unavailable")
         change_availability(world, event.hosts, available=False)
@@ -64,20 +71,21 @@ def occur(world: World, event: ExternalEvent, source: str | None) -> None:
         _check(world, event, event.hosts - away, "not unavailable")
         change_availability(world, event.hosts, available=True)
     elif event.kind == "machine_state":
-        _check(world, event, HostSet(), "")
         change_state(world, event, source)
     else:
         _tell(world, ExternalEventOccurred(world.now, event.id, event.data, event.kind, event.attributes))
 
 
-def _check(world: World, event: ExternalEvent, wrong: HostSet, what: str) -> None:
-    table = world.hosts
-    beyond = event.hosts - HostSet.span(table.size)
+def _hosts_exist(world: World, event: ExternalEvent) -> None:
+    size = world.hosts.size
+    beyond = event.hosts - HostSet.span(size)
     if beyond:
         raise SimulationError(
-            f"external event {event.kind!r}: there are no hosts {beyond} (the platform has {table.size})",
-            now=world.now,
+            f"external event {event.kind!r}: there are no hosts {beyond} (the platform has {size})", now=world.now
         )
+
+
+def _check(world: World, event: ExternalEvent, wrong: HostSet, what: str) -> None:
     if wrong:
         raise SimulationError(f"external event {event.kind!r}: hosts {wrong} are {what}", now=world.now)
 
