@@ -68,6 +68,12 @@ def test_the_navigation_names_every_page_once():
     assert sorted(named) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
 
 
+@pytest.mark.parametrize("file", ["README.md", "Makefile", "docs/tutorial.md", "benchmarks/__init__.py"])
+def test_pages_that_are_named_exist(file):
+    named = re.findall(r"\bdocs/[\w/-]+\.md", (ROOT / file).read_text())
+    assert all((ROOT / name).exists() for name in named), named
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)#:]+\.md)", page.read_text()):
