@@ -128,7 +128,8 @@ class Run:
         data = self.file(name)
         if not data:
             return None
-        texts = dict.fromkeys(_TEXTS, pl.String)
+        head = data.partition(b"\n")[0].decode("utf-8", "replace").split(",")
+        texts = dict.fromkeys((name for name in _TEXTS if name in head), pl.String)
         try:
             return pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
         except pl.exceptions.PolarsError as fault:
