@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "Stretch", "load_run"]
 
-_TEXTS: Final = (
+_TEXTS: Final[tuple[str, ...]] = (
     "job_id",
     "workload_name",
     "profile",
