@@ -4,6 +4,7 @@ On a site whose hosts run one job at a time nothing here walks over hosts one by
 availability changes: the time spent idle follows from the others when it is asked for.
 """
 
+from array import array
 from enum import IntEnum
 from typing import Final
 
@@ -51,7 +52,8 @@ class HostTable:
         self.pstate: list[int] = [h.pstate for h in platform.hosts]
         self.counts: list[int] = [0, 0, 0, self.size, 0]
         """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
-        self.last_change: list[float] = [0.0] * self.size
+        self.last_change = array("d", [0.0]) * self.size
+        self._now = array("d", [0.0])
         self.times: list[float] = [0.0] * 6
         """Accumulated host-seconds by :class:`HostState`; without sharing idle time is derived (:meth:`totals`)."""
 
@@ -107,11 +109,13 @@ class HostTable:
 
     def _mark(self, hosts: HostSet, now: float) -> None:
         last_change = self.last_change
+        present = self._now
+        present[0] = now
         for first, last in hosts.runs:
             if first == last:
                 last_change[first] = now
             else:
-                last_change[first : last + 1] = [now] * (last - first + 1)
+                last_change[first : last + 1] = present * (last - first + 1)
 
     def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
         jobs_on = self.jobs_on
