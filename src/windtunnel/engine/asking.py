@@ -1,13 +1,15 @@
 """Asking a decision component, and taking its reply."""
 
 from math import isfinite
+from numbers import Real
 from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Final, NoReturn
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError
 from windtunnel.engine.events import DECISION, READY
 from windtunnel.engine.lifecycle import execute_job
+from windtunnel.engine.refusal import refuse
 from windtunnel.engine.registration import job_forgotten
 from windtunnel.engine.tables import DECISIONS
 from windtunnel.engine.world import Priority, Seat, World
@@ -20,6 +22,7 @@ from windtunnel.vocabulary import (
     Notice,
     Reply,
 )
+from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["Stopped", "apply_delayed", "ask", "forget_told", "take"]
 
@@ -57,6 +60,10 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
     spent = perf_counter() - start
     if not isinstance(reply, Reply):
         raise ComponentError(f"{seat.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
+    if not isinstance(reply.decisions, list | tuple):
+        raise ComponentError(
+            f"{seat.name!r} answered decisions = {reply.decisions!r:.50}, which is no list", now=world.now
+        )
     seat.scheduling_time += spent
     for hook in world.hooks.call:
         hook(world.now, notices, reply, spent)
@@ -78,7 +85,7 @@ def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
     """Apply the decisions of a reply that are due, and plan the others."""
     now = world.now
     done = reply.now
-    if done != now and not (done > now and isfinite(done)):
+    if done != now and not (isinstance(done, Real) and done > now and isfinite(done)):
         raise ComponentError(
             f"{seat.name!r} answered with now = {done!r}, which is before the date of the message", now=now
         )
@@ -90,10 +97,16 @@ def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
         except AttributeError:
             raise ComponentError(f"{seat.name!r} answered {decision!r:.50}, which is no decision", now=now) from None
         if when is None:
-            if strict and type(decision) is ExecuteJob:  # the common case
-                execute_job(world, seat.rank, decision)
+            if strict and type(decision) is ExecuteJob:  # the common case: its fields are looked at if it fails
+                try:
+                    execute_job(world, seat.rank, decision)
+                except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
+                    _explain(world, decision, fault)
             else:
                 _apply(world, seat, decision)
+            continue
+        if not isinstance(when, Real):
+            _apply(world, seat, decision)  # which refuses it
             continue
         if not previous <= when <= done:
             _refuse_date(world, when, previous, done, decision)
@@ -119,6 +132,13 @@ def _refuse_date(world: World, when: float, previous: float, done: float, decisi
     raise DecisionError(f"{name} refused: {reason}", rule=rule, now=world.now)
 
 
+def _explain(world: World, decision: Decision, fault: Exception) -> NoReturn:
+    """A decision has failed: because of what its fields hold, or as the fault says."""
+    if reason := wrong_field(decision):
+        refuse(world, decision, "field", reason)
+    raise fault
+
+
 def apply_delayed(world: World, payload: tuple[int, Decision]) -> None:
     """A decision that was taken for this date."""
     world.open -= 1
@@ -131,6 +151,8 @@ def _apply(world: World, seat: Seat, decision: Decision) -> None:
     handler = DECISIONS.get(type(decision))
     try:
         if handler is not None:
+            if reason := wrong_field(decision):
+                refuse(world, decision, "field", reason)
             handler(world, seat.rank, decision)
         elif type(decision) is ForceSimulationStop:
             raise Stopped

@@ -3,7 +3,6 @@
 from heapq import heappush
 from typing import Final
 
-from windtunnel.diagnostics import DecisionError
 from windtunnel.engine import execution, power
 from windtunnel.engine.events import JOB_END, NO_MORE, RELEASE_HELD, SUBMIT, WALLTIME
 from windtunnel.engine.hosts import HostState
@@ -176,7 +175,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     if not world.options.strict and (type(job.profile) is not DelayProfile or decision.additional_io is not None):
         try:
             execution.check_job(world, record, decision)
-        except DecisionError:
+        except Exception:
             record.hosts = _NO_HOSTS
             raise
     record.owner = rank

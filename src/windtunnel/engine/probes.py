@@ -4,12 +4,14 @@ A measure goes through: level or accumulation of each resource, aggregation over
 Periods count from the start of the simulation, as those of calls; the first only begins the measuring.
 """
 
+from math import isfinite
+
 from windtunnel.engine.events import PROBE
 from windtunnel.engine.gauges import Extreme, Gauges
 from windtunnel.engine.measuring import Probe, integrals, is_energy, let_loads_follow, measure, reset
 from windtunnel.engine.probe_rules import check_probe
 from windtunnel.engine.refusal import refuse
-from windtunnel.engine.triggers import due_together, first_tick, seconds, unit_date
+from windtunnel.engine.triggers import check_date, due_together, first_tick, seconds, unit_date
 from windtunnel.engine.world import Priority, World
 from windtunnel.vocabulary import (
     CreateProbe,
@@ -34,7 +36,11 @@ def create_probe(world: World, rank: int, decision: CreateProbe) -> None:
     if decision.probe_id in probes:
         refuse(world, decision, "duplicate-probe", f"a probe {decision.probe_id!r} is alive already")
     numbers = check_probe(world, decision)
-    tick = first_tick(world, decision, decision.when) if isinstance(decision.when, Periodic) else 0
+    tick = 0
+    if isinstance(decision.when, Periodic):
+        tick = first_tick(world, decision, decision.when)
+    elif decision.when is not None:
+        check_date(world, decision, decision.when)
     let_loads_follow(world)
     if world.gauges is None:
         world.gauges = Gauges()
@@ -113,6 +119,8 @@ def reset_probe(world: World, rank: int, decision: ResetProbe) -> None:
     probe = _known(world, rank, decision, decision.probe_id)
     if probe.wanted.accumulation is None:
         refuse(world, decision, "no-accumulation", f"the probe {probe.name!r} accumulates nothing to be reset")
+    if not isfinite(decision.new_value):
+        refuse(world, decision, "value", f"the probe {probe.name!r} cannot be set to {decision.new_value!r}")
     let_loads_follow(world)
     reset(world, probe, decision.new_value)
 

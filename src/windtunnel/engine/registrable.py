@@ -1,7 +1,8 @@
 """What is wrong with a profile or job that a component registers: the same as in files, which are read elsewhere."""
 
+import re
 from collections.abc import Mapping
-from math import isfinite, isqrt
+from math import isfinite, isinf, isqrt
 
 from windtunnel.model import (
     DelayProfile,
@@ -13,6 +14,8 @@ from windtunnel.model import (
     ParallelTaskOnStorageHomogeneousProfile,
     ParallelTaskProfile,
     Profile,
+    ReceiveProfile,
+    SendProfile,
     SequentialCompositionProfile,
     TraceReplayProfile,
 )
@@ -40,6 +43,10 @@ def profile_fault(profile: Profile, known: Mapping[str, Profile]) -> str:
         return _negative(profile.bytes_to_read, profile.bytes_to_write)
     if isinstance(profile, ParallelTaskDataStagingBetweenStoragesProfile):
         return _negative(profile.bytes_to_transfer)
+    if isinstance(profile, SendProfile):
+        return _positive("sleeptime", profile.sleeptime)
+    if isinstance(profile, ReceiveProfile):
+        return _positive("polltime", profile.polltime) or _pattern_fault(profile.regex)
     if isinstance(profile, TraceReplayProfile) and not profile.traces:
         return f"its traces ({profile.filename!r}) were not read"
     return ""
@@ -49,6 +56,18 @@ def _negative(*amounts: float) -> str:
     for amount in amounts:
         if not (amount >= 0.0 and isfinite(amount)):
             return f"the amount {amount!r} is not a number of at least 0"
+    return ""
+
+
+def _positive(name: str, seconds: float) -> str:
+    return "" if seconds > 0.0 and isfinite(seconds) else f"its {name} is {seconds!r}, not positive"
+
+
+def _pattern_fault(regex: str) -> str:
+    try:
+        re.compile(regex)
+    except re.error as fault:
+        return f"its regex {regex!r} is no regular expression: {fault}"
     return ""
 
 
@@ -91,6 +110,10 @@ def job_fault(job: Job, known: Mapping[str, Profile]) -> str:
         return (
             f"it has an invalid walltime value ({job.walltime:g}): either it is strictly positive, or there is none"
         )
+    if job.request.hosts < 0 or job.request.processors < 0:
+        return f"it requests {min(job.request.hosts, job.request.processors)} resources"
+    if isinf(job.submission_time):
+        return f"its submission time is {job.submission_time!r}"
     wanted = executors(job.profile, known)
     if wanted is not None and wanted != job.request.hosts:
         return (

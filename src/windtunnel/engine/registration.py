@@ -120,6 +120,8 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
                 ),
             )
         job = replace(job, profile=profile)
+    elif job.profile is None:
+        refuse(world, decision, "unknown-profile", f"job {job.id!r} has no profile, and none is named beside it")
     elif job.profile.id and job.profile.id not in world.profiles:
         _add_profile(world, decision, job.profile)
     if fault := job_fault(job, world.profiles):

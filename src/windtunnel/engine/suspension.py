@@ -1,5 +1,7 @@
 """Suspending, resuming and migrating jobs, and sending images: the decisions that leases need."""
 
+from math import isfinite
+
 import msgspec
 
 from windtunnel.engine import execution, power
@@ -99,11 +101,18 @@ def _check_hosts(world: World, decision: Decision, hosts: HostSet) -> None:
         refuse(world, decision, "host-busy", f"not all of the hosts {hosts} are free")
 
 
+def _check_move(world: World, decision: MigrateJob | TransferImage, what: str) -> None:
+    """Something moves to hosts that are there, and arrives some day."""
+    if not (decision.duration >= 0 and isfinite(decision.duration)):
+        refuse(world, decision, "duration", f"{what} cannot last {decision.duration} s")
+    if beyond := decision.hosts - HostSet.span(world.hosts.size):
+        refuse(world, decision, "unknown-host", f"there are no compute hosts {beyond}")
+
+
 def migrate_job(world: World, rank: int, decision: MigrateJob) -> None:
     """The state of a suspended job starts moving to other hosts."""
     record = _suspended(world, rank, decision)
-    if decision.duration < 0:
-        refuse(world, decision, "duration", f"a migration cannot last {decision.duration} s")
+    _check_move(world, decision, "a migration")
     world.open += 1
     world.push(world.now + decision.duration, Priority.SWITCHED, MIGRATED, (record, decision.hosts))
 
@@ -118,8 +127,7 @@ def job_migrated(world: World, payload: tuple[JobRecord, HostSet]) -> None:
 def transfer_image(world: World, rank: int, decision: TransferImage) -> None:
     """An image starts moving to hosts."""
     del rank
-    if decision.duration < 0:
-        refuse(world, decision, "duration", f"a transfer cannot last {decision.duration} s")
+    _check_move(world, decision, "a transfer")
     world.open += 1
     world.push(world.now + decision.duration, Priority.SWITCHED, TRANSFERRED, decision)
 

@@ -5,8 +5,7 @@ need not be multiples of each other and offsets are allowed.
 """
 
 from heapq import heappop
-from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +18,7 @@ __all__ = [
     "PeriodicCall",
     "call_due",
     "call_me_later",
+    "check_date",
     "due_together",
     "first_tick",
     "periodic_due",
@@ -27,7 +27,9 @@ __all__ = [
     "unit_date",
 ]
 
-_UNITS = {TimeUnit.Second: 1, TimeUnit.Millisecond: 1000}
+_UNITS: Final = {TimeUnit.Second: 1, TimeUnit.Millisecond: 1000}
+_FAR: Final = 1e300
+"""Dates beyond this are none: whole numbers have no end, dates have."""
 
 
 class PeriodicCall(msgspec.Struct, eq=False):
@@ -62,10 +64,18 @@ def due_together(world: World, kind: int, first: Any) -> list[Any]:
     return found
 
 
+def check_date(world: World, decision: Decision, when: OneShot) -> None:
+    """Whether a trigger that happens once has a date."""
+    if not -_FAR <= when.time <= _FAR:
+        refuse(world, decision, "date", f"{when.time!r:.50} is no date")
+
+
 def first_tick(world: World, decision: Decision, when: Periodic) -> int:
     """The first trigger strictly after now."""
-    if when.period < 1:
-        refuse(world, decision, "period", f"a period must be at least 1, not {when.period}")
+    if not 1 <= when.period <= _FAR:
+        refuse(world, decision, "period", f"a period must be at least 1, not {when.period!r:.50}")
+    if not -_FAR <= when.offset <= _FAR:
+        refuse(world, decision, "period", f"{when.offset!r:.50} is no offset of a period")
     if when.nb_periods is not None and when.nb_periods < 1:
         refuse(world, decision, "period", f"the number of periods must be at least 1, not {when.nb_periods}")
     elapsed = world.now * _UNITS[when.time_unit] - when.offset
@@ -79,8 +89,7 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
     """Plan one call, or a series."""
     when = decision.when
     if isinstance(when, OneShot):
-        if not isfinite(when.time):
-            refuse(world, decision, "date", f"{when.time!r} is no date")
+        check_date(world, decision, when)
         world.push(max(unit_date(when), world.now), Priority.CALL, CALL, (rank, decision.call_me_later_id))
         world.open += 1
         return

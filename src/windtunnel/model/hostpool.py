@@ -138,7 +138,10 @@ class HostPool:
     def covers(self, hosts: HostSet) -> bool:
         """Whether all of ``hosts`` are in the pool."""
         if self._firsts is None:
-            bits = hosts.bits
+            try:
+                bits = hosts.bits
+            except OverflowError:  # far beyond all hosts
+                return False
             return bits & self._bits == bits
         firsts, lasts = self._firsts, self._lasts
         for first, last in hosts.runs:
@@ -150,7 +153,10 @@ class HostPool:
     def __isub__(self, hosts: HostSet) -> Self:
         if self._firsts is None:
             before = self._bits
-            bits = hosts.bits
+            try:
+                bits = hosts.bits
+            except OverflowError:  # of hosts far beyond those that are here
+                bits = (hosts & HostSet.span(before.bit_length())).bits
             self._bits = before & ~bits
             self._size -= hosts.size if before & bits == bits else (before & bits).bit_count()
             return self

@@ -7,12 +7,16 @@ set: ``0-3 5 7-8`` (disjoint, ascending, maximal, one space).
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from operator import index
 from typing import Final, Self
 
 __all__ = ["BIT_LIMIT", "HostSet", "Run", "merged"]
 
 Run = tuple[int, int]
 """A closed interval of host numbers."""
+
+_MOST_BITS: Final = 1 << 26
+"""No set of hosts beyond this number becomes bits: they would fill the memory."""
 
 BIT_LIMIT: Final = 8192
 """Sets that hold only hosts below this number are kept as bits."""
@@ -34,7 +38,9 @@ def _runs_of_bits(bits: int) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-def _bits_of_runs(runs: Iterable[Run]) -> int:
+def _bits_of_runs(runs: tuple[Run, ...]) -> int:
+    if runs and runs[-1][1] > _MOST_BITS:
+        raise OverflowError(f"a set with host {runs[-1][1]} is not kept as bits")
     bits = 0
     for first, last in runs:
         bits |= ((1 << (last - first + 1)) - 1) << first
@@ -101,6 +107,9 @@ class HostSet:
         if self._runs and self._runs[0][0] < 0:
             raise ValueError(f"host numbers are not negative: {self._runs[0][0]}")
         self.size = _size_of(self._runs)
+        if type(self.size) is not int:  # numpy's numbers pass
+            self._runs = tuple((index(first), index(last)) for first, last in self._runs)
+            self.size = index(self.size)
         self._text: str | None = None
 
     @classmethod
@@ -156,7 +165,11 @@ class HostSet:
 
     @property
     def bits(self) -> int:
-        """The set as an integer: bit ``h`` is set when host ``h`` is in it."""
+        """The set as an integer: bit ``h`` is set when host ``h`` is in it.
+
+        Raises:
+            OverflowError: a host has a number that no site has (beyond 2**26).
+        """
         bits = self._bits
         if bits is None:
             bits = self._bits = _bits_of_runs(self._runs or ())

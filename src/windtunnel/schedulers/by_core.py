@@ -45,6 +45,7 @@ from windtunnel.vocabulary import (
     SuspendJob,
     WaitingTimeQueried,
 )
+from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["ByCore", "packing_by_cores"]
 
@@ -114,8 +115,8 @@ class ByCore(Component):
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
         if isinstance(notice, DecisionRefused):
             decision = notice.decision
-            cores = self._cores.get(getattr(decision, "job_id", ""), HostSet())
-            if isinstance(decision, ExecuteJob | ResumeJob):
+            if isinstance(decision, ExecuteJob | ResumeJob) and not wrong_field(decision):
+                cores = self._cores.get(decision.job_id, HostSet())
                 decision = msgspec.structs.replace(decision, hosts=cores, amounts=None)
             return msgspec.structs.replace(notice, decision=decision)
         if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
@@ -163,7 +164,7 @@ class ByCore(Component):
 
     def _meant(self, decision: Decision) -> Decision:
         """A decision in terms of hosts and the cores taken of each."""
-        if isinstance(decision, _WITHOUT_HOSTS):
+        if isinstance(decision, _WITHOUT_HOSTS) or wrong_field(decision):  # what is wrong, the engine refuses
             return decision
         if not isinstance(decision, ExecuteJob | ResumeJob) or getattr(decision, "placement", None) is not None:
             what = type(decision).__name__
@@ -171,6 +172,8 @@ class ByCore(Component):
                 f"{what} is about machines or their executors: a scheduler cannot use it while it packs by cores",
                 "run it without --share-hosts",
             )
+        if decision.hosts and decision.hosts.last >= len(self._host):
+            return decision  # there is no such core, nor such a host
         self._cores[decision.job_id] = decision.hosts
         taken: dict[int, dict[str, float]] = {}
         for core in decision.hosts:

@@ -28,6 +28,7 @@ from windtunnel.vocabulary import (
     SimulationBegins,
     StopCallMeLater,
 )
+from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["Part"]
 
@@ -158,7 +159,7 @@ class Part:
     def refused(self, notice: DecisionRefused) -> None:
         """A decision was refused; whose it was is told by its job."""
         job_id = getattr(notice.decision, "job_id", "")
-        if job_id in self._running:
+        if isinstance(job_id, str) and job_id in self._running:
             hosts, _ = self._running.pop(job_id)
             decision = msgspec.structs.replace(notice.decision, hosts=hosts)
             self._inbox.append(msgspec.structs.replace(notice, decision=decision))
@@ -194,6 +195,8 @@ class Part:
         return [self._translated(decision, now) for decision in decisions]
 
     def _translated(self, decision: Decision, now: float) -> Decision:
+        if wrong_field(decision):
+            return decision  # which the engine refuses
         if isinstance(decision, ExecuteJob):
             self._waiting.pop(decision.job_id, None)
             self._running[decision.job_id] = decision.hosts, now

@@ -12,6 +12,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostPool, HostSet, Job
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
+from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["Running", "View"]
 
@@ -131,16 +132,22 @@ class View:
         """Take in what the scheduler itself decided."""
         for decision in decisions:
             kind = type(decision)
-            if kind is d.ExecuteJob:
-                job = self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is an ExecuteJob
-                if job is not None:
-                    self._start(job, decision)  # type: ignore[arg-type]  # likewise
-            elif kind is d.ResumeJob:
-                self._resumes(decision)  # type: ignore[arg-type]  # likewise
-            elif kind is d.RejectJob:
-                self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is a RejectJob
-            elif not isinstance(decision, d.Decision):
-                raise TypeError(f"expected decisions, not {type(decision).__name__} {decision!r:.50}")
+            try:
+                if kind is d.ExecuteJob:
+                    job = self.waiting.get(decision.job_id)  # type: ignore[attr-defined]  # it is an ExecuteJob
+                    if job is not None:
+                        self._start(job, decision)  # type: ignore[arg-type]  # likewise
+                        del self.waiting[job.id]
+                elif kind is d.ResumeJob:
+                    self._resumes(decision)  # type: ignore[arg-type]  # likewise
+                elif kind is d.RejectJob:
+                    self.waiting.pop(decision.job_id, None)  # type: ignore[attr-defined]  # it is a RejectJob
+                elif not isinstance(decision, d.Decision):
+                    raise TypeError(f"expected decisions, not {type(decision).__name__} {decision!r:.50}")
+            except (TypeError, AttributeError):
+                if not isinstance(decision, d.Decision) or not wrong_field(decision):
+                    raise
+                # Nothing has changed here, and the engine will refuse it.
 
     def _resumes(self, decision: d.ResumeJob) -> None:
         when = self.now if decision.timestamp is None else decision.timestamp
@@ -148,8 +155,8 @@ class View:
 
     def _start(self, job: Job, decision: d.ExecuteJob) -> None:
         start = self.now if decision.timestamp is None else decision.timestamp
-        self.running[job.id] = Running(job, decision.hosts, start, decision.amounts)
         self._take(decision.hosts, decision.amounts)
+        self.running[job.id] = Running(job, decision.hosts, start, decision.amounts)
 
     def _take(self, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]] | None) -> None:
         if amounts is None:
@@ -158,11 +165,12 @@ class View:
             self._share(hosts, amounts)
 
     def _share(self, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]]) -> None:
-        for host in hosts:
+        given = [(host, amounts.get(host, {})) for host in hosts]
+        self._free -= hosts
+        for host, taken in given:
             if host not in self._shares:
                 self._shares[host] = []
-            self._shares[host].append(amounts.get(host, {}))
-        self._free -= hosts
+            self._shares[host].append(taken)
 
     def _give_back(self, running: Running) -> None:
         if running.amounts is None:
@@ -206,15 +214,17 @@ class View:
         self, job_id: str, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]] | None, now: float
     ) -> None:
         """A suspended job holds hosts again; once, whether its own decision or the notice comes first."""
-        known = self.suspended.pop(job_id, None)
+        known = self.suspended.get(job_id)
         if known is None:
             return
         before, since = known
         if amounts is None and before.amounts is not None:
             had = before.amounts
             amounts = {new: had[old] for old, new in zip(before.hosts, hosts, strict=False) if old in had}
-        self.running[job_id] = Running(before.job, hosts, before.start + now - since, amounts)
+        resumed = Running(before.job, hosts, before.start + now - since, amounts)
         self._take(hosts, amounts)
+        self.running[job_id] = resumed
+        del self.suspended[job_id]
 
     def _available(self, notice: n.HostsBecameAvailable) -> None:
         self._unavailable -= notice.hosts

@@ -21,6 +21,7 @@ from windtunnel.model import (
     TraceReplayProfile,
 )
 from windtunnel.vocabulary import AtomicProgress, ExecuteJob, KillProgress
+from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["begin_job", "cancel_job", "check_job", "freeze_job", "progress_of_job", "thaw_job"]
 
@@ -28,6 +29,8 @@ __all__ = ["begin_job", "cancel_job", "check_job", "freeze_job", "progress_of_jo
 def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
     """Start the profile of a job that has just been given its hosts."""
     job = record.job
+    if reason := wrong_field(decision):  # what only tasks look at
+        refuse(world, decision, "field", reason)
     if job.walltime < inf:
         world.push(world.now + job.walltime, Priority.WALLTIME, WALLTIME, record, record.version)
     node = _root(world, record, decision)
