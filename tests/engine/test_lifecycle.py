@@ -66,8 +66,7 @@ def test_walltime(run, walltime, state, finish, code):
 
 
 def test_return_code_of_a_failing_profile():
-    profile = delays(3.0)[0]
-    profile.return_code = 7
+    profile = replace(delays(3.0)[0], return_code=7)
     component, checker, _ = simulate(start_all, workload(job(1, run=profile)))
     assert checker.rows[0][1] is JobState.COMPLETED_FAILED
     assert component.told(JobCompleted)[0].return_code == 7
@@ -79,7 +78,7 @@ def test_sequences_nest_repeat_and_stop_at_the_first_failure():
     outer = sequence("outer", [inner, a])
     _, checker, _ = simulate(start_all, workload(job(1, run=outer), profiles=[a, b, inner]))
     assert checker.rows[0][1:4] == (JobState.COMPLETED_SUCCESSFULLY, 0.0, 12.0)
-    b.return_code = 4
+    b = replace(b, return_code=4)
     component, checker, _ = simulate(start_all, workload(job(1, run=outer), profiles=[a, b, inner]))
     assert checker.rows[0][1:4] == (JobState.COMPLETED_FAILED, 0.0, 5.0)
     assert component.told(JobCompleted)[0].return_code == 4

@@ -102,7 +102,7 @@ def read(name, value, generation):
 
 @given(of_batsim_4, names, codes)
 def test_profiles_of_batsim_4(profile, name, code):
-    profile.id, profile.return_code = f"w0!{name}", code
+    profile = replace(profile, id=f"w0!{name}", return_code=code)
     lost = []
     written = profile_to_json(profile, 4, lost)
     again = read(name, written, 4)
@@ -115,7 +115,7 @@ def test_profiles_of_batsim_4(profile, name, code):
 
 @given(of_batsim_5, names, codes, extras)
 def test_profiles_of_batsim_5(profile, name, code, extra):
-    profile.id, profile.return_code, profile.extra_data = f"w0!{name}", code, extra
+    profile = replace(profile, id=f"w0!{name}", return_code=code, extra_data=extra)
     lost = []
     written = profile_to_json(profile, 5, lost)
     assert read(name, written, 5) == profile
@@ -144,9 +144,8 @@ def test_batsim_4_forwards_what_it_read():
     ],
 )  # fmt: skip
 def test_what_the_other_generation_cannot_say_is_said(profile, generation, said):
-    profile.id = "w0!p"
     lost = []
-    profile_to_json(profile, generation, lost)
+    profile_to_json(replace(profile, id="w0!p"), generation, lost)
     assert lost == [said]
 
 

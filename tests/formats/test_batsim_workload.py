@@ -9,6 +9,7 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from shared import ROOT, shared
 from windtunnel.diagnostics import InputError
@@ -152,10 +153,9 @@ def test_profile_kinds_of_batsim_4(workload, tmp_path):
         ),
         "d": DelayProfile(delay=0.5),
     }
-    for name, profile in expected.items():
-        profile.id = f"w0!{name}"
-        profile.source = profiles[name]
-    assert read.profiles == {f"w0!{name}": profile for name, profile in expected.items()}
+    assert read.profiles == {
+        f"w0!{name}": replace(profile, id=f"w0!{name}", source=profiles[name]) for name, profile in expected.items()
+    }
     assert {job.name: job.profile.name for job in read} == {name: name for name in profiles}
 
 
@@ -206,12 +206,10 @@ def test_profile_kinds_of_batsim_5(workload, tmp_path):
             bytes_to_transfer=1, emitter_storage_name="a", receiver_storage_name="b"
         ),
         "replay": replay,
-        "again": copy.copy(replay),
+        "again": replay,
         "d": DelayProfile(delay=2, extra_data="text"),
     }
-    for name, profile in expected.items():
-        profile.id = f"w0!{name}"
-    assert read.profiles == {f"w0!{name}": profile for name, profile in expected.items()}
+    assert read.profiles == {f"w0!{name}": replace(profile, id=f"w0!{name}") for name, profile in expected.items()}
 
 
 def test_extra_data_of_jobs(workload):

@@ -90,9 +90,14 @@ def text_of(run):
 def test_swf_to_batsim_and_back(tmp_path_factory, jobs):
     folder = tmp_path_factory.mktemp("convert")
     base = min(job.submission_time for job in jobs)
-    jobs = [replace(job, submission_time=job.submission_time - base) for job in jobs]
-    for job in jobs:
-        job.profile.id = f"w0!{text_of(job.profile.delay)}"
+    jobs = [
+        replace(
+            job,
+            submission_time=job.submission_time - base,
+            profile=replace(job.profile, id=f"w0!{text_of(job.profile.delay)}"),
+        )
+        for job in jobs
+    ]
     write_swf(JobList("w0", jobs, hosts=64), folder / "a.swf")
     first = list(read_swf(folder / "a.swf"))
     assert sorted(first, key=lambda job: job.id) == sorted(jobs, key=lambda job: job.id)

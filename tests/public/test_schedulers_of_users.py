@@ -40,6 +40,7 @@ def first_fit(view):
         (lambda view: [wt.Execute(None, [0])], "expected a job or its id, not NoneType"),
         (lambda view: [wt.Kill([job]) for job in view.queue], "expected a job or its id, not list"),
         (lambda view: [setattr(job, "walltime", 1.0) for job in view.queue], "immutable"),
+        (lambda view: [setattr(job.profile, "delay", 1.0) for job in view.queue], "immutable"),
         (lambda view: view.queue.clear(), "has no attribute 'clear'"),
         (lambda view: 1 / 0, r"ZeroDivisionError: division by zero \(.*test_schedulers_of_users.py, line \d+, in"),
     ],

@@ -7,6 +7,7 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.wires.faulty import Direct
 
 from shared import shared
@@ -252,7 +253,7 @@ def test_what_our_schedulers_say_is_understood(decisions, now):
     assert understood.now == now
     for decision in understood.decisions:
         if isinstance(decision, d.RegisterProfile):
-            decision.profile.source = None  # the object that was read
+            decision.profile = replace(decision.profile, source=None)  # the object that was read
     assert understood.decisions == decisions
 
 

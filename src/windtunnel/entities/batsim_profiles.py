@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import Findings, UsageError, did_you_mean
 from windtunnel.entities import batsim_profiles_v4, batsim_profiles_v5
@@ -69,10 +70,7 @@ def profile_from_json(
         members.fault(f"unknown type {kind!r}", "type", code="profile-type", hint=_hint(kind, generation))
         return None
     profile = reader(members, workload)
-    profile.id = f"{workload}!{name}"
-    if generation == 4:
-        profile.source = value
-    return profile
+    return replace(profile, id=f"{workload}!{name}", source=value if generation == 4 else None)
 
 
 def _hint(kind: str, generation: Generation) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from windtunnel.diagnostics import Finding, Findings
 from windtunnel.diagnostics.json_positions import json_pointer, locate
@@ -220,7 +221,8 @@ class _Reader:
             elif isinstance(profile, TraceReplayProfile) and profile.filename:
                 main = self._path.parent / profile.filename
                 what = f"profile {profile.name!r}: "
-                profile.traces = load_traces(main, profile.trace_type, self._findings, pointer, what)
+                traces = load_traces(main, profile.trace_type, self._findings, pointer, what)
+                profile = replace(profile, traces=traces)
             found[profile_id] = profile
         check_references(found, self._findings)
         return found

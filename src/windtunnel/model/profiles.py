@@ -30,8 +30,11 @@ __all__ = [
 ]
 
 
-class Profile(msgspec.Struct, kw_only=True):
-    """What is common to all profiles. ``id`` is ``workload!name``; ``return_code`` that of a run to the end."""
+class Profile(msgspec.Struct, kw_only=True, frozen=True):
+    """What is common to all profiles. ``id`` is ``workload!name``; ``return_code`` that of a run to the end.
+
+    Many jobs may share a profile, and nobody can change it.
+    """
 
     id: str = ""
     return_code: int = 0
@@ -45,13 +48,13 @@ class Profile(msgspec.Struct, kw_only=True):
         return self.id.rpartition("!")[2]
 
 
-class DelayProfile(Profile):
+class DelayProfile(Profile, frozen=True):
     """Lasts ``delay`` seconds whatever the hosts."""
 
     delay: float
 
 
-class ParallelTaskProfile(Profile):
+class ParallelTaskProfile(Profile, frozen=True):
     """One parallel task: flops per executor, bytes per ordered pair (row = sender); either may be missing."""
 
     computation_vector: tuple[float, ...] | None = None
@@ -75,7 +78,7 @@ class GenerationStrategy(IntEnum):
     """Batsim 3 and 4 (parallel_homogeneous_total): computation / n, communication / n."""
 
 
-class ParallelTaskHomogeneousProfile(Profile):
+class ParallelTaskHomogeneousProfile(Profile, frozen=True):
     """The same amount for each executor and each ordered pair of distinct executors."""
 
     computation_amount: float = 0.0
@@ -83,20 +86,20 @@ class ParallelTaskHomogeneousProfile(Profile):
     generation_strategy: GenerationStrategy = GenerationStrategy.DefinedAmountsUsedForEachValue
 
 
-class SequentialCompositionProfile(Profile):
+class SequentialCompositionProfile(Profile, frozen=True):
     """Sub-profiles one after the other, the whole list ``repetition_count`` times."""
 
     profile_ids: tuple[str, ...]
     repetition_count: int = 1
 
 
-class ForkJoinCompositionProfile(Profile):
+class ForkJoinCompositionProfile(Profile, frozen=True):
     """Sub-profiles all at once; ends when the last one has (decisions.md 11)."""
 
     profile_ids: tuple[str, ...]
 
 
-class ParallelTaskMergeCompositionProfile(Profile):
+class ParallelTaskMergeCompositionProfile(Profile, frozen=True):
     """Parallel tasks whose matrices are summed into one (decisions.md 11)."""
 
     profile_ids: tuple[str, ...]
@@ -113,7 +116,7 @@ def executors(profile: Profile, profiles: Mapping[str, Profile]) -> int | None:
     return None
 
 
-class ParallelTaskOnStorageHomogeneousProfile(Profile):
+class ParallelTaskOnStorageHomogeneousProfile(Profile, frozen=True):
     """Each host reads from and writes to one storage."""
 
     storage_name: str = "pfs"
@@ -122,7 +125,7 @@ class ParallelTaskOnStorageHomogeneousProfile(Profile):
     generation_strategy: GenerationStrategy = GenerationStrategy.DefinedAmountsUsedForEachValue
 
 
-class ParallelTaskDataStagingBetweenStoragesProfile(Profile):
+class ParallelTaskDataStagingBetweenStoragesProfile(Profile, frozen=True):
     """Bytes from one storage to another; the job's hosts take no part."""
 
     bytes_to_transfer: float
@@ -137,7 +140,7 @@ class TraceType(IntEnum):
     FractionalComputation = 1
 
 
-class TraceReplayProfile(Profile):
+class TraceReplayProfile(Profile, frozen=True):
     """Replays one trace per executor; ``filename`` lists the files, ``traces`` holds their lines once read."""
 
     trace_type: TraceType
@@ -146,14 +149,14 @@ class TraceReplayProfile(Profile):
     """Per rank, the words of each line after the rank."""
 
 
-class SendProfile(Profile):
+class SendProfile(Profile, frozen=True):
     """Sends a message to the decision component, then sleeps (Batsim 3, 4)."""
 
     message: dict[str, Any]
     sleeptime: float = 1e-7
 
 
-class ReceiveProfile(Profile):
+class ReceiveProfile(Profile, frozen=True):
     """Takes the oldest message sent to the job and branches on it (Batsim 3, 4); ids of sub-profiles, or ""."""
 
     regex: str = ".*"

@@ -5,6 +5,8 @@ from math import nan
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from windtunnel import vocabulary as v
 from windtunnel.diagnostics import Findings, ProtocolError, UsageError
 from windtunnel.entities.trace_files import load_traces
@@ -118,7 +120,8 @@ def _register_profile_in(event: s.RegisterProfileEvent) -> v.RegisterProfile:
     profile = profile_in(event.profile)
     if isinstance(profile, TraceReplayProfile):
         findings = Findings(profile.filename)
-        profile.traces = load_traces(Path(profile.filename), profile.trace_type, findings)
+        traces = load_traces(Path(profile.filename), profile.trace_type, findings)
+        profile = replace(profile, traces=traces)
         if findings.has_errors:
             raise ProtocolError(f"invalid registration of profile {profile.id!r}: {next(iter(findings)).message}")
     return v.RegisterProfile(profile=profile)
