@@ -9,6 +9,7 @@ $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -e '.[test]'
+	$(BIN)/python -m compileall -q src  # as pip does with what is not installed in place
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.ready
@@ -27,6 +28,7 @@ lint: $(VENV)/.lint  ## style and types
 	$(BIN)/mypy
 
 bench: $(VENV)/.ready  ## the figures of docs/reference/performance.md
+	$(BIN)/python -m compileall -q src benchmarks
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.ready  ## the documentation as a site

@@ -181,6 +181,18 @@ def test_header_values_go_on_over_lines(log):
     assert workload.hosts == 8
 
 
+def test_jobs_are_the_same_in_whatever_order_they_are_asked_for(log):
+    rows = [f"{n} {n} -1 {n % 7} {1 + n % 4} -1 -1 {1 + n % 4} 5 -1 1 {n % 3} 1 -1 1 -1 -1 -1" for n in range(1, 301)]
+    workload = read_swf(log("\n".join(rows) + "\n"))
+    in_order = list(workload)
+    again = workload.with_cores(1)
+    ranks = [299, 0, 1, 2, 64, 65, 3, 4, 130, 131, 132, 0, -1]
+    assert [again[rank] for rank in ranks] == [in_order[rank] for rank in ranks]
+    assert [job.name for job in in_order] == [str(n) for n in range(1, 301)]
+    with pytest.raises(IndexError):
+        again[300]
+
+
 def test_gzip_is_transparent_and_pickling_keeps_the_jobs(log):
     text = HEADER + "".join(row(number=n, submit=n) for n in range(1, 5001))
     zipped = read_swf(log(gzip.compress(text.encode()), "log.swf.gz"))

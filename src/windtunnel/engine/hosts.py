@@ -10,6 +10,7 @@ from typing import Final
 
 from windtunnel.engine.shares import Amounts, Shares
 from windtunnel.model import HostPool, HostSet, Platform
+from windtunnel.model.hostset import BIT_LIMIT
 
 __all__ = ["HostState", "HostTable"]
 
@@ -27,6 +28,8 @@ class HostState(IntEnum):
 
 _IDLE: Final = HostState.IDLE
 _COMPUTING: Final = HostState.COMPUTING
+_MANY: Final = 4096
+"""So many changes at most wait for being looked at."""
 
 
 class HostTable:
@@ -53,7 +56,9 @@ class HostTable:
         self.counts: list[int] = [0, 0, 0, self.size, 0]
         """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
         self.last_change = array("d", [0.0]) * self.size
-        self._now = array("d", [0.0])
+        """When each host's state changed last, but for what is in ``_changes``."""
+        self._changes: list[tuple[HostSet, float]] = []
+        """Hosts and the dates at which jobs came to them or left, the latest last: looked at many at a time."""
         self.times: list[float] = [0.0] * 6
         """Accumulated host-seconds by :class:`HostState`; without sharing idle time is derived (:meth:`totals`)."""
 
@@ -67,7 +72,7 @@ class HostTable:
             counts = self.counts
             counts[3] -= size
             counts[4] += size
-            self._mark(hosts, now)
+            self._changes.append((hosts, now))
         else:
             for host in hosts:
                 if self.jobs_on[host] == 0:
@@ -87,7 +92,10 @@ class HostTable:
         counts[4] -= size
         self.times[4] += size * (now - start)
         self.free |= hosts
-        self._mark(hosts, now)
+        changes = self._changes
+        changes.append((hosts, now))
+        if len(changes) > _MANY:
+            self._settle()
 
     def occupy_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job takes amounts, which were checked, of these hosts."""
@@ -100,22 +108,41 @@ class HostTable:
             self.free -= fresh
             self.counts[3] -= len(fresh)
             self.counts[4] += len(fresh)
-            self._mark(fresh, now)
+            self._changes.append((fresh, now))
 
     def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job gives back what it had of these hosts."""
         whole = self.shares.give_back(hosts, amounts)
         self._release_one_by_one(hosts if self.jobs_on is not None else whole, now)
 
-    def _mark(self, hosts: HostSet, now: float) -> None:
+    def _settle(self) -> None:
+        """Date the last change of each host. The latest change comes first, so that most others need no look."""
         last_change = self.last_change
-        present = self._now
-        present[0] = now
-        for first, last in hosts.runs:
-            if first == last:
-                last_change[first] = now
-            else:
-                last_change[first : last + 1] = present * (last - first + 1)
+        small = self.size <= BIT_LIMIT
+        everything = (1 << self.size) - 1 if small else 0
+        seen = 0
+        latest: list[tuple[HostSet, float]] = []
+        met: set[int] = set()
+        for hosts, now in reversed(self._changes):
+            if not small:
+                if id(hosts) not in met:  # the end of a job hides its start
+                    met.add(id(hosts))
+                    latest.append((hosts, now))
+                continue
+            bits = hosts.bits & ~seen
+            if bits:
+                latest.append((HostSet.of_bits(bits), now))
+                seen |= bits
+                if seen == everything:
+                    break
+        for hosts, now in reversed(latest):
+            present = array("d", [now])
+            for first, last in hosts.runs:
+                if first == last:
+                    last_change[first] = now
+                else:
+                    last_change[first : last + 1] = present * (last - first + 1)
+        self._changes.clear()
 
     def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
         jobs_on = self.jobs_on
@@ -137,6 +164,8 @@ class HostTable:
     # -- other states -------------------------------------------------------------------------------------------
 
     def _leave(self, host: int, state: HostState, now: float) -> None:
+        if self._changes:
+            self._settle()
         self.times[state] += now - self.last_change[host]
         self.last_change[host] = now
 
@@ -217,6 +246,7 @@ class HostTable:
         """Host-seconds in each state up to each host's last change, as Batsim counts them."""
         times = self.times.copy()
         if self.jobs_on is None:
+            self._settle()
             # Every host was in exactly one state from 0 to its last change, so the idle time is what remains.
             times[3] = sum(self.last_change) - sum(times[:3]) - times[4] - times[5]
         names = (

@@ -46,6 +46,8 @@ __all__ = [
 ]
 
 _NO_HOSTS: Final = HostSet()
+_SUBMISSION: Final = Priority.SUBMISSION
+_SUSPENDED: Final = JobState.SUSPENDED
 _SUBMITTED: Final = JobState.SUBMITTED
 _RUNNING: Final = JobState.RUNNING
 _SUCCESS: Final = JobState.COMPLETED_SUCCESSFULLY
@@ -67,7 +69,8 @@ def submit_due(world: World, submitter: Submitter) -> None:
         if job.submission_time > horizon:
             submitter.next = index
             submitter.upcoming = job
-            world.push(job.submission_time, Priority.SUBMISSION, SUBMIT, submitter, submitter.version)
+            world.sequence = sequence = world.sequence + 1
+            heappush(world.heap, (job.submission_time, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
             return
         index += 1
         if not job.dependencies or not _held_back(world, job):
@@ -323,7 +326,7 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
     now = world.now
     table = world.hosts
     hosts = record.hosts
-    if record.state is not JobState.SUSPENDED:
+    if record.state is not _SUSPENDED:
         if world.energy is not None:
             power.job_paused(world, record)
         if record.amounts is None:

@@ -173,33 +173,39 @@ def _happen(world: World) -> None:
 def _rounds_alone(world: World, component: Component) -> None:
     """Rounds with the one component there is, for as long as it has something to hear in each.
 
-    The same as :func:`round_once` again and again, in one loop: long runs spend their time here.
+    The same as :func:`round_once` again and again, in one loop: long runs spend their time here. (CPython 3.11
+    specialises the code of a loop that is entered once only if it ends in an unconditional jump: ``while True``.)
     """
     seat = world.seats[0]
     heap = world.heap
-    handlers = _HANDLERS
     limit = world.options.max_rounds
-    now = world.now
+    now, horizon, rounds = world.now, world.horizon, world.rounds
     try:
-        while world.open:
+        while True:
+            if not world.open:
+                return
             if world.fluid is not None and world.fluid.changed:
                 settle(world)
-            horizon = world.horizon
-            stays = seat.outbox and seat.ready_at <= now
-            while heap and (not stays or heap[0][0] <= horizon):
+            notices = seat.outbox
+            if not notices or seat.ready_at > now:
+                if not heap:
+                    return
                 date, _, _, kind, payload, version = heappop(heap)
                 if version >= 0 and payload.version != version:
                     continue
                 if date > horizon:
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
-                    world.rounds = 0
-                stays = True
-                handlers[kind](world, payload)
+                    rounds = 0
+                _HANDLERS[kind](world, payload)
+            while heap and heap[0][0] <= horizon:
+                _, _, _, kind, payload, version = heappop(heap)
+                if version < 0 or payload.version == version:
+                    _HANDLERS[kind](world, payload)
             notices = seat.outbox
-            if not notices or seat.ready_at > now or world.rounds >= limit:
+            if not notices or seat.ready_at > now or rounds >= limit:
                 return
-            world.rounds += 1
+            rounds += 1
             seat.outbox = []
             if world.told:
                 forget_told(world)
@@ -208,6 +214,8 @@ def _rounds_alone(world: World, component: Component) -> None:
                 take(world, seat, reply, notices[0].timestamp)
     except Stopped:
         _stop(world, (component,))
+    finally:
+        world.rounds = rounds
 
 
 def _to_tell(world: World) -> bool:

@@ -2,7 +2,8 @@
 
 import copy
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
 from math import inf, nextafter
 from typing import Final
 
@@ -12,6 +13,8 @@ from windtunnel.model import DelayProfile, Job, Profile, Request
 
 __all__ = ["SwfWorkload"]
 
+_AHEAD: Final = 64
+"""Jobs that are made at once."""
 _NO_PROFILES: Final[Mapping[str, Profile]] = {}
 
 
@@ -79,9 +82,11 @@ class SwfWorkload:
         self._names = _Names()
         self._requests = _Requests(self.cores_per_host)
         self._profiles = _Profiles(self.name)
+        self._ahead: list[Job] = []
+        self._ahead_from = 0
 
     def __getstate__(self) -> dict[str, object]:
-        caches = {"_names", "_requests", "_profiles"}
+        caches = {"_names", "_requests", "_profiles", "_ahead", "_ahead_from"}
         return {key: value for key, value in self.__dict__.items() if key not in caches}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -125,25 +130,55 @@ class SwfWorkload:
 
     def __getitem__(self, index: int, /) -> Job:
         """The job at this rank of submission."""
-        run = self.runs[index]
-        walltime = self.walltimes[index]
-        if walltime <= run and self.extend:
-            # A job that lasts exactly as long as its walltime counts as killed: put the limit just behind its end.
-            walltime = nextafter(run, inf)
-        before: tuple[str, ...] = ()
-        think = 0.0
-        if self.preceding is not None and (number := self.preceding[index]) >= 0:
-            before, think = (f"{self.name}!{number}",), self.think_times[index]
-        names = self._names
-        return Job(
-            id=f"{self.name}!{self.numbers[index]}",
-            request=self._requests[self.processors[index]],
-            profile=self._profiles[run],
-            submission_time=self.submits[index],
-            walltime=walltime,
-            user=names[self.users[index]],
-            group=names[self.groups[index]],
-            queue=names[self.queues[index]],
-            dependencies=before,
-            think_time=think,
+        place = index - self._ahead_from
+        ahead = self._ahead
+        if 0 <= place < len(ahead):
+            return ahead[place]
+        following = place == len(ahead)
+        count = len(self.numbers)
+        if index < 0:
+            index += count
+        if not 0 <= index < count:
+            raise IndexError(index)
+        # Whoever goes through the jobs in order gets them made many at a time, which is cheaper.
+        self._ahead_from = index
+        self._ahead = self._made(index, min(count, index + (_AHEAD if following else 1)))
+        return self._ahead[0]
+
+    def _made(self, first: int, stop: int) -> list[Job]:
+        """The jobs of these ranks."""
+        name, names, requests, profiles = self.name, self._names, self._requests, self._profiles
+        extend = self.extend
+        part = slice(first, stop)
+        before: Iterable[tuple[tuple[str, ...], float]] = repeat(((), 0.0))
+        if self.preceding is not None:
+            waits = zip(self.preceding[part], self.think_times[part], strict=True)
+            before = [((f"{name}!{number}",), think) if number >= 0 else ((), 0.0) for number, think in waits]
+        columns = zip(
+            self.numbers[part],
+            self.processors[part],
+            self.runs[part],
+            self.submits[part],
+            self.walltimes[part],
+            self.users[part],
+            self.groups[part],
+            self.queues[part],
+            before,
+            strict=False,
         )
+        return [
+            Job(
+                id=f"{name}!{number}",
+                request=requests[processors],
+                profile=profiles[run],
+                submission_time=submit,
+                # A job that lasts exactly as long as its walltime counts as killed: put the limit behind its end.
+                walltime=nextafter(run, inf) if walltime <= run and extend else walltime,
+                user=names[user],
+                group=names[group],
+                queue=names[queue],
+                dependencies=dependencies,
+                think_time=think,
+            )
+            for number, processors, run, submit, walltime, user, group, queue, (dependencies, think) in columns
+        ]

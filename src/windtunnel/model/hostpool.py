@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Self
 
-from windtunnel.model.hostset import HostSet, Run
+from windtunnel.model.hostset import HostSet, Run, host_set
 
 __all__ = ["HostPool"]
 
@@ -75,25 +75,27 @@ class HostPool:
             return None
         if self._firsts is not None:
             return self._pick_runs(count)
-        rest = self._bits
-        picked = 0
-        need = count
+        if not count:
+            return HostSet()
+        bits = rest = self._bits
+        low = rest & -rest
+        left = rest & (rest + low)
+        size = (rest ^ left).bit_count()
+        first = low.bit_length() - 1
+        if size >= count:  # the lowest run is long enough
+            return host_set((low << count) - low, ((first, first + count - 1),), count)
         runs = []
-        while need:
-            low = rest & -rest
-            after = rest + low
-            left = rest & after
-            run = rest ^ left
-            size = run.bit_count()
-            first = low.bit_length() - 1
-            if size > need:
-                run = (low << need) - low
-                size = need
-            picked |= run
+        need = count
+        while size < need:
             runs.append((first, first + size - 1))
             need -= size
             rest = left
-        return HostSet.of_bits(picked, tuple(runs), count)
+            low = rest & -rest
+            left = rest & (rest + low)
+            size = (rest ^ left).bit_count()
+            first = low.bit_length() - 1
+        runs.append((first, first + need - 1))
+        return host_set(bits ^ rest | (low << need) - low, tuple(runs), count)
 
     def _pick_runs(self, count: int) -> HostSet:
         firsts, lasts = self._firsts or [], self._lasts
@@ -138,10 +140,12 @@ class HostPool:
     def covers(self, hosts: HostSet) -> bool:
         """Whether all of ``hosts`` are in the pool."""
         if self._firsts is None:
-            try:
-                bits = hosts.bits
-            except OverflowError:  # far beyond all hosts
-                return False
+            bits = hosts._bits
+            if bits is None:
+                try:
+                    bits = hosts.bits
+                except OverflowError:  # far beyond all hosts
+                    return False
             return bits & self._bits == bits
         firsts, lasts = self._firsts, self._lasts
         for first, last in hosts.runs:
@@ -153,10 +157,12 @@ class HostPool:
     def __isub__(self, hosts: HostSet) -> Self:
         if self._firsts is None:
             before = self._bits
-            try:
-                bits = hosts.bits
-            except OverflowError:  # of hosts far beyond those that are here
-                bits = (hosts & HostSet.span(before.bit_length())).bits
+            bits = hosts._bits
+            if bits is None:
+                try:
+                    bits = hosts.bits
+                except OverflowError:  # of hosts far beyond those that are here
+                    bits = (hosts & HostSet.span(before.bit_length())).bits
             self._bits = before & ~bits
             self._size -= hosts.size if before & bits == bits else (before & bits).bit_count()
             return self

@@ -6,11 +6,11 @@ set: ``0-3 5 7-8`` (disjoint, ascending, maximal, one space).
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import index
-from typing import Final, Self
+from typing import Final
 
-__all__ = ["BIT_LIMIT", "HostSet", "Run", "merged"]
+__all__ = ["BIT_LIMIT", "HostSet", "Run", "host_set", "merged"]
 
 Run = tuple[int, int]
 """A closed interval of host numbers."""
@@ -49,6 +49,20 @@ def _bits_of_runs(runs: tuple[Run, ...]) -> int:
 
 def _size_of(runs: Iterable[Run]) -> int:
     return sum([last - first + 1 for first, last in runs])
+
+
+class _Texts(dict[Run, str]):
+    """Intervals as text, remembered: on ordinary sites the same ones come again and again."""
+
+    def __missing__(self, run: Run) -> str:
+        if len(self) >= 1 << 16:
+            self.clear()
+        first, last = run
+        text = self[run] = f"{first}-{last}" if last > first else str(first)
+        return text
+
+
+_TEXTS: Final = _Texts()
 
 
 def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -113,32 +127,22 @@ class HostSet:
         self._text: str | None = None
 
     @classmethod
-    def of_bits(cls, bits: int, runs: tuple[Run, ...] | None = None, size: int = -1) -> Self:
+    def of_bits(cls, bits: int, runs: tuple[Run, ...] | None = None, size: int = -1) -> "HostSet":
         """The hosts whose bits are set. ``runs`` and ``size`` may be given when known (they are trusted)."""
-        new = cls.__new__(cls)
-        new._bits = bits
-        new._runs = runs
-        new.size = size if size >= 0 else bits.bit_count()
-        new._text = None
-        return new
+        return host_set(bits, runs, size if size >= 0 else bits.bit_count())
 
     @classmethod
-    def of_runs(cls, runs: tuple[Run, ...], size: int = -1) -> Self:
+    def of_runs(cls, runs: tuple[Run, ...], size: int = -1) -> "HostSet":
         """Trusted intervals: sorted, disjoint, maximal."""
-        new = cls.__new__(cls)
-        new._bits = None
-        new._runs = runs
-        new.size = size if size >= 0 else _size_of(runs)
-        new._text = None
-        return new
+        return host_set(None, runs, size if size >= 0 else _size_of(runs))
 
     @classmethod
-    def span(cls, count: int, first: int = 0) -> Self:
+    def span(cls, count: int, first: int = 0) -> "HostSet":
         """The ``count`` hosts from ``first`` on."""
         return cls.of_runs(((first, first + count - 1),) if count > 0 else (), max(count, 0))
 
     @classmethod
-    def parse(cls, text: str) -> Self:
+    def parse(cls, text: str) -> "HostSet":
         """Read ``0-3 5 7-8``; items may be unsorted and overlap, commas separate too.
 
         Raises:
@@ -272,11 +276,10 @@ class HostSet:
         text = self._text
         if text is None:
             runs = self.runs
-            if len(runs) == 1:
-                first, last = runs[0]
-                text = f"{first}-{last}" if last > first else str(first)
-            else:
+            if self._bits is None:
                 text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in runs])
+            else:
+                text = " ".join(map(_TEXTS.__getitem__, runs))
             self._text = text
         return text
 
@@ -285,3 +288,18 @@ class HostSet:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (HostSet.of_runs, (self.runs,))
+
+
+def host_set(
+    bits: int | None,
+    runs: tuple[Run, ...] | None,
+    size: int,
+    _blank: Callable[[type[HostSet]], HostSet] = object.__new__,
+) -> HostSet:
+    """The set with these bits, these runs (one of them may be None) and this size, which are trusted: a hot path."""
+    new = _blank(HostSet)
+    new._bits = bits
+    new._runs = runs
+    new.size = size
+    new._text = None
+    return new

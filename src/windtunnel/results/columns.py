@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from operator import add, sub, truediv
-from typing import Self
+from typing import Any, Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
 from windtunnel.results.jobs_csv import SHORTEST
@@ -89,6 +89,28 @@ class Derived:
         self.slowdown = array("d", map(truediv, self.turnaround, execution))
 
 
+class _Owners(dict[tuple[str, str], int]):
+    """(User, queue) -> their part of a code; new ones join the columns."""
+
+    def __init__(self, columns: Columns) -> None:
+        super().__init__({("", ""): 0})
+        self._columns = columns
+
+    def __missing__(self, key: tuple[str, str]) -> int:
+        code = self[key] = len(self) * STATES
+        self._columns.owners.append(key)
+        return code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Owners._revived, (self._columns, dict(self))
+
+    @classmethod
+    def _revived(cls, columns: Columns, known: dict[tuple[str, str], int]) -> "_Owners":
+        new = cls(columns)
+        new.update(known)
+        return new
+
+
 class Collector(Observer):
     """Fills :class:`Columns` while a run goes on: a sink of the ledger, and an observer of what else it needs."""
 
@@ -96,7 +118,7 @@ class Collector(Observer):
         self.columns = Columns()
         self.machines = 0
         """Compute and storage hosts."""
-        self._owners: dict[tuple[str, str], int] = {("", ""): 0}
+        self._owners = _Owners(self.columns)
         self._unavailable = HostSet()
         self._cores: tuple[int, ...] = ()
         self._suspended: dict[str, tuple[float, float]] = {}
@@ -114,10 +136,10 @@ class Collector(Observer):
         columns.start.extend(batch.start)
         columns.finish.extend(batch.finish)
         columns.used.extend(self.shares(batch))
-        codes: list[int] | list[JobState] = batch.states
+        codes: Sequence[int] = batch.states
         if any(batch.users) or any(batch.queues):
-            owners = map(self._owner, zip(batch.users, batch.queues, strict=True))
-            codes = [owner * STATES + state for owner, state in zip(owners, batch.states, strict=True)]
+            owners = map(self._owners.__getitem__, zip(batch.users, batch.queues, strict=True))
+            codes = list(map(add, owners, batch.states))
         columns.codes.extend(codes)
         if self._suspended:
             for job_id, finish in zip(batch.ids, batch.finish, strict=True):
@@ -125,17 +147,10 @@ class Collector(Observer):
                     since, held = self._suspended.pop(job_id)
                     columns.pauses.append((since, finish, held))
 
-    def _owner(self, key: tuple[str, str]) -> int:
-        owner = self._owners.get(key)
-        if owner is None:
-            owner = self._owners[key] = len(self._owners)
-            self.columns.owners.append(key)
-        return owner
-
-    def shares(self, batch: Batch) -> list[float]:
+    def shares(self, batch: Batch) -> Sequence[float]:
         """Whole-host equivalents; of a job that shares its hosts, the share of each host's cores that it takes."""
         if not any(batch.amounts):
-            return list(map(len, batch.hosts))
+            return [hosts.size for hosts in batch.hosts]
         return [self.share(*pair) for pair in zip(batch.hosts, batch.amounts, strict=True)]
 
     def share(self, hosts: HostSet, amounts: Mapping[int, Mapping[str, float]] | None) -> float:

@@ -3,16 +3,17 @@
 Columns and formats are Batsim's (its documentation of outputs, and recorded files).
 """
 
+from collections.abc import Sequence
 from itertools import chain
 from math import inf
 from operator import sub, truediv
-from typing import Any, Final
+from typing import Final
 
 from windtunnel.model import JobState
-from windtunnel.results.fields import plain, plain_column
+from windtunnel.results.fields import behind, plain_column
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.ledger import Batch
-from windtunnel.results.rows import Column, Recorder, formatted
+from windtunnel.results.rows import INTEGER, WHOLE, Column, Recorder, formatted
 
 __all__ = ["HEADER", "SHORTEST", "JobsCsv"]
 
@@ -27,14 +28,14 @@ SHORTEST: Final = 1e-5
 _ENDINGS: Final = tuple(f"{int(s is JobState.COMPLETED_SUCCESSFULLY)},{s.name}" for s in JobState)
 
 
-class _ShortNames(dict[str, str]):
-    """Profile ids without their workload, remembered: many jobs share a profile."""
+class _Seconds(dict[float, str]):
+    """Walltimes as fields, remembered: many jobs share one."""
 
-    def __missing__(self, profile: str) -> str:
+    def __missing__(self, seconds: float) -> str:
         if len(self) >= 10_000:
             self.clear()
-        name = self[profile] = plain(profile.rpartition("!")[2])
-        return name
+        text = self[seconds] = "-1.000000" if seconds == inf else f"{seconds:f}"
+        return text
 
 
 class JobsCsv(Recorder):
@@ -44,11 +45,15 @@ class JobsCsv(Recorder):
         self.rows = layout.open("jobs.csv", HEADER)
         self._v5 = layout.dialect is Dialect.BATSIM5
         self._omit_rejected = omit_rejected
-        self._short = _ShortNames()
+        self._walltimes = _Seconds()
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job."""
-        columns = [*self._identity(batch), *_dates(batch), *self._rest(batch)]
+        columns = [
+            *self._identity(batch),
+            *_dates(batch, list(map(self._walltimes.__getitem__, batch.walltime))),
+            *self._rest(batch),
+        ]
         if -1.0 not in batch.start:
             text = formatted(columns)
         else:
@@ -64,8 +69,8 @@ class JobsCsv(Recorder):
 
     def _identity(self, batch: Batch) -> list[Column]:
         names, workloads = batch.names
-        profiles = plain_column(batch.profiles) if self._v5 else list(map(self._short.__getitem__, batch.profiles))
-        return [("%s", names), ("%s", workloads), ("%s", profiles)]
+        profiles = batch.profiles if self._v5 else _short(batch.profiles)
+        return [("%s", names), ("%s", workloads), ("%s", plain_column(profiles))]
 
     def _rest(self, batch: Batch) -> list[Column]:
         joules = batch.energy
@@ -81,28 +86,34 @@ class JobsCsv(Recorder):
         return [("%s", list(map(str, batch.hosts))), ("%s", energy), ("%s", metadata)]
 
 
-_WHOLE: Final = "%d.000000"
+def _short(profiles: Sequence[str]) -> Sequence[str]:
+    """Their ids without the workload."""
+    prefix = profiles[0].rpartition("!")[0] + "!"
+    names = behind(profiles, prefix)
+    if names is None or "!" in "".join(names):
+        return [profile.rpartition("!")[2] for profile in profiles]
+    return names
 
 
-def _dates(batch: Batch) -> list[Column]:
+def _dates(batch: Batch, walltimes: list[str]) -> list[Column]:
     """The columns from ``submission_time`` to ``stretch``; whole seconds are written as such, which is faster."""
-    submitted: list[Any] = [date + 0.0 for date in batch.submitted]  # no -0.0
-    start: list[Any] = batch.start
-    finish: list[Any] = batch.finish
+    submitted: Sequence[float] = [date + 0.0 for date in batch.submitted]  # no -0.0
+    start: Sequence[float] = batch.start
+    finish: Sequence[float] = batch.finish
     execution = list(map(sub, finish, start))
     form = "%f"
     if 0.0 in execution:
         execution = [seconds or SHORTEST for seconds in execution]
         finish = [f if f > s else s + SHORTEST for f, s in zip(finish, start, strict=True)]
     elif _whole(submitted, start, finish):
-        form = _WHOLE
+        form = WHOLE
         submitted, start, finish = (list(map(int, dates)) for dates in (submitted, start, finish))
         execution = list(map(sub, finish, start))
     turnaround = list(map(sub, finish, submitted))
     return [
         (form, submitted),
-        ("%s", batch.requested),
-        ("%f", [-1.0 if seconds == inf else seconds for seconds in batch.walltime]),
+        (INTEGER, batch.requested),
+        ("%s", walltimes),
         ("%s", [_ENDINGS[state] for state in batch.states]),
         (form, start),
         (form, execution),
@@ -113,8 +124,8 @@ def _dates(batch: Batch) -> list[Column]:
     ]
 
 
-def _whole(*columns: list[float]) -> bool:
+def _whole(*columns: Sequence[float]) -> bool:
     try:
-        return all(map(float.is_integer, chain(*columns)))
+        return max(map(max, columns)) < 1e15 and all(map(float.is_integer, chain(*columns)))
     except TypeError:  # an int where a float is due: written all the same
         return False

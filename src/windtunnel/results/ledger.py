@@ -7,11 +7,12 @@ of what job after job does, so recorders of jobs are sinks of a :class:`Ledger` 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import astuple
 
-from windtunnel.model import HostSet, JobRecord, JobState
+from windtunnel.model import HostSet, Job, JobRecord, JobState
 from windtunnel.results.fields import names_of
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
@@ -22,34 +23,30 @@ __all__ = ["Batch", "Ledger", "Sink"]
 class Batch(msgspec.Struct, dict=True):
     """Jobs that are over, by column, in the order in which they ended or were rejected. Times in s."""
 
-    ids: list[str]
-    profiles: list[str]
+    ids: Sequence[str]
+    profiles: Sequence[str]
     """Their full ids."""
-    submitted: list[float]
-    requested: list[int]
-    walltime: list[float]
-    states: list[JobState]
-    start: list[float]
+    submitted: Sequence[float]
+    requested: Sequence[int]
+    walltime: Sequence[float]
+    states: Sequence[JobState]
+    start: Sequence[float]
     """-1 when it never ran."""
-    finish: list[float]
-    hosts: list[HostSet]
-    amounts: list[Mapping[int, Mapping[str, float]] | None]
-    energy: list[float]
-    metadata: list[str]
-    users: list[str]
-    groups: list[str]
-    queues: list[str]
-    return_codes: list[int]
-    dynamic: list[bool]
+    finish: Sequence[float]
+    hosts: Sequence[HostSet]
+    amounts: Sequence[Mapping[int, Mapping[str, float]] | None]
+    energy: Sequence[float]
+    metadata: Sequence[str]
+    users: Sequence[str]
+    groups: Sequence[str]
+    queues: Sequence[str]
+    return_codes: Sequence[int]
+    dynamic: Sequence[bool]
 
     @cached_property
-    def names(self) -> tuple[list[str], list[str]]:
+    def names(self) -> tuple[Sequence[str], Sequence[str]]:
         """The ids as fields of CSV rows: jobs, and their workloads."""
         return names_of(self.ids)
-
-
-_WIDTH: Final = len(Batch.__struct_fields__)
-_LIMIT: Final = BATCH * _WIDTH
 
 
 class Sink(Protocol):
@@ -64,35 +61,14 @@ class Ledger(Observer):
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
-        self._pending: list[Any] = []
+        self._pending: list[tuple[Any, ...]] = []
         self._lock = Lock()
 
     def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
         """Note it: a hot path."""
-        job = record.job
         pending = self._pending
-        pending.extend(  # in the order of Batch
-            (
-                job.id,
-                job.profile.id,
-                job.submission_time,
-                job.request.hosts,
-                job.walltime,
-                record.state,
-                record.starting_time,
-                record.finish_time,
-                record.hosts,
-                record.amounts,
-                record.consumed_energy,
-                record.metadata,
-                job.user,
-                job.group,
-                job.queue,
-                record.return_code,
-                record.dynamic,
-            )
-        )
-        if len(pending) >= _LIMIT:
+        pending.append(astuple(record))
+        if len(pending) >= BATCH:
             self.flush()
 
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
@@ -107,11 +83,10 @@ class Ledger(Observer):
         """
         with self._lock:
             pending = self._pending
-            count = len(pending)  # a multiple of the width, whatever the other thread does: extend() is one step
+            count = len(pending)  # the other thread may append meanwhile
             if count:
-                values = pending[:count]
+                batch = _batch(pending[:count])
                 del pending[:count]
-                batch = Batch(*[values[i::_WIDTH] for i in range(_WIDTH)])
                 for sink in self._sinks:
                     sink.take(batch)
 
@@ -123,3 +98,28 @@ class Ledger(Observer):
         (self._sinks,) = state
         self._pending = []
         self._lock = Lock()
+
+
+def _batch(rows: Sequence[tuple[Any, ...]]) -> Batch:
+    """The columns of ended jobs, from the fields of their records."""
+    fields = dict(zip(JobRecord.__struct_fields__, zip(*rows, strict=True), strict=True))
+    jobs: tuple[Job, ...] = fields["job"]
+    return Batch(
+        ids=[job.id for job in jobs],
+        profiles=[job.profile.id for job in jobs],
+        submitted=[job.submission_time for job in jobs],
+        requested=[job.request.hosts for job in jobs],
+        walltime=[job.walltime for job in jobs],
+        states=fields["state"],
+        start=fields["starting_time"],
+        finish=fields["finish_time"],
+        hosts=fields["hosts"],
+        amounts=fields["amounts"],
+        energy=fields["consumed_energy"],
+        metadata=fields["metadata"],
+        users=[job.user for job in jobs],
+        groups=[job.group for job in jobs],
+        queues=[job.queue for job in jobs],
+        return_codes=fields["return_code"],
+        dynamic=fields["dynamic"],
+    )

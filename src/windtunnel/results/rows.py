@@ -1,48 +1,57 @@
 """Text files that grow while a run goes on.
 
-Rows gather in memory and reach the disk every few hundred rows, and at least once a second while a
+Rows gather in memory and reach the disk every thousand rows, and at least once a second while a
 :class:`Flusher` watches, so that a killed run loses next to nothing. No file is held open between two writes.
 """
 
 import weakref
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final, Protocol
 
+import msgspec
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.vocabulary.component import Observer
 
-__all__ = ["BATCH", "PERIOD", "Column", "Flusher", "Flushes", "Recorder", "Rows", "formatted"]
+__all__ = ["BATCH", "INTEGER", "PERIOD", "WHOLE", "Column", "Flusher", "Flushes", "Recorder", "Rows", "formatted"]
 
-BATCH: Final = 500
+BATCH: Final = 1000
 """Rows that gather before they are written."""
 PERIOD: Final = 1.0
 """Seconds (wall clock) after which they are written anyway."""
 
 
-Column = tuple[str, list[Any]]
-"""A %-format and the values it takes, row by row."""
+Column = tuple[str, Sequence[Any]]
+"""A %-format and the values it takes, row by row. Texts have ``%s``."""
+
+INTEGER: Final = "%d"
+"""The format of integers of less than 64 bits, which are written faster than with ``%s``."""
+WHOLE: Final = "%d.000000"
+"""The same as ``%f`` of these integers."""
+
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 def formatted(columns: Sequence[Column]) -> str:
-    """CSV rows from their columns.
+    """CSV rows from their columns: column by column, and in one step where possible, which takes half the time."""
+    texts = [_texts(form, values) for form, values in columns]
+    end = "\n"
+    while len(texts) > 1 and texts[-1].count(texts[-1][0]) == len(texts[-1]):
+        end = f",{texts.pop()[0]}{end}"
+    return end.join(map(",".join, zip(*texts, strict=True))) + end
 
-    One format operation for all rows takes half as long as one per row; texts that are the same in every row become
-    part of the format.
-    """
-    count = len(columns[0][1])
-    forms = []
-    varying = []
-    for form, values in columns:
-        if form == "%s" and values.count(values[0]) == count:
-            forms.append(str(values[0]).replace("%", "%%"))
-        else:
-            forms.append(form)
-            varying.append(values)
-    template = ",".join(forms) + "\n"
-    return template * count % tuple(chain.from_iterable(zip(*varying, strict=True)))
+
+def _texts(form: str, values: Sequence[Any]) -> Sequence[str]:
+    if form == "%s":
+        return values
+    if form not in (INTEGER, WHOLE):
+        return list(map(form.__mod__, values))
+    text = _ENCODER.encode(values)[1:-1].decode()
+    if form is WHOLE:
+        text = text.replace(",", ".000000,") + ".000000"
+    return text.split(",")
 
 
 def _columns(forms: Sequence[str], values: list[Any]) -> list[Column]:

@@ -1,0 +1,63 @@
+"""The table of hosts against a plain one that visits every host."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windtunnel.engine import hosts as room
+from windtunnel.engine.hosts import HostState, HostTable
+from windtunnel.model import HostSet, Platform
+
+SIZE = 12
+STEPS = st.lists(st.tuples(st.integers(0, 4), st.sets(st.integers(0, SIZE - 1), min_size=1)), max_size=40)
+
+
+class Plain:
+    """State and last change of each host; what each state took."""
+
+    def __init__(self) -> None:
+        self.state = ["idle"] * SIZE
+        self.changed = [0.0] * SIZE
+        self.spent = dict.fromkeys(("idle", "computing", "sleeping"), 0.0)
+
+    def change(self, hosts: set[int], state: str, now: float) -> None:
+        for host in hosts:
+            self.spent[self.state[host]] += now - self.changed[host]
+            self.state[host] = state
+            self.changed[host] = now
+
+
+@pytest.mark.parametrize("form", ["bits", "intervals"])
+@given(steps=STEPS, many=st.integers(0, 5))
+@settings(max_examples=150)
+def test_times_by_state_are_those_of_a_plain_table(form: str, steps: list[tuple[int, set[int]]], many: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "_MANY", many)
+        if form == "intervals":
+            patch.setattr(room, "BIT_LIMIT", 0)
+        table, plain = HostTable(Platform.uniform(SIZE), sharing=False), Plain()
+        running: list[tuple[HostSet, float]] = []
+        now = 0.0
+        for what, wanted in steps:
+            now += 1.0
+            hosts = HostSet(wanted) & table.free.frozen()
+            if what <= 1 and hosts:
+                table.occupy(hosts, now)
+                running.append((hosts, now))
+                plain.change(set(hosts), "computing", now)
+            elif what <= 3 and running:
+                mine, since = running.pop(min(wanted) % len(running))
+                table.release(mine, since, now)
+                plain.change(set(mine), "idle", now)
+            elif what == 4 and hosts:
+                table.set_special(hosts, HostState.SLEEPING, now)
+                plain.change(set(hosts), "sleeping", now)
+                now += 0.5
+                table.clear_special(hosts, now)
+                plain.change(set(hosts), "idle", now)
+        for mine, since in running:
+            table.release(mine, since, now + 1.0)
+            plain.change(set(mine), "idle", now + 1.0)
+        totals = table.totals()
+        assert list(table.last_change) == plain.changed
+        assert {name: totals[f"time_{name}"] for name in plain.spent} == pytest.approx(plain.spent)
