@@ -7,6 +7,7 @@ import typer
 
 from windtunnel.cli import lease_service
 from windtunnel.cli.lease_service import settings
+from windtunnel.cli.values import date
 
 __all__ = ["lease"]
 
@@ -64,10 +65,9 @@ def run(
     from windtunnel.diagnostics import UsageError
     from windtunnel.formats.haizea_multi import is_multi
     from windtunnel.formats.lwf import read_annotations, read_lwf
-    from windtunnel.leases.component import lease_options
     from windtunnel.leases.sanity import SanityCheck
     from windtunnel.leases.workload import annotate, inject
-    from windtunnel.model.lease_options import Stop
+    from windtunnel.model.lease_options import Stop, lease_options
     from windtunnel.services.lease_run import load_haizea, simulate_leases
 
     if config is not None and is_multi(config):
@@ -107,10 +107,10 @@ def gantt(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--to", help="The picture (SVG) to write; default: gantt.svg in the run."),
     ] = None,
-    start: Annotated[float, typer.Option("--from", help="From this date (s) on.")] = 0.0,
+    start: Annotated[float, typer.Option("--from", parser=date, metavar="SECONDS", help="From this date on.")] = 0.0,
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option("--until", help="Up to this date (s)."),
+        typer.Option("--until", parser=date, metavar="SECONDS", help="Up to this date."),
     ] = None,
 ) -> None:
     """Draw which node ran what: machines, suspensions, resumptions, migrations and image transfers.
@@ -126,8 +126,8 @@ def gantt(
 def _several(config: Path, out: Path | None, chosen: dict[str, str]) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
     from windtunnel.formats.haizea_multi import read_haizea_multi
-    from windtunnel.leases.component import lease_options
     from windtunnel.leases.sanity import SanityCheck
+    from windtunnel.model.lease_options import lease_options
     from windtunnel.services.lease_run import prepared, simulate_leases
 
     runs = read_haizea_multi(config)

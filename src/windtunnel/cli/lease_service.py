@@ -228,7 +228,7 @@ def serve_leases(
       windtunnel serve leases --site "4 CPU:100,Memory:1024" --speed 60
     """
     from windtunnel.formats.haizea_ini import read_haizea_config
-    from windtunnel.leases.component import lease_options
+    from windtunnel.model.lease_options import lease_options
     from windtunnel.services.lease_live import LiveLeases
     from windtunnel.services.lease_rpc import LeaseServer
     from windtunnel.services.lease_run import read_site_or_text

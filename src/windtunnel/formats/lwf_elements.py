@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.formats.lwf_times import parse_length, parse_timestamp
-from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseSite, LeaseState, NodeSet, When
+from windtunnel.model.lease import CPU, MEMORY, MOST_NODES, DiskImage, Lease, LeaseSite, LeaseState, NodeSet, When
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -116,8 +116,10 @@ class ElementReader:
             self.fault(element, f"{name} of <{element.tag}>: {error}", code="bad-value")
             return default
 
-    def integer(self, element: "Element", name: str, *, minimum: int, default: int = 1) -> int:
-        """A whole number not below ``minimum``."""
+    def integer(
+        self, element: "Element", name: str, *, minimum: int, maximum: int = 1 << 53, default: int = 1
+    ) -> int:
+        """A whole number not below ``minimum`` nor above ``maximum``."""
 
         def convert(text: str) -> int:
             try:
@@ -126,6 +128,8 @@ class ElementReader:
                 raise ValueError(f"not a whole number: {text!r}") from None
             if value < minimum:
                 raise ValueError(f"{value} is below {minimum}")
+            if value > maximum:
+                raise ValueError(f"{value} is above {maximum}")
             return value
 
         return self._value(element, name, default, convert)
@@ -160,7 +164,9 @@ class ElementReader:
         sets = self.children(element, ("node-set",))["node-set"]
         if not sets:
             self.fault(element, "<nodes> needs at least one <node-set>", code="missing-element")
-        return tuple(NodeSet(self.integer(s, "numnodes", minimum=1), self._resources(s)) for s in sets)
+        return tuple(
+            NodeSet(self.integer(s, "numnodes", minimum=1, maximum=MOST_NODES), self._resources(s)) for s in sets
+        )
 
     def _resources(self, element: "Element") -> dict[str, tuple[int, ...]]:
         amounts: dict[str, tuple[int, ...]] = {}

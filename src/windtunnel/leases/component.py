@@ -8,12 +8,12 @@ slot table does not give them away meanwhile.
 A lease that is cancelled to start again from the beginning becomes a new job: ``NAME#2`` follows ``NAME``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.diagnostics import UsageError
 from windtunnel.leases.core import Core
 from windtunnel.leases.jobs import allocation, capacities_of, lease_of, site_of
 from windtunnel.leases.record import LeaseRecord, ticks
@@ -22,7 +22,7 @@ from windtunnel.leases.scheduler import LeaseScheduler
 from windtunnel.leases.space import Vector
 from windtunnel.model import DelayProfile, HostSet, Job
 from windtunnel.model.lease import LeaseSite, LeaseState
-from windtunnel.model.lease_options import LeaseOptions
+from windtunnel.model.lease_options import LeaseOptions, lease_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
     AllStaticJobsHaveBeenSubmitted,
@@ -46,7 +46,7 @@ from windtunnel.vocabulary import (
     TransferImage,
 )
 
-__all__ = ["LeaseManager", "lease_options"]
+__all__ = ["LeaseManager"]
 
 LATE = 0.004
 """How much later (s) than planned a job may end by the engine's clock: less than half a tick."""
@@ -249,26 +249,3 @@ class _Outbox:
 
     def step(self, now: int, core: Core) -> None:
         """Decisions go out when the round is over."""
-
-
-def lease_options(settings: Mapping[str, Any], base: LeaseOptions | None = None) -> LeaseOptions:
-    """Options from settings by name (with dashes or underscores), upon others.
-
-    Raises:
-        UsageError: an option does not exist, or has no sensible value.
-    """
-    for name in settings:
-        if name.replace("-", "_") not in LeaseOptions.__struct_fields__:
-            hint = did_you_mean(name.replace("-", "_"), LeaseOptions.__struct_fields__)
-            raise UsageError(f"the lease manager has no option {name!r}", hint)
-    try:
-        return msgspec.convert(
-            {
-                **msgspec.to_builtins(base or LeaseOptions()),
-                **{key.replace("-", "_"): value for key, value in settings.items()},
-            },
-            LeaseOptions,
-            strict=False,
-        )
-    except msgspec.ValidationError as error:
-        raise UsageError(f"option of the lease manager: {error}") from error

@@ -15,6 +15,7 @@ __all__ = [
     "CPU",
     "DISK",
     "MEMORY",
+    "MOST_NODES",
     "NET_IN",
     "NET_OUT",
     "DiskImage",
@@ -99,6 +100,10 @@ _FINAL = frozenset(
         LeaseState.REJECTED_BY_USER,
     }
 )
+
+
+MOST_NODES = 1_000_000
+"""Sites and leases have no more nodes: the lease manager keeps an account of each."""
 
 
 class NodeSet(msgspec.Struct, frozen=True):

@@ -1,8 +1,14 @@
 """Every setting of the lease manager, with Haizea's names (dashes become underscores) and defaults; times in s."""
 
 from enum import StrEnum
+from functools import cache
+from math import isfinite
+from types import UnionType
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
+
+from windtunnel.diagnostics import UsageError, did_you_mean
 
 __all__ = [
     "Backfilling",
@@ -17,7 +23,12 @@ __all__ = [
     "StopWhen",
     "SuspensionMode",
     "TransferMechanism",
+    "lease_options",
 ]
+
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Rate = Annotated[float, msgspec.Meta(gt=0)]
+Whole = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Preparation(StrEnum):
@@ -106,7 +117,13 @@ class Stop(msgspec.Struct, frozen=True):
 
 
 class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How leases are scheduled. Rates are MB/s, bandwidth Mbps, sizes MB."""
+    """How leases are scheduled. Rates are MB/s, bandwidth Mbps, sizes MB.
+
+    Texts are taken for what they stand for (``suspension="all"``).
+
+    Raises:
+        UsageError: settings have no sensible value; all of them are named, with what is expected.
+    """
 
     haizea_compat: bool = False
     """Reproduce what Haizea does even where it is odd (docs/reference/leases.md lists each point)."""
@@ -120,40 +137,56 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
     policy_host_selection: str = "greedy"
     policy_pricing: str = "free"
     backfilling: Backfilling = Backfilling.AGGRESSIVE
-    backfilling_reservations: int | None = None
+    backfilling_reservations: Whole | None = None
     suspension: SuspensionMode = SuspensionMode.NONE
-    suspend_rate: float = 32.0
-    resume_rate: float = 32.0
+    suspend_rate: Rate = 32.0
+    resume_rate: Rate = 32.0
     suspendresume_exclusion: Exclusion = Exclusion.LOCAL
-    scheduling_threshold_factor: float = 1.0
-    override_suspend_time: float | None = None
-    override_resume_time: float | None = None
-    force_scheduling_threshold: float | None = None
+    scheduling_threshold_factor: Seconds = 1.0
+    override_suspend_time: Seconds | None = None
+    override_resume_time: Seconds | None = None
+    force_scheduling_threshold: Seconds | None = None
     migration: MigrationMode = MigrationMode.NO
-    shutdown_time: float = 0.0
-    enactment_overhead: float = 0.0
-    non_schedulable_interval: float = 0.0
+    shutdown_time: Seconds = 0.0
+    enactment_overhead: Seconds = 0.0
+    non_schedulable_interval: Seconds = 0.0
     """Live only: how long before nodes can be given away (Haizea's default is 10)."""
 
-    imagetransfer_bandwidth: float = 100.0
+    imagetransfer_bandwidth: Rate = 100.0
     transfer_mechanism: TransferMechanism = TransferMechanism.MULTICAST
     avoid_redundant_transfers: bool = True
-    force_imagetransfer_time: float | None = None
+    force_imagetransfer_time: Seconds | None = None
     diskimage_reuse: ImageReuse = ImageReuse.NONE
-    diskimage_cache_size: int = -1
+    diskimage_cache_size: Annotated[int, msgspec.Meta(ge=-1)] = -1
     """MB per node; -1 for unlimited."""
 
     add_overhead: Overhead = Overhead.NONE
-    runtime_overhead: float = 0.0
+    runtime_overhead: Seconds = 0.0
     """``runtime-slowdown-overhead``, in percent."""
-    boot_overhead: float = 0.0
+    boot_overhead: Seconds = 0.0
     """``bootshutdown-overhead``."""
-    override_memory: int | None = None
+    override_memory: Whole | None = None
 
     pricing_rate: float | None = None
     pricing_min_rate: float | None = None
     pricing_max_rate: float | None = None
     pricing_seed: int | None = None
+
+    def __post_init__(self) -> None:
+        faults = []
+        for name, kind, expected in _kinds():
+            value = getattr(self, name)
+            try:
+                read = msgspec.convert(value, kind, strict=False)
+            except msgspec.ValidationError:
+                faults.append(f"{_dashed(name)} must be {expected}, not {_shown(value)}")
+                continue
+            if isinstance(read, float) and not isfinite(read):
+                faults.append(f"{_dashed(name)} must be {expected}, not {_shown(value)}")
+            elif isinstance(value, str):
+                msgspec.structs.force_setattr(self, name, read)
+        if faults:
+            raise UsageError("settings of leases: " + "; ".join(faults))
 
     @property
     def max_future(self) -> int | None:
@@ -164,3 +197,49 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
             Backfilling.CONSERVATIVE: None,
             Backfilling.INTERMEDIATE: self.backfilling_reservations or 0,
         }[self.backfilling]
+
+
+_HAIZEA = {"runtime_slowdown_overhead": "runtime_overhead", "bootshutdown_overhead": "boot_overhead"}
+"""What Haizea's configuration files call some of them."""
+
+
+def lease_options(settings: dict[str, Any], base: LeaseOptions | None = None) -> LeaseOptions:
+    """Options from settings by name (with dashes or underscores), upon others.
+
+    Raises:
+        UsageError: an option does not exist, or has no sensible value.
+    """
+    given = {}
+    for key, value in settings.items():
+        name = key.replace("-", "_")
+        name = _HAIZEA.get(name, name)
+        if name not in LeaseOptions.__struct_fields__:
+            hint = did_you_mean(_dashed(name), map(_dashed, LeaseOptions.__struct_fields__))
+            raise UsageError(f"the lease manager has no setting {_dashed(name)!r}", hint)
+        given[name] = value
+    return msgspec.structs.replace(base or LeaseOptions(), **given)
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _shown(value: Any) -> str:
+    return f"{value!r:.50}"
+
+
+@cache
+def _kinds() -> tuple[tuple[str, Any, str], ...]:
+    """The settings: name, type, and what is expected in words."""
+    return tuple((field.name, field.type, _expected(field.type)) for field in msgspec.structs.fields(LeaseOptions))
+
+
+def _expected(kind: Any) -> str:
+    if get_origin(kind) is UnionType or type(None) in get_args(kind):
+        return " or ".join(_expected(one) for one in get_args(kind) if one is not type(None))
+    if get_origin(kind) is Annotated:
+        plain, meta = get_args(kind)
+        return f"{_expected(plain)} " + (f"more than {meta.gt}" if meta.gt is not None else f"from {meta.ge}")
+    if issubclass(kind, StrEnum):
+        return f"one of {', '.join(kind)}"
+    return {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}[kind]

@@ -156,6 +156,8 @@ def read_site_or_text(text: str) -> LeaseSite:
         InputError: the file is at fault.
         UsageError: neither a file nor such a text.
     """
+    if not text:
+        raise UsageError("an empty text describes no site", "give a site file, or '4 CPU:100,Memory:1024'")
     if Path(text).exists() or not text[:1].isdigit():
         return read_site(text)
     return site_from_text(text)

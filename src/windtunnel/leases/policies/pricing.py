@@ -45,8 +45,7 @@ class PricingPolicy:
     def _option(self, name: str) -> float:
         value = getattr(self.core.options, name)
         if value is None:
-            option = name.replace("pricing_", "pricing.").replace("_", "-")
-            raise UsageError(f"policy-pricing {self.core.options.policy_pricing} needs {option}")
+            raise UsageError(f"policy-pricing {self.core.options.policy_pricing} needs {name.replace('_', '-')}")
         return float(value)
 
     def base_price(self, lease: LeaseRecord, rate: float | None = None) -> float:
