@@ -1,5 +1,7 @@
 """Generated failures: the same for the same seed, each machine alone and racks together; checkpoints."""
 
+from time import perf_counter
+
 import pytest
 
 from windtunnel.diagnostics import UsageError
@@ -103,3 +105,36 @@ def test_models_from_texts():
     for wrong in ("", "until=5", "between=constant:1", "between=constant:1;until=inf", "colour=red", "seed=x"):
         with pytest.raises(UsageError):
             parse_failures(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("between=exponential:86400;until=1e300", "4 machines, with exponential:86400 s"),
+        ("rack-between=weibull:0.7,3600;until=1e15", "2 racks, with weibull:0.7,3600 s"),
+        ("between=constant:0;repair=constant:0;until=1e9", "4 machines, with constant:0 s between"),
+        ("between=exponential:3600;repair=constant:0;until=2.2e10", "4 machines, with exponential:3600 s between"),
+    ],
+)  # fmt: skip
+def test_too_many_failures_are_not_made(text, said):
+    """It is seen after the first thousand of a machine."""
+    started = perf_counter()
+    with pytest.raises(UsageError, match=f"more than 5,000,000 failures until .* s: {said}"):
+        failures(HOSTS, parse_failures(text))
+    assert perf_counter() - started < 5
+
+
+def test_failures_are_counted(monkeypatch):
+    monkeypatch.setattr("windtunnel.model.failures.MOST", 3000)
+    few = parse_failures("between=constant:10;repair=constant:0;until=7501")
+    assert len(failures(HOSTS, few).events) == 6000
+    with pytest.raises(UsageError, match="more than 3,000 failures until 7511 s: 4 machines, with constant:10 s"):
+        failures(HOSTS, parse_failures("between=constant:10;repair=constant:0;until=7511"))
+
+
+def test_times_beyond_all_numbers():
+    never = parse_failures("between=lognormal:1000,1;until=1e9")
+    assert rows(failures(HOSTS, never)) == []
+    lost = parse_failures("between=exponential:3600;repair=lognormal:1000,1;until=1e9")
+    with pytest.raises(UsageError, match="a repair that takes lognormal:1000,1 s is never over"):
+        failures(HOSTS, lost)

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from math import inf, isfinite
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -21,6 +21,20 @@ from windtunnel.model.workload import EventList, ExternalEvent
 __all__ = ["Distribution", "FailureModel", "failures", "parse_distribution", "parse_failures"]
 
 
+MOST: Final = 5_000_000
+"""More failures are not made: they are all held in memory."""
+
+_Spell = tuple[float, float, HostSet, str]
+"""From when to when which hosts are away, and what has failed."""
+
+_TRIED: Final = 1000
+"""After so many failures of one machine it is seen how many there will be."""
+
+# Shared by all events, which never change.
+_FAILED: Final = {what: {"state": "FAILURE", "cause": f"{what} failure"} for what in ("machine", "rack")}
+_REPAIRED: Final = {"state": "ACTIVE", "cause": "repaired"}
+
+
 class Distribution(msgspec.Struct, frozen=True):
     """A distribution of times (s) by name and parameters; see :func:`parse_distribution`."""
 
@@ -28,8 +42,14 @@ class Distribution(msgspec.Struct, frozen=True):
     parameters: tuple[float, ...]
 
     def draw(self, stream: random.Random) -> float:
-        """One time, from 0."""
-        return max(0.0, _DRAWS[self.name][1](stream, self.parameters))
+        """One time, from 0; ``inf`` when it is beyond all numbers."""
+        try:
+            return max(0.0, _DRAWS[self.name][1](stream, self.parameters))
+        except OverflowError:
+            return inf
+
+    def __str__(self) -> str:
+        return f"{self.name}:{','.join(f'{p:g}' for p in self.parameters)}"
 
 
 _Draw = Callable[[random.Random, Sequence[float]], float]
@@ -111,25 +131,47 @@ def failures(hosts: Sequence[Host], model: FailureModel) -> EventList:
     """The failures and returns of machines before ``model.until``, as one list of events in order of date.
 
     A machine that is away for two reasons comes back when both are over.
+
+    Raises:
+        UsageError: there is no last date, a machine would never be back, or there are more than :data:`MOST`.
     """
     until = model.until
     if not until < inf:
         raise UsageError("failures are made up to a date, which must be finite")
-    spells: list[tuple[float, float, HostSet, str]] = []
+    spells: list[_Spell] = []
     if model.between is not None:
-        for host in hosts:
-            stream = random.Random(f"{model.seed} machine {host.name}")
-            group = HostSet.span(1, host.id)
-            spells += [(*spell, group, "machine") for spell in _spells(model.between, model.repair, stream, until)]
+        machines = [(host.name, HostSet.span(1, host.id)) for host in hosts]
+        _add_spells(spells, "machine", machines, model.between, model.repair, model)
     if model.rack_between is not None:
-        racks: dict[tuple[str, ...], list[int]] = {}
+        members: dict[tuple[str, ...], list[int]] = {}
         for host in hosts:
-            racks.setdefault(host.place or (host.name,), []).append(host.id)
-        for place, members in racks.items():
-            stream = random.Random(f"{model.seed} rack {' / '.join(place)}")
-            found = _spells(model.rack_between, model.rack_repair, stream, until)
-            spells += [(*spell, HostSet(members), "rack") for spell in found]
+            members.setdefault(host.place or (host.name,), []).append(host.id)
+        racks = [(" / ".join(place), HostSet(group)) for place, group in members.items()]
+        _add_spells(spells, "rack", racks, model.rack_between, model.rack_repair, model)
     return EventList(name="failures", events=tuple(_events(sorted(spells, key=lambda spell: spell[:2]))))
+
+
+def _add_spells(
+    spells: list[_Spell],
+    what: str,
+    groups: Sequence[tuple[str, HostSet]],
+    between: Distribution,
+    repair: Distribution,
+    model: FailureModel,
+) -> None:
+    """The failures of all machines, or of all racks."""
+    until = model.until
+    for name, group in groups:
+        stream = random.Random(f"{model.seed} {what} {name}")
+        for count, (start, end) in enumerate(_spells(between, repair, stream, until), 1):
+            spells.append((start, end, group, what))
+            expected = count * len(groups) * until / end if count == _TRIED and end else 0.0
+            if len(spells) > MOST or expected > 2 * MOST or (count == _TRIED and not end):
+                raise UsageError(
+                    f"more than {MOST:,} failures until {until:g} s: {len(groups):,} {what}s, "
+                    f"with {between} s between failures",
+                    "let it end earlier (until), or let them fail less often",
+                )
 
 
 def _spells(
@@ -137,16 +179,17 @@ def _spells(
 ) -> Iterator[tuple[float, float]]:
     """Failure and return, again and again."""
     now = 0.0
-    for _ in range(10_000_000):
+    while True:
         failure = now + between.draw(stream)
         if failure >= until:
             return
         now = failure + repair.draw(stream)
+        if now == inf:
+            raise UsageError(f"failures: a repair that takes {repair} s is never over")
         yield failure, now
-    raise UsageError("more than ten million failures of one machine", "its times between failures are too short")
 
 
-def _events(spells: Iterable[tuple[float, float, HostSet, str]]) -> Iterator[ExternalEvent]:
+def _events(spells: Iterable[_Spell]) -> Iterator[ExternalEvent]:
     """Events such that a host is failed while at least one spell of it lasts; returns come before failures."""
     away: dict[int, int] = {}
     ends: list[tuple[float, int, HostSet]] = []
@@ -157,8 +200,7 @@ def _events(spells: Iterable[tuple[float, float, HostSet, str]]) -> Iterator[Ext
             away[host] = away.get(host, 0) + 1
         heappush(ends, (end, number, hosts))
         if gone:
-            facts = {"state": "FAILURE", "cause": f"{what} failure"}
-            yield ExternalEvent(timestamp=start, kind="machine_state", hosts=gone, attributes=facts)
+            yield ExternalEvent(timestamp=start, kind="machine_state", hosts=gone, attributes=_FAILED[what])
     yield from _returns(ends, away, inf)
 
 
@@ -169,5 +211,4 @@ def _returns(ends: list[tuple[float, int, HostSet]], away: dict[int, int], until
             away[host] -= 1
         back = HostSet(host for host in hosts if not away[host])
         if back:
-            facts = {"state": "ACTIVE", "cause": "repaired"}
-            yield ExternalEvent(timestamp=end, kind="machine_state", hosts=back, attributes=facts)
+            yield ExternalEvent(timestamp=end, kind="machine_state", hosts=back, attributes=_REPAIRED)
