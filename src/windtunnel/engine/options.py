@@ -1,9 +1,11 @@
 """Options of a simulation."""
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 import msgspec
+from msgspec.structs import fields
 
 from windtunnel.diagnostics import UsageError
 
@@ -11,7 +13,11 @@ __all__ = ["Options"]
 
 
 class Options(msgspec.Struct, kw_only=True, frozen=True):
-    """What the engine allows and checks; the defaults are Batsim 4's, which is strict."""
+    """What the engine allows and checks; the defaults are Batsim 4's, which is strict.
+
+    Raises:
+        UsageError: a value makes no sense.
+    """
 
     strict: bool = True
     """An illegal decision ends the run; otherwise the component is told (``DecisionRefused``) and the run goes on."""
@@ -63,5 +69,13 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
         ):
             if getattr(self, name) not in known:
                 raise UsageError(f"{name} must be {' or '.join(known)}, not {getattr(self, name)!r}")
-        if not (self.checkpoint_interval >= 0 and self.checkpoint_cost >= 0):
-            raise UsageError("the interval and the cost of checkpoints are not negative")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type is bool and not isinstance(value, bool):
+                raise UsageError(f"{field.name} must be True or False, not {value!r:.50}")
+            if field.type is float and not (isinstance(value, int | float) and 0 <= value < inf):
+                raise UsageError(f"{field.name} must be a number of seconds from 0, not {value!r:.50}")
+        if not isinstance(self.max_rounds, int) or self.max_rounds < 1:
+            raise UsageError(f"max_rounds must be a whole number from 1, not {self.max_rounds!r:.50}")
+        if not isinstance(self.forward, Mapping):
+            raise UsageError(f"forward must be a mapping, not {self.forward!r:.50}")
