@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
+from windtunnel.cli.words import file_name
 from windtunnel.diagnostics import UsageError
 
 __all__ = ["batsim4", "parser", "with_sg_cfg"]
@@ -38,9 +39,25 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = made.add_argument
-    add("-p", "--platform", required=True, metavar="FILE", help="SimGrid platform")
-    add("-w", "--workload", action="append", default=[], metavar="FILE", help="workload (w0, w1, ... by position)")
-    add("-W", "--workflow", action="append", default=[], metavar="FILE", help="Pegasus DAX, starting at 0")
+    add("-p", "--platform", required=True, type=file_name, metavar="FILE", help="SimGrid platform")
+    add(
+        "-w",
+        "--workload",
+        action="append",
+        default=[],
+        type=file_name,
+        metavar="FILE",
+        help="workload (w0, w1, ... by position)",
+    )
+    add(
+        "-W",
+        "--workflow",
+        action="append",
+        default=[],
+        type=file_name,
+        metavar="FILE",
+        help="Pegasus DAX, starting at 0",
+    )
     add(
         "--WS",
         "--workflow-start",
@@ -51,7 +68,14 @@ def parser() -> argparse.ArgumentParser:
         metavar=("FILE", "START"),
         help="Pegasus DAX starting at a date",
     )
-    add("--events", action="append", default=[], metavar="FILE", help="external events (we0, we1, ...)")
+    add(
+        "--events",
+        action="append",
+        default=[],
+        type=file_name,
+        metavar="FILE",
+        help="external events (we0, we1, ...)",
+    )
     add("-s", "--socket-endpoint", default="tcp://localhost:28000", metavar="ENDPOINT", help="where the scheduler is")
     add("-e", "--export", default="out", metavar="PREFIX", help="prefix of the output files [%(default)s]")
     add("-m", "--master-host", default="master_host", metavar="NAME", help="host of the scheduler [%(default)s]")
@@ -74,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
     add("--disable-storage-sharing", action="store_true")
     add("--no-sched", action="store_true", help="start every job at 0 on its first hosts; no scheduler")
     add("--sched-cfg", default="", metavar="TEXT", help="forwarded to the scheduler")
-    add("--sched-cfg-file", default="", metavar="FILE", help="the same, from a file")
+    add("--sched-cfg-file", default=None, type=file_name, metavar="FILE", help="the same, from a file")
     add("--workflow-jobs-limit", default=0, type=int, metavar="NB", help="tasks of a workflow in the system at once")
     add("--ignore-beyond-last-workflow", action="store_true", help="drop static jobs submitted after the workflows")
     add("-v", "--verbosity", default="information", choices=["quiet", "network-only", "information", "debug"])

@@ -21,7 +21,10 @@ def batsim5(argv: Sequence[str]) -> int:
     Raises:
         WindtunnelError: like ``windtunnel run``.
     """
-    options = parse(argv)
+    try:
+        options = parse(argv)
+    except SystemExit as leave:  # argparse has said what is wrong, or has shown its help
+        return int(leave.code or 0)
     if options.version:
         from windtunnel import __version__
 

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final
 
+from windtunnel.cli.words import file_name
 from windtunnel.diagnostics import UsageError
 
 __all__ = ["check", "parse", "parser"]
@@ -79,10 +80,18 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     inputs = made.add_argument_group("inputs").add_argument
-    inputs("-p", "--platform", metavar="FILE", help="SimGrid platform")
-    inputs("-w", "--workload", action="append", metavar="FILE", help="workload (w0, w1, ... by position)")
+    inputs("-p", "--platform", type=file_name, metavar="FILE", help="SimGrid platform")
     inputs(
-        "--ee", "--external-events", dest="external_events", action="append", metavar="FILE", help="(ee0, ee1, ...)"
+        "-w", "--workload", action="append", type=file_name, metavar="FILE", help="workload (w0, w1, ... by position)"
+    )
+    inputs(
+        "--ee",
+        "--external-events",
+        dest="external_events",
+        action="append",
+        type=file_name,
+        metavar="FILE",
+        help="(ee0, ee1, ...)",
     )
     inputs("-m", "--master-host", metavar="NAME", help="host of the scheduler [master_host]")
     inputs(
@@ -127,8 +136,14 @@ def parser() -> argparse.ArgumentParser:
     out("-v", "--verbosity", type=str.lower, choices=["quiet", "info", "debug"], help="[info]")
     out("-q", "--quiet", action="store_true", help="as --verbosity quiet")
     other = made.add_argument_group("other").add_argument
-    other("-c", "--config", metavar="FILE", help="options from a file (TOML, or INI where it ends in .ini)")
-    other("--gen-config", metavar="FILE", help="write these options to such a file, and go on")
+    other(
+        "-c",
+        "--config",
+        type=file_name,
+        metavar="FILE",
+        help="options from a file (TOML, or INI where it ends in .ini)",
+    )
+    other("--gen-config", type=file_name, metavar="FILE", help="write these options to such a file, and go on")
     other("--dump-execution-context", action="store_true", help="print where things are, as JSON, and leave")
     other("--version", "--batsim-version", dest="version", action="store_true", help="print the version")
     return made

@@ -149,6 +149,17 @@ def _help_of(function: Callable[..., Any]) -> str:
     return text + (f"\n\b{example}" + examples.replace("\n\n", "\n") if example else "")
 
 
+def _refuse_empty_paths(command: Any) -> None:
+    """An empty word names no file; as a path it would be the current directory."""
+    from windtunnel.cli.values import not_empty
+
+    for sub in getattr(command, "commands", {}).values():
+        _refuse_empty_paths(sub)
+    for parameter in command.params:
+        if parameter.type.name == "path":
+            parameter.type.convert = not_empty(parameter.type.convert)
+
+
 def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
     import typer
 
@@ -163,7 +174,9 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
         for one in app.registered_commands:
             one.help = _help_of(one.callback) if one.callback else one.help
     try:
-        code = app(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
+        made = typer.main.get_command(app)
+        _refuse_empty_paths(made)
+        code = made(list(arguments), prog_name=f"windtunnel {name}", standalone_mode=False)
     except typer.Abort:
         raise KeyboardInterrupt from None
     except typer.Exit as leave:

@@ -1,11 +1,12 @@
 """Numbers of a command line, checked where they are read."""
 
+from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
 import typer
 
-__all__ = ["date", "positive"]
+__all__ = ["date", "not_empty", "positive"]
 
 
 def date(value: Any) -> float:
@@ -22,6 +23,17 @@ def positive(value: Any) -> float:
     if not (isfinite(number) and number > 0.0):
         raise typer.BadParameter(f"{value!r} is not a number of seconds, more than 0")
     return number
+
+
+def not_empty(convert: Callable[..., Any]) -> Callable[..., Any]:
+    """The conversion of a word, which must not be empty."""
+
+    def checked(value: Any, *more: Any) -> Any:
+        if value == "":
+            raise typer.BadParameter("an empty text is no path")
+        return convert(value, *more)
+
+    return checked
 
 
 def _number(value: Any) -> float:

@@ -95,8 +95,10 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
 
     Raises:
         InputError: the file cannot be read, or is in no known format.
-        UsageError: there is no format of that name.
+        UsageError: there is no format of that name, or the path is empty.
     """
+    if path == "":
+        raise UsageError("an empty text is no file")
     candidates = [form for form in all_formats() if form.kind == kind and form.reader]
     if name:
         for form in candidates:

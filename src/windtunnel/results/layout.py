@@ -52,8 +52,10 @@ class Layout(msgspec.Struct, frozen=True):
         """``path/jobs.csv``, ... The directory is made when it is missing.
 
         Raises:
-            UsageError: the path exists and is no directory, or cannot be made.
+            UsageError: the path is empty, exists and is no directory, or cannot be made.
         """
+        if path == "":
+            raise UsageError("an empty text is no output directory", "the current one is '.'")
         made = Path(path).absolute()
         _make(made, f"the output directory {str(path)!r}")
         return cls(f"{made}/", dialect)
@@ -65,10 +67,11 @@ class Layout(msgspec.Struct, frozen=True):
         Raises:
             UsageError: the directory of the prefix does not exist.
         """
-        path = Path(prefix).absolute()
-        if not path.parent.is_dir():
-            raise UsageError(f"cannot write files {prefix}_...: {str(path.parent)!r} is not a directory")
-        return cls(f"{path}_", Dialect.BATSIM4)
+        cut = prefix.rfind("/") + 1
+        folder = Path(prefix[:cut] or ".").absolute()
+        if not folder.is_dir():
+            raise UsageError(f"cannot write files {prefix}_...: {str(folder)!r} is not a directory")
+        return cls(f"{folder}/{prefix[cut:]}_", Dialect.BATSIM4)
 
     @classmethod
     def batsim5(cls, prefix: str = "out/") -> Self:
