@@ -68,3 +68,39 @@ def test_hosts_are_numbered_as_in_the_run(tmp_path, monkeypatch, capsys):
         assert main(["run", "p.xml", "w.json", "--quiet", "--out", out, "--numbering", numbering]) == 0
         states = {name: node.state for name, node in nodes(capsys, out, "--at", "20").items()}
         assert [name for name, state in states.items() if state == "Busy"] == [busy]
+
+
+def processors(node, category):
+    return next(one.value for one in node.category(category) if one.element == "Processors")
+
+
+LEASES = """<lease-workload name="day"><site><resource-types names="CPU Memory"/><nodes>
+<node-set numnodes="2"><res type="CPU" amount="200"/><res type="Memory" amount="4096"/></node-set>
+<node-set numnodes="1"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set></nodes></site>
+<lease-requests><lease-request arrival="00:00:00.00"><lease preemptible="true"><nodes><node-set numnodes="2">
+<res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set></nodes><start></start>
+<duration time="01:00:00.00"/><software><none/></software></lease></lease-request></lease-requests></lease-workload>"""
+
+
+def test_a_run_of_leases_knows_its_site(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "day.lwf").write_text(LEASES)
+    assert main(["lease", "run", "day.lwf", "--out", "out"]) == 0
+    monkeypatch.chdir("/")
+    found = nodes(capsys, str(tmp_path / "out"), "--at", "100")
+    assert {name: processors(node, "configured") for name, node in found.items()} == {
+        "node1": 2, "node2": 2, "node3": 1
+    }  # fmt: skip
+    assert sum(processors(node, "utilized") for node in found.values()) == 2
+    found = nodes(capsys, str(tmp_path / "out"), "--at", "4000")
+    assert sum(processors(node, "utilized") for node in found.values()) == 0
+
+
+def test_a_run_of_jobs_keeps_nothing_of_leases(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "day.lwf").write_text(LEASES)
+    (tmp_path / "jobs.swf").write_text(" ".join(map(str, [1, 0, 0, 100, 2, -1, -1, 2, 100, *[-1] * 9])) + "\n")
+    assert main(["lease", "run", "day.lwf", "--out", "out"]) == 0
+    assert main(["run", "hosts:4", "jobs.swf", "--quiet", "--out", "out"]) == 0
+    assert not {"site.xml", "leases.csv", "reservations.csv"} & {path.name for path in (tmp_path / "out").iterdir()}
+    assert len(nodes(capsys, "out")) == 4

@@ -191,3 +191,12 @@ def test_recorded_traces_run_from_the_command_line(capsys, tmp_path):
     words = ["-o", "suspension=all", "-o", "policy-preemption=ar-preempts-everything", "--haizea-compat"]
     assert main(["lease", "run", str(trace), *words, "--out", str(tmp_path / "out")]) == 0
     assert "end: 5,464 s" in capsys.readouterr().out
+
+
+def test_the_times_of_hosts_are_counted(tmp_path):
+    nodes = (NodeSet(2, {CPU: (100,), MEMORY: (512,)}),)
+    leases = [Lease(id=1, nodes=nodes, duration=100.0), Lease(id=2, nodes=nodes, duration=50.0, submit=120.0)]
+    work = LeaseWorkload(leases=leases, site=LeaseSite((CPU, MEMORY), (NodeSet(3, {CPU: (100,), MEMORY: (1024,)}),)))
+    simulate_leases(work, out=tmp_path)
+    row = read(tmp_path / "schedule.csv")[0]
+    assert (float(row["time_computing"]), float(row["time_idle"])) == (300.0, 40.0)

@@ -24,6 +24,7 @@ __all__ = [
     "read_lwf",
     "read_nodes",
     "read_site",
+    "read_site_text",
 ]
 
 
@@ -108,6 +109,20 @@ def read_site(path: str | Path, *, findings: Findings | None = None) -> LeaseSit
         notes.add("this workload does not describe a site", code="missing-element", hint="give a site file")
         notes.raise_all()
     site = reader.site(element)
+    notes.raise_if_errors()
+    return site
+
+
+def read_site_text(text: bytes, *, file: str = "site") -> LeaseSite:
+    """Read the text of a stand-alone ``<site>``.
+
+    Raises:
+        InputError: the text is at fault.
+    """
+    notes = Findings(file)
+    root = parse_xml_text(text, notes)
+    _expect(notes, root, ("site",))
+    site = ElementReader(notes).site(root)
     notes.raise_if_errors()
     return site
 

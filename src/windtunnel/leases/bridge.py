@@ -37,6 +37,9 @@ class JobBridge:
         self._records: dict[int, JobRecord] = {}
         self._busy: dict[int, int] = {}
         """How many leases run on each host."""
+        self._changed: dict[int, float] = {}
+        """When each host last began or ceased to be busy."""
+        self._computing = 0.0
         jobs = workload_of(work, path)
         for observer in self.observers:
             observer.on_begin(0.0, self.platform, [jobs])
@@ -105,8 +108,10 @@ class JobBridge:
 
     def close(self, now: int, outcome: str = "complete") -> None:
         """The run is over."""
+        idle = sum(self._changed.values()) - self._computing
+        totals = {"time_computing": self._computing, "time_idle": idle}  # up to each host's last change
         for observer in self.observers:
-            observer.on_end(now / TICKS, outcome, {})
+            observer.on_end(now / TICKS, outcome, totals)
 
     def _suspend(self, now: int, record: JobRecord) -> None:
         record.done += now / TICKS - record.since
@@ -116,12 +121,16 @@ class JobBridge:
             observer.on_job_suspended(now / TICKS, record)
 
     def _occupy(self, now: int, record: JobRecord, change: int) -> None:
+        time = now / TICKS
         for host in record.hosts:
-            count = self._busy.get(host, 0) + change
-            if count:
-                self._busy[host] = count
+            before = self._busy.get(host, 0)
+            if before + change:
+                self._busy[host] = before + change
             else:
                 del self._busy[host]
+                self._computing += time - self._changed[host]
+            if not before or not before + change:
+                self._changed[host] = time
         counts = (0, 0, 0, len(self.platform.hosts) - len(self._busy), len(self._busy))
         for observer in self.observers:
             observer.on_machine_states(now / TICKS, counts)

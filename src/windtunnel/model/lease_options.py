@@ -215,7 +215,7 @@ def lease_options(settings: dict[str, Any], base: LeaseOptions | None = None) ->
         name = _HAIZEA.get(name, name)
         if name not in LeaseOptions.__struct_fields__:
             hint = did_you_mean(_dashed(name), map(_dashed, LeaseOptions.__struct_fields__))
-            raise UsageError(f"the lease manager has no setting {_dashed(name)!r}", hint)
+            raise UsageError(f"the lease manager has no option {_dashed(name)!r}", hint)
         given[name] = value
     return msgspec.structs.replace(base or LeaseOptions(), **given)
 

@@ -1,6 +1,6 @@
 """Files of a run of leases: ``leases.csv``, ``reservations.csv``, ``counters.csv`` and ``statistics.json``.
 
-Rows stream while the run goes on; the last two are written at its end.
+Rows stream while the run goes on; the last two are written at its end. ``site.xml`` is the site that was leased.
 """
 
 import csv
@@ -15,19 +15,22 @@ from windtunnel.diagnostics import SimulationError
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Rows
 
-__all__ = ["LEASE_FILES", "LeaseFiles"]
-
-LEASE_FILES = ("leases.csv", "reservations.csv", "counters.csv", "statistics.json")
+__all__ = ["LeaseFiles"]
 
 
 class LeaseFiles:
     """Writes rows (named tuples whose fields are the columns) into a layout."""
 
-    def __init__(self, layout: Layout, lease_columns: Sequence[str], reservation_columns: Sequence[str]) -> None:
+    def __init__(
+        self, layout: Layout, lease_columns: Sequence[str], reservation_columns: Sequence[str], site: str
+    ) -> None:
+        """``site`` is the text of ``site.xml``.
+
+        Raises:
+            SimulationError: it cannot be written.
+        """
         self.layout = layout
-        for name in LEASE_FILES:
-            if (path := layout.path(name)) is not None:
-                path.unlink(missing_ok=True)
+        self._write("site.xml", site.encode())
         self._leases = layout.open("leases.csv", _line(lease_columns))
         self._reservations = layout.open("reservations.csv", _line(reservation_columns))
 
@@ -62,11 +65,14 @@ class LeaseFiles:
             for sample in samples:
                 values.add(_line((name, *sample)))
         values.flush()
-        path: Path | None = self.layout.path("statistics.json")
+        text = msgspec.json.encode({"attributes": attributes, "run": statistics, "leases": lease_statistics})
+        self._write("statistics.json", msgspec.json.format(text, indent=1) + b"\n")
+
+    def _write(self, name: str, data: bytes) -> None:
+        path: Path | None = self.layout.path(name)
         if path is not None:
-            text = msgspec.json.encode({"attributes": attributes, "run": statistics, "leases": lease_statistics})
             try:
-                path.write_bytes(msgspec.json.format(text, indent=1) + b"\n")
+                path.write_bytes(data)
             except OSError as error:
                 raise SimulationError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -8,6 +8,7 @@ from typing import Any
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.formats.haizea_ini import read_haizea_config
 from windtunnel.formats.lwf import read_annotations, read_lwf, read_site
+from windtunnel.formats.lwf_write import site_text
 from windtunnel.leases.accounting import Accounting, Sample
 from windtunnel.leases.bridge import JobBridge
 from windtunnel.leases.core import Observer
@@ -115,10 +116,10 @@ def simulate_leases(
         if out is not None:
             layout = Layout.directory(out)
             run.directory = Path(out)
-            files = LeaseFiles(layout, LeaseRow._fields, ReservationRow._fields)
-            stack.callback(files.flush)
             recording = Recording(layout, facts={"scheduler": "leases", "options": _facts(options)})
             stack.callback(recording.close)
+            files = LeaseFiles(layout, LeaseRow._fields, ReservationRow._fields, site_text(place))
+            stack.callback(files.flush)
             bridge = JobBridge(place, workload, recording.observers, path)
             chosen += [RowObserver(files, place.numnodes), bridge]
         try:
