@@ -99,7 +99,7 @@ def test_virtual_nodes_that_would_share_a_host_are_named():
 def test_options_are_checked():
     with pytest.raises(wt.UsageError, match="no option 'backfiling'"):
         LeaseManager(backfiling="off")
-    with pytest.raises(wt.UsageError, match="backfilling must be one of off, aggressive, conservative, intermediate, not .on."):
+    with pytest.raises(wt.UsageError, match=r"backfilling must be one of off, aggressive, .*, not 'on'"):
         LeaseManager(backfilling="on")
     assert LeaseManager(**{"shutdown-time": "12.5"}).options.shutdown_time == 12.5
 
