@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windtunnel.results.fields import behind, names_of, plain
-from windtunnel.results.rows import INTEGER, WHOLE, formatted
+from windtunnel.results.rows import INTEGER, INTEGERS, WHOLE, formatted
 
-INTEGERS = st.integers(-(2**62), 2**62)
+NUMBERS = st.integers(-(2**62), 2**62)
 KINDS: dict[str, st.SearchStrategy[Any]] = {
     "%s": st.text(max_size=5),
-    INTEGER: INTEGERS,
-    WHOLE: INTEGERS,
+    INTEGER: NUMBERS,
+    WHOLE: NUMBERS,
+    INTEGERS: st.tuples(*[NUMBERS] * 5),
     "%f": st.floats(-1e12, 1e12),
     "%g": st.floats(allow_nan=False),
 }
@@ -28,9 +29,8 @@ def test_rows_are_what_their_formats_say(data: st.DataObject) -> None:
         if data.draw(st.booleans()):  # often the same in all rows
             values = [values[0]] * count
         columns.append((form, values))
-    template = ",".join(forms) + "\n"
-    rows = zip(*[values for _, values in columns], strict=True)
-    assert formatted(columns) == "".join([template % row for row in rows])
+    rows = [",".join([form % values[row] for form, values in columns]) for row in range(count)]
+    assert formatted(columns) == "\n".join(rows) + "\n"
 
 
 IDS = st.tuples(st.sampled_from(["w0", "w1", "", "w\n"]), st.text("a!,\n0", max_size=4)).map("!".join)

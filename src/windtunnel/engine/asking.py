@@ -58,16 +58,21 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
             event=type(notices[0]).__name__,
         ) from fault
     spent = perf_counter() - start
+    if type(reply) is not Reply or type(reply.decisions) is not list:
+        _check_reply(world, seat, reply)
+    seat.scheduling_time += spent
+    for hook in world.hooks.call:
+        hook(world.now, notices, reply, spent)
+    return reply
+
+
+def _check_reply(world: World, seat: Seat, reply: object) -> None:
     if not isinstance(reply, Reply):
         raise ComponentError(f"{seat.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
     if not isinstance(reply.decisions, list | tuple):
         raise ComponentError(
             f"{seat.name!r} answered decisions = {reply.decisions!r:.50}, which is no list", now=world.now
         )
-    seat.scheduling_time += spent
-    for hook in world.hooks.call:
-        hook(world.now, notices, reply, spent)
-    return reply
 
 
 def _where(fault: Exception) -> str:

@@ -183,13 +183,13 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
             raise
     record.owner = rank
     record.state = _RUNNING
-    record.amounts = amounts
     record.starting_time = record.since = now
     if world.energy is not None:
         power.job_started(world, record)
     if amounts is None:
         table.occupy(hosts, now)
     else:
+        record.amounts = amounts
         table.occupy_shares(hosts, amounts, now)
     world.nb_running += 1
     hooks = world.hooks
@@ -351,7 +351,9 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
     if tell:
         notice = JobCompleted(now, record.job, state, code, hosts, record.starting_time)
         owner = world.private.get(record.job.id) if world.private else None
-        if owner is None:
+        if world.solo is not None:
+            world.solo.outbox.append(notice)
+        elif owner is None:
             world.tell(notice)
         else:
             world.seats[owner].outbox.append(notice)

@@ -4,22 +4,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from windtunnel.results.layout import Layout
-from windtunnel.results.rows import Recorder
+from windtunnel.results.rows import INTEGERS, Recorder
 
 __all__ = ["MachineStatesCsv"]
 
 _HEADER: Final = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n"
-_FORMS: Final = ("%g", "%s")
-
-
-class _Counts(dict[tuple[int, ...], str]):
-    """Counts as fields, remembered: a site is in the same state again and again."""
-
-    def __missing__(self, counts: tuple[int, ...]) -> str:
-        if len(self) >= 10_000:
-            self.clear()
-        text = self[counts] = ",".join(map(str, counts))
-        return text
+_FORMS: Final = ("%g", INTEGERS)
 
 
 class MachineStatesCsv(Recorder):
@@ -27,11 +17,10 @@ class MachineStatesCsv(Recorder):
 
     def __init__(self, layout: Layout) -> None:
         self.rows = layout.open("machine_states.csv", _HEADER, forms=_FORMS)
-        self._counts = _Counts()
 
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
         """Write a row: a hot path, called twice a job."""
         pending = self.rows.pending
-        pending += (now, self._counts[tuple(counts)])
+        pending += (now, tuple(counts))
         if len(pending) >= self.rows.limit:
             self.rows.flush()

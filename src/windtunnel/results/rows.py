@@ -15,7 +15,19 @@ import msgspec
 from windtunnel.diagnostics import SimulationError
 from windtunnel.vocabulary.component import Observer
 
-__all__ = ["BATCH", "INTEGER", "PERIOD", "WHOLE", "Column", "Flusher", "Flushes", "Recorder", "Rows", "formatted"]
+__all__ = [
+    "BATCH",
+    "INTEGER",
+    "INTEGERS",
+    "PERIOD",
+    "WHOLE",
+    "Column",
+    "Flusher",
+    "Flushes",
+    "Recorder",
+    "Rows",
+    "formatted",
+]
 
 BATCH: Final = 1000
 """Rows that gather before they are written."""
@@ -30,6 +42,8 @@ INTEGER: Final = "%d"
 """The format of integers of less than 64 bits, which are written faster than with ``%s``."""
 WHOLE: Final = "%d.000000"
 """The same as ``%f`` of these integers."""
+INTEGERS: Final = "%d,%d,%d,%d,%d"
+"""The format of five of these integers, as a tuple: several columns at once."""
 
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -46,8 +60,10 @@ def formatted(columns: Sequence[Column]) -> str:
 def _texts(form: str, values: Sequence[Any]) -> Sequence[str]:
     if form == "%s":
         return values
+    if form is INTEGERS:
+        return _ENCODER.encode(values)[2:-2].decode().split("],[")
     if form not in (INTEGER, WHOLE):
-        return list(map(form.__mod__, values))
+        return (f"{form}," * len(values) % tuple(values)).split(",")[:-1]
     text = _ENCODER.encode(values)[1:-1].decode()
     if form is WHOLE:
         text = text.replace(",", ".000000,") + ".000000"

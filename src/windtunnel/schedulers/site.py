@@ -123,7 +123,7 @@ class BatchScheduler(Scheduler):
         return True
 
     def _released(self, held: Held) -> None:
-        """A running job has given its hosts back (for subclasses that predict)."""
+        """A running job has given its hosts back (for subclasses that keep account of it)."""
 
     def _repredict(self) -> None:
         """What the ends of running jobs will free has changed (for subclasses that predict)."""
