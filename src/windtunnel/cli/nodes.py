@@ -172,11 +172,11 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
         from windtunnel.formats.lwf import read_site_text
         from windtunnel.leases.jobs import platform_of
 
-        return RunNodes(platform_of(read_site_text(site, file=f"{run}/site.xml")).hosts, recorded.file)
+        return RunNodes(platform_of(read_site_text(site, file=f"{run}/site.xml")).hosts, recorded.file, str(run))
     given = platform or facts.path or facts.name
     if not platform and not facts.path and not given.startswith("hosts:"):
         raise UsageError(f"{run} does not say which platform it ran on", "name it with --platform")
-    return RunNodes(read_platform(given, **facts.options).hosts, recorded.file)
+    return RunNodes(read_platform(given, **facts.options).hosts, recorded.file, str(run))
 
 
 # The command stands where leases are; its name is needed here.

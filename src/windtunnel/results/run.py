@@ -10,6 +10,7 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
+from windtunnel.results.damage import read_from
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
 from windtunnel.results.recording import Recording
@@ -153,15 +154,17 @@ class Run:
             raise UsageError(f"{self.name} has no jobs.csv")
         if missing := {"workload_name", "job_id", "consumed_energy", *_NUMBERS}.difference(jobs.columns):
             raise UsageError(f"{self.name}: jobs.csv has no column {', '.join(sorted(missing))}")
-        jobs = jobs.with_columns(
-            pl.concat_str(["workload_name", "job_id"], separator="!").alias("id"),
-            *(pl.col(name).cast(pl.Float64) for name in (*_NUMBERS, "consumed_energy")),
-        )
+        with read_from(self.name, "jobs.csv"):
+            jobs = jobs.with_columns(
+                pl.concat_str(["workload_name", "job_id"], separator="!").alias("id"),
+                *(pl.col(name).cast(pl.Float64) for name in (*_NUMBERS, "consumed_energy")),
+            )
         extra = self.frame("jobs_extra.csv")
         if extra is not None:
-            extra = extra.with_columns(pl.col("host_share").cast(pl.Float64))
-            extra = extra.select(c.name for c in extra if c.null_count() < extra.height)
-            jobs = jobs.join(extra, on=["job_id", "workload_name"], how="left", maintain_order="left")
+            with read_from(self.name, "jobs_extra.csv"):
+                extra = extra.with_columns(pl.col("host_share").cast(pl.Float64))
+                extra = extra.select(c.name for c in extra if c.null_count() < extra.height)
+                jobs = jobs.join(extra, on=["job_id", "workload_name"], how="left", maintain_order="left")
         zero = self.state.start_date
         if zero is not None:
             base = pl.lit(round(zero * 1e6), pl.Int64)
@@ -189,9 +192,11 @@ class Run:
         if data is not None:
             import csv
 
-            return dict(next(csv.DictReader(io.StringIO(data.decode())), {}))
+            with read_from(self.name, "schedule.csv"):
+                return dict(next(csv.DictReader(io.StringIO(data.decode())), {}))
         data = self.file("schedule.json")
-        return {} if data is None else dict(msgspec.json.decode(data.replace(b"-nan", b"null")))
+        with read_from(self.name, "schedule.json"):
+            return {} if data is None else dict(msgspec.json.decode(data.replace(b"-nan", b"null")))
 
     def unavailable(self) -> list[tuple[float, HostSet]]:
         """The hosts that are not available, from each date (s) on at which that changes."""
@@ -199,11 +204,12 @@ class Run:
         steps: list[tuple[float, HostSet]] = []
         away = HostSet()
         if events is not None:
-            for row in events.iter_rows(named=True):
-                if row["event"] in ("available", "unavailable"):
-                    hosts = HostSet.parse(row["hosts"] or "")
-                    away = away | hosts if row["event"] == "unavailable" else away - hosts
-                    steps.append((float(row["time"]), away))
+            with read_from(self.name, "events.csv"):
+                for row in events.iter_rows(named=True):
+                    if row["event"] in ("available", "unavailable"):
+                        hosts = HostSet.parse(row["hosts"] or "")
+                        away = away | hosts if row["event"] == "unavailable" else away - hosts
+                        steps.append((float(row["time"]), away))
         return steps
 
     def stretches(self) -> Iterator[Stretch]:
@@ -211,19 +217,21 @@ class Run:
         paused: dict[str, list[Stretch]] = {}
         suspensions = self.frame("suspensions.csv")
         if suspensions is not None:
-            for row in suspensions.iter_rows(named=True):
-                job = f"{row['workload_name']}!{row['job_id']}"
-                hosts = HostSet.parse(row["allocated_resources"] or "")
-                share = None if row.get("host_share") is None else float(row["host_share"])
-                stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
-                paused.setdefault(job, []).append(stretch)
+            with read_from(self.name, "suspensions.csv"):
+                for row in suspensions.iter_rows(named=True):
+                    job = f"{row['workload_name']}!{row['job_id']}"
+                    hosts = HostSet.parse(row["allocated_resources"] or "")
+                    share = None if row.get("host_share") is None else float(row["host_share"])
+                    stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
+                    paused.setdefault(job, []).append(stretch)
         sets: dict[str, HostSet] = {}
         columns = ("id", "starting_time", "finish_time", "allocated_resources")
         for job, start, finish, text in self.jobs.select(columns).iter_rows():
             if job in paused:
                 yield from paused[job]
             elif start is not None:
-                hosts = sets.get(text or "") or sets.setdefault(text or "", HostSet.parse(text or ""))
+                with read_from(self.name, "jobs.csv"):
+                    hosts = sets.get(text or "") or sets.setdefault(text or "", HostSet.parse(text or ""))
                 yield Stretch(job, start, finish, hosts)
 
     @cached_property
@@ -245,13 +253,17 @@ class Run:
             return self._recording.metrics(warm_up, cool_down)
         from windtunnel.results.file_columns import columns_of
 
-        joules = float(self.figures.get("consumed_joules") or 0.0)
+        with read_from(self.name, "schedule.csv"):
+            joules = float(self.figures.get("consumed_joules") or 0.0)
         racks = (0, 0.0)
         frame = self.frame("rack_power.csv")
         if frame is not None:
-            over = frame["peak_watts"] - frame["capacity_watts"]
-            racks = (frame.height, float(max(over)))
-        return compute(columns_of(self), warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks)
+            with read_from(self.name, "rack_power.csv"):
+                over = frame["peak_watts"] - frame["capacity_watts"]
+                racks = (frame.height, float(max(over)))
+        with read_from(self.name, "jobs.csv"):
+            columns = columns_of(self)
+        return compute(columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks)
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.

@@ -9,6 +9,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.entities.sss_host import host_node
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.model import Host, HostSet
+from windtunnel.results.damage import read_from
 from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
 from windtunnel.results.shares_csv import amounts_of
 
@@ -22,13 +23,15 @@ class RunNodes:
     """What a run's files tell about its machines. ``read`` is :meth:`windtunnel.results.run.Run.read`.
 
     Raises:
-        UsageError: there is no ``jobs.csv``, or it names hosts that the platform does not have.
+        UsageError: there is no ``jobs.csv``, it is damaged, or it names hosts that the platform does not have.
     """
 
-    def __init__(self, hosts: Sequence[Host], read: Read) -> None:
+    def __init__(self, hosts: Sequence[Host], read: Read, name: str = "this run") -> None:
         self._hosts = tuple(hosts)
-        self.stays = list(_stays(read))
-        self.changes = list(_changes(read))
+        with read_from(name, "jobs.csv (or what goes with it)"):
+            self.stays = list(_stays(read))
+        with read_from(name, "events.csv"):
+            self.changes = list(_changes(read))
         beyond = max((stay.hosts.last for stay in self.stays if stay.hosts), default=-1)
         if beyond >= len(self._hosts):
             raise UsageError(
@@ -66,12 +69,16 @@ def machine_state(notice: str, cause: str) -> str:
 
 def _rows(read: Read, name: str) -> Iterator[dict[str, str]]:
     data = read(name)
-    return csv.DictReader(io.StringIO(data.decode())) if data else iter(())
+    rows = csv.DictReader(io.StringIO(data.decode())) if data else iter(())
+    for row in rows:
+        if None in row or None in row.values():
+            raise ValueError(f"a row has other columns than the first line: {next(iter(row.values()))!r:.50}...")
+        yield row
 
 
 def _stays(read: Read) -> Iterator[Stay]:
-    if read("jobs.csv") is None:
-        raise UsageError("this run has no jobs.csv")
+    if b"allocated_resources" not in (read("jobs.csv") or b"").partition(b"\n")[0]:
+        raise UsageError("this run has no jobs.csv, or one that is no table of jobs")
     shares = {(row["job_id"], row["workload_name"]): amounts_of(row["shares"]) for row in _rows(read, "shares.csv")}
     paused = set()
     for row in _rows(read, "suspensions.csv"):

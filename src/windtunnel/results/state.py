@@ -76,14 +76,17 @@ def read_state(path: Path) -> RunState:
         UsageError: there is none, or it is not one of ours.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunState)
+        state = msgspec.json.decode(path.read_bytes(), type=RunState)
     except FileNotFoundError:
         raise UsageError(
             f"{path.parent} holds no run ({path.name} is missing)",
             "a run's directory is what `windtunnel run --out DIR` wrote",
         ) from None
-    except (OSError, msgspec.DecodeError) as fault:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as fault:
         raise UsageError(f"{path} is not readable: {fault}") from fault
+    if state.format > FORMAT:
+        raise UsageError(f"{path} was written by a later version ({state.windtunnel or 'unknown'})")
+    return state
 
 
 def as_text(fact: Any) -> str:

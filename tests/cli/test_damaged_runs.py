@@ -1,0 +1,87 @@
+"""Runs whose files were cut, edited or overwritten: commands say which file, or do without it; never a traceback."""
+
+import shutil
+
+import pytest
+
+from windtunnel.cli.main import main
+
+DAMAGE = {
+    "emptied": lambda data: b"",
+    "binary": lambda data: bytes(range(256)) * 8,
+    "cut": lambda data: data[: len(data) * 2 // 3],
+    "header": lambda data: data[: data.find(b"\n") + 1],
+    "other": lambda data: b"a,b\n1,2\n",
+    "words": lambda data: data.replace(b"0", b"x"),
+    "columns": lambda data: data.replace(b",", b",,", 40),
+    "numbers": lambda data: data.replace(b"1", b"-1"),
+}
+COMMANDS = [
+    ["metrics", "RUN"],
+    ["report", "RUN", "--to", "page.html"],
+    ["why", "RUN", "w0!1"],
+    ["compare", "RUN", "whole", "--jobs", "3"],
+    ["plot", "RUN", "gantt", "a.svg"],
+    ["plot", "RUN", "utilisation", "b.svg"],
+    ["plot", "RUN", "queue", "c.svg"],
+    ["nodes", "RUN"],
+    ["nodes", "RUN", "--from", "0"],
+]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run that has files of every kind: machines that fail, jobs that share hosts."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "jobs.swf").write_text(
+        "\n".join(f"{k} {k * 9} 0 {50 + k} 2 -1 -1 2 200 -1 1 1 1 1 {k % 2} 1 -1 -1" for k in range(1, 30)) + "\n"
+    )
+    line = ["run", "hosts:4x2", str(folder / "jobs.swf"), "--share-hosts", "--on-failure", "requeue", "--quiet"]
+    failures = ["--failures", "between=constant:200;repair=constant:20;until=600"]
+    assert main([*line, *failures, "--out", str(folder / "whole")]) == 0
+    return folder
+
+
+FILES = ["run.json", "jobs.csv", "jobs_extra.csv", "shares.csv", "events.csv", "schedule.csv", "machine_states.csv"]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file(whole, name, damage, tmp_path, monkeypatch, capsys):
+    shutil.copytree(whole / "whole", tmp_path / "hurt")
+    shutil.copytree(whole / "whole", tmp_path / "whole")
+    path = tmp_path / "hurt" / name
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    monkeypatch.chdir(tmp_path)
+    for line in COMMANDS:
+        code = main(["hurt" if word == "RUN" else word for word in line])
+        said = capsys.readouterr().err
+        assert code in (0, 1, 2), line
+        assert bool(code) == bool(said), line
+        assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "line", "said"),
+    [
+        ("jobs.csv", b"59.000000", b"soon", ["metrics"], "hurt: jobs.csv is damaged: "),
+        (
+            "jobs.csv",
+            b",0,-1.0",
+            b",zero,-1.0",
+            ["nodes"],
+            "jobs.csv (or what goes with it) is damaged: 'zero' is not a host",
+        ),
+        ("jobs.csv", b"COMPLETED_S", b"LOST_S", ["metrics"], "jobs.csv is damaged: 'LOST_SUCCESSFULLY' is not known"),
+        ("events.csv", b"unavailable,", b"unavailable,x", ["metrics"], "events.csv is damaged: 'x"),
+        ("run.json", b'"format": 1', b'"format": 99', ["metrics"], "was written by a later version"),
+    ],
+)
+def test_what_is_damaged_is_said(whole, name, before, after, line, said, tmp_path, monkeypatch, capsys):
+    shutil.copytree(whole / "whole", tmp_path / "hurt")
+    path = tmp_path / "hurt" / name
+    assert before in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(before, after))
+    monkeypatch.chdir(tmp_path)
+    assert main([line[0], "hurt", *line[1:]]) == 2
+    assert said in capsys.readouterr().err
