@@ -183,13 +183,13 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
             raise
     record.owner = rank
     record.state = _RUNNING
+    record.amounts = amounts
     record.starting_time = record.since = now
     if world.energy is not None:
         power.job_started(world, record)
     if amounts is None:
         table.occupy(hosts, now)
     else:
-        record.amounts = amounts
         table.occupy_shares(hosts, amounts, now)
     world.nb_running += 1
     hooks = world.hooks

@@ -60,12 +60,12 @@ def formatted(columns: Sequence[Column]) -> str:
 def _texts(form: str, values: Sequence[Any]) -> Sequence[str]:
     if form == "%s":
         return values
-    if form is INTEGERS:
+    if form == INTEGERS:
         return _ENCODER.encode(values)[2:-2].decode().split("],[")
     if form not in (INTEGER, WHOLE):
         return (f"{form}," * len(values) % tuple(values)).split(",")[:-1]
     text = _ENCODER.encode(values)[1:-1].decode()
-    if form is WHOLE:
+    if form == WHOLE:
         text = text.replace(",", ".000000,") + ".000000"
     return text.split(",")
 
