@@ -172,7 +172,7 @@ class HeadWatcher(Recorder):
         reply = self.scheduler.decide(now, notices)
         queue = self.scheduler._queue
         if queue.count:
-            head = queue.first
+            head = queue.first()
             self.scheduler._reserve(now, head.request.hosts)
             shadow = self.scheduler._shadow
             assert shadow <= self.promises.get(head.id, inf)

@@ -53,8 +53,8 @@ def test_queues(order, moves, longest):
         assert queue.count == len(plain)
         assert list(queue) == plain
         if plain:
-            assert queue.first is plain[0]
-            assert queue.smallest == min(j.request.hosts for j in plain)
+            assert queue.first() is plain[0]
+            assert queue.smallest() == min(j.request.hosts for j in plain)
             places = [queue.place(j) for j in plain]
             assert places == sorted(places)
 

@@ -67,7 +67,7 @@ class HostTable:
     def occupy(self, hosts: HostSet, now: float) -> None:
         """A job starts on these hosts, which were checked."""
         if self.jobs_on is None:
-            self.free -= hosts
+            self.free.remove(hosts)
             size = hosts.size
             counts = self.counts
             counts[3] -= size
@@ -91,7 +91,7 @@ class HostTable:
         counts[3] += size
         counts[4] -= size
         self.times[4] += size * (now - start)
-        self.free |= hosts
+        self.free.add(hosts)
         changes = self._changes
         changes.append((hosts, now))
         if len(changes) > _MANY:

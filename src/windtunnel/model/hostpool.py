@@ -155,6 +155,11 @@ class HostPool:
         return True
 
     def __isub__(self, hosts: HostSet) -> Self:
+        self.remove(hosts)
+        return self
+
+    def remove(self, hosts: HostSet) -> None:
+        """Take these hosts out, as far as they are in the pool."""
         if self._firsts is None:
             before = self._bits
             bits = hosts._bits
@@ -165,12 +170,11 @@ class HostPool:
                     bits = (hosts & HostSet.span(before.bit_length())).bits
             self._bits = before & ~bits
             self._size -= hosts.size if before & bits == bits else (before & bits).bit_count()
-            return self
+            return
         runs = hosts.runs
         if len(runs) < 2 or not self._remove_whole_runs(runs, hosts):
             for first, last in runs:
                 self._remove_run(first, last)
-        return self
 
     def _remove_whole_runs(self, runs: tuple[Run, ...], hosts: HostSet) -> bool:
         """Remove what is a sequence of whole runs of the pool (only the last may go on), as what was picked is."""
@@ -190,21 +194,25 @@ class HostPool:
         return True
 
     def __ior__(self, hosts: HostSet) -> Self:
+        self.add(hosts)
+        return self
+
+    def add(self, hosts: HostSet) -> None:
+        """Put these hosts in; some may be there already."""
         if self._firsts is None:
             bits = hosts._bits
             if bits is not None and not bits & self._bits:
                 self._bits |= bits
                 self._size += hosts.size
-                return self
+                return
             if hosts.small:
                 bits = hosts.bits
                 new = bits & ~self._bits
                 self._size += hosts.size if new == bits else new.bit_count()
                 self._bits |= bits
-                return self
+                return
             self._to_runs(self.frozen().runs)
         self._add_runs(hosts.runs)
-        return self
 
     def _remove_run(self, first: int, last: int) -> None:
         firsts, lasts = self._firsts or [], self._lasts

@@ -59,7 +59,7 @@ class Easy(BatchScheduler):
         queue = self._queue
         if changed:
             self._extra = -1
-            if queue.count and queue.smallest <= self._free:
+            if queue.count and queue.smallest() <= self._free:
                 self._changed(now, decisions)
         for job in arrivals:
             size = job.request.hosts
@@ -97,7 +97,7 @@ class Easy(BatchScheduler):
         size = job.request.hosts
         if size <= self._free:
             if self._extra < 0:
-                self._reserve(now, queue.first.request.hosts)
+                self._reserve(now, queue.first().request.hosts)
             late = now + job.walltime > self._shadow or job.walltime > ANY
             if not late or size <= self._extra:
                 if late:
@@ -110,7 +110,7 @@ class Easy(BatchScheduler):
         queue = self._queue
         self._extra = -1
         while queue.count:
-            if queue.first.request.hosts > self._free:
+            if queue.first().request.hosts > self._free:
                 self._backfill(now, decisions)
                 return
             self._run(now, queue.pop(), decisions)
@@ -135,9 +135,9 @@ class Easy(BatchScheduler):
 
     def _backfill(self, now: float, decisions: list[Decision]) -> None:
         queue = self._queue
-        if queue.smallest > self._free:
+        if queue.smallest() > self._free:
             return
-        self._reserve(now, queue.first.request.hosts)
+        self._reserve(now, queue.first().request.hosts)
         shadow = self._shadow
         longest = longest_until(now, shadow)
         while self._free:

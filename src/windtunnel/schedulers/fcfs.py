@@ -28,7 +28,7 @@ class Fcfs(BatchScheduler):
     def _changed(self, now: float, decisions: list[Decision]) -> None:
         queue = self._queue
         while queue.count:
-            hosts = pick(self._pool, queue.first.request.hosts, self.policy)
+            hosts = pick(self._pool, queue.first().request.hosts, self.policy)
             if hosts is None:
                 return
             self._start(now, queue.pop(), hosts, decisions)

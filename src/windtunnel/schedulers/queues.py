@@ -28,14 +28,12 @@ class WaitingQueue(Protocol):
     def count(self) -> int:
         """How many jobs wait."""
 
-    @property
     def first(self) -> Job:
         """The job at the front; there must be one."""
 
     def add(self, job: Job, now: float) -> None:
         """Let a job wait."""
 
-    @property
     def smallest(self) -> int:
         """The size of the smallest job; there must be one."""
 
@@ -141,14 +139,12 @@ class IndexedQueue:
         self._sizes: list[int] = []  # those of which there are jobs, ascending
         self._ranks: dict[str, int] = {}
 
-    @property
     def first(self) -> Job:
         """The job at the front."""
         job = self._jobs[self._front]
         assert job is not None
         return job
 
-    @property
     def smallest(self) -> int:
         """The size of the smallest job."""
         return self._sizes[0]
@@ -170,7 +166,7 @@ class IndexedQueue:
 
     def pop(self) -> Job:
         """Take the job at the front."""
-        job = self.first
+        job = self.first()
         self.remove(job)
         return job
 
@@ -246,12 +242,10 @@ class SortedQueue:
         """How many jobs wait."""
         return len(self._items)
 
-    @property
     def first(self) -> Job:
         """The job at the front."""
         return self._items[0][2]
 
-    @property
     def smallest(self) -> int:
         """The size of the smallest job."""
         return min(item[2].request.hosts for item in self._items)

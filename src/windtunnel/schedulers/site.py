@@ -118,7 +118,7 @@ class BatchScheduler(Scheduler):
         if held is None:
             return False
         hosts = held[3]
-        self._pool |= hosts - self._unavailable if self._unavailable else hosts
+        self._pool.add(hosts - self._unavailable if self._unavailable.size else hosts)
         self._released(held)
         return True
 
