@@ -297,6 +297,12 @@ def with_sg_cfg(platform: Any, items: Sequence[str]) -> Any:
         key, colon, value = item.partition(":")
         if not colon or key.replace("_", "-") != "network/TCP-gamma":
             raise UsageError(f"--sg-cfg {item!r} is not supported: only network/TCP-gamma:VALUE has a meaning here")
+        try:
+            gamma = float(value)
+        except ValueError:
+            gamma = 0.0
+        if not 0 < gamma < inf:
+            raise UsageError(f"--sg-cfg {item!r}: a number of bytes is expected")
         config["network/TCP-gamma"] = value
     platform.config = config
     return platform
@@ -310,7 +316,8 @@ def _component(options: argparse.Namespace) -> Any:
         try:
             text = Path(options.sched_cfg_file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as fault:
-            raise UsageError(f"--sched-cfg-file {options.sched_cfg_file}: {fault}") from fault
+            reason = getattr(fault, "strerror", None) or str(fault)
+            raise UsageError(f"--sched-cfg-file {options.sched_cfg_file} cannot be read: {reason}") from fault
     quiet = options.quiet or options.verbosity == "quiet"
     return JsonComponent(
         options.socket_endpoint,

@@ -43,7 +43,9 @@ def config_words(path: str) -> list[str]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise UsageError(f"the configuration file {path} cannot be read: {fault}") from fault
+        raise UsageError(
+            f"the configuration file {path} cannot be read: {getattr(fault, 'strerror', None) or fault}"
+        ) from fault
     found = _ini(path, text) if path.endswith(".ini") else _toml(path, text)
     words: list[str] = []
     for key, value in found.items():

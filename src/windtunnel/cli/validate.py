@@ -94,11 +94,13 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     """The findings of one file, by its kind."""
     import msgspec
 
-    from windtunnel.diagnostics import Severity
+    from windtunnel.diagnostics import Finding, Severity
     from windtunnel.formats import environment, osp_workload, sss
     from windtunnel.formats.environment.as_platform import looks_like_environment
     from windtunnel.formats.recognise import nodes
 
+    if not kind and not data.strip():
+        return (Finding("standard input" if str(file) == "-" else str(file), code="empty", message="is empty"),)
     kind = kind or _kind(data, nodes, osp_workload.looks_like_workload, looks_like_environment)
     name = "standard input" if str(file) == "-" else str(file)
     if kind == "environment":

@@ -4,7 +4,7 @@ Compute hosts are numbered as in the platform, storages follow. The system is ma
 """
 
 from collections.abc import Mapping, Sequence
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
@@ -104,9 +104,12 @@ def _gamma(config: Mapping[str, str]) -> float:
 
     text = config.get("network/TCP-gamma") or config.get("network/TCP_gamma")
     try:
-        return TCP_GAMMA if text is None else float(text)
+        gamma = TCP_GAMMA if text is None else float(text)
     except ValueError:
-        raise UsageError(f"network/TCP-gamma is {text!r}, a number of bytes is expected") from None
+        gamma = nan
+    if not gamma >= 0.0:
+        raise UsageError(f"network/TCP-gamma is {text!r}, a number of bytes is expected")
+    return gamma
 
 
 def fluid_of(world: World) -> Fluid:

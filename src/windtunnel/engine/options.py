@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import fields
@@ -10,6 +10,9 @@ from msgspec.structs import fields
 from windtunnel.diagnostics import UsageError
 
 __all__ = ["Options"]
+
+
+_SHORTEST: Final = 1e-3
 
 
 class Options(msgspec.Struct, kw_only=True, frozen=True):
@@ -75,6 +78,8 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
                 raise UsageError(f"{field.name} must be True or False, not {value!r:.50}")
             if field.type is float and not (isinstance(value, int | float) and 0 <= value < inf):
                 raise UsageError(f"{field.name} must be a number of seconds from 0, not {value!r:.50}")
+        if 0 < self.checkpoint_interval < _SHORTEST:
+            raise UsageError(f"checkpoints are at least {_SHORTEST:g} s apart, not {self.checkpoint_interval!r}")
         if not isinstance(self.max_rounds, int) or self.max_rounds < 1:
             raise UsageError(f"max_rounds must be a whole number from 1, not {self.max_rounds!r:.50}")
         if not isinstance(self.forward, Mapping):

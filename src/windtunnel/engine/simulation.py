@@ -125,6 +125,10 @@ class Simulation:
     def _still_running(self) -> bool:
         if self.world.stage != "over":
             return True
+        if not isfinite(self.world.now):
+            fault = SimulationError("the dates of this run are beyond all numbers: its jobs or dates are too long")
+            self._fail(fault)
+            raise fault
         self._finish("complete")
         return False
 

@@ -15,6 +15,7 @@ from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.model import EventList, ExternalEvent, HostSet
+from windtunnel.model.site import MachineState
 
 __all__ = ["read_events", "write_events"]
 
@@ -22,6 +23,7 @@ _KINDS: Final = {
     4: frozenset({"machine_available", "machine_unavailable"}),
     5: frozenset({"generic"}),
 }
+_STATES: Final = tuple(state.value for state in MachineState)
 _OURS: Final = frozenset({"machine_state"})
 
 
@@ -101,7 +103,10 @@ class _Line:
         elif kind in _OURS and known is not None and kind in known:
             event.hosts = _hosts(members)
             cause = members.text("cause") if "cause" in value else ""
-            event.attributes = {"state": members.text("state"), "cause": cause}
+            state = members.text("state")
+            if state and state not in _STATES:
+                members.fault(f"unknown state {state!r}", "state", hint=did_you_mean(state, _STATES))
+            event.attributes = {"state": state, "cause": cause}
         elif kind in _KINDS[5] and known is not None and kind in known:
             event.data = members.text("data")
         elif known is None:

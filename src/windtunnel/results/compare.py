@@ -106,7 +106,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
             f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",
             *(f"  input {name}: {a} / {b}" for name, (a, b) in self.inputs.items()),
             f"  started earlier in b: {self.earlier:,}, later: {self.later:,}, at the same time: {self.same_start:,}",
-            f"  mean shift of starts: {self.mean_shift:+,.2f} s",
+            *([f"  mean shift of starts: {self.mean_shift:+,.2f} s"] if common else []),
             f"  other hosts: {self.other_hosts:,}, other end: {self.other_state:,}",
         ]
         rows = [("", "a", "b", "b - a", ""), *self.table()]

@@ -69,14 +69,14 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         """Rows (name, value with unit) for people."""
         rows = [("jobs", f"{self.jobs:,}")]
         rows += [(f"  {name.lower().replace('_', ' ')}", f"{n:,}") for name, n in self.states.items()]
-        rows.append(("makespan", f"{self.makespan:,.2f} s"))
+        rows.append(("makespan", f"{_number(self.makespan)} s"))
         if self.jobs > self.states.get("REJECTED", 0):
             rows += _rows_of("waiting time", self.waiting_time, " s")
             rows += _rows_of("turnaround time", self.turnaround_time, " s")
             rows += _rows_of("slowdown", self.slowdown, "")
             rows += _rows_of("bounded slowdown", self.bounded_slowdown, "")
         rows.append(("utilisation", f"{self.utilisation:.2%}"))
-        rows.append(("throughput", f"{self.throughput:,.2f} jobs/h"))
+        rows.append(("throughput", f"{_number(self.throughput)} jobs/h"))
         if self.consumed_joules is not None:
             rows.append(("energy", f"{self.consumed_joules:,.0f} J"))
         if self.rack_excesses:
@@ -94,9 +94,14 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
 
 
+def _number(value: float) -> str:
+    """With two digits, as long as all of them mean something."""
+    return f"{value:,.2f}" if abs(value) < 1e15 else f"{value:.6g}"
+
+
 def _rows_of(name: str, d: Distribution, unit: str) -> Iterator[tuple[str, str]]:
-    yield f"{name}, mean", f"{d.mean:,.2f}{unit}"
-    yield "  median / 95 % / max", f"{d.p50:,.2f} / {d.p95:,.2f} / {d.max:,.2f}{unit}"
+    yield f"{name}, mean", f"{_number(d.mean)}{unit}"
+    yield "  median / 95 % / max", f"{_number(d.p50)} / {_number(d.p95)} / {_number(d.max)}{unit}"
 
 
 def seconds_of(trim: Trim, whole: float, what: str) -> float:
@@ -107,10 +112,13 @@ def seconds_of(trim: Trim, whole: float, what: str) -> float:
     """
     try:
         text = str(trim).strip()
-        value = float(text[:-1]) / 100.0 * whole if text.endswith("%") else float(text)
+        share = float(text[:-1]) / 100.0 if text.endswith("%") else 0.0
+        value = share * whole if text.endswith("%") else float(text)
     except ValueError:
-        value = nan
-    if not 0.0 <= value < inf:
+        share = value = nan
+    if share >= 1.0:
+        raise UsageError(f"{what}: {trim} leaves nothing", "such as 3600 or 10%")
+    if not (0.0 <= value < inf and share >= 0.0):
         raise UsageError(f"{what}: {trim!r} is neither seconds nor a percentage", "such as 3600 or 10%")
     return value
 
@@ -125,7 +133,7 @@ def window(columns: Columns, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> tupl
     last = max(max(columns.finish, default=0.0), first)
     opens = first + seconds_of(warm_up, last - first, "warm-up")
     closes = last - seconds_of(cool_down, last - first, "cool-down")
-    if opens > closes:
+    if opens > closes or (opens == closes and first < last):
         raise UsageError(f"warm-up {warm_up} and cool-down {cool_down} leave nothing of {last - first:g} s")
     return opens, closes
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.entities.sss_host import host_node
 from windtunnel.entities.sss_node import nodes_xml
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
@@ -16,10 +16,18 @@ from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable, 
 __all__ = ["NodeSnapshots"]
 
 
+MOST: Final = 100_000
+"""More files than these are not written."""
+
+
 class NodeSnapshots(Observer):
     """Writes ``<folder>/nodes-<seconds>.xml`` at 0, ``every``, 2 ``every``... seconds of simulated time.
 
     A snapshot shows the site after everything that happened at its instant.
+
+    Raises:
+        UsageError: there is no time between them.
+        SimulationError: there would be more than :data:`MOST` (raised while the run goes on).
     """
 
     def __init__(self, folder: Path, every: float) -> None:
@@ -39,6 +47,13 @@ class NodeSnapshots(Observer):
 
     def _until(self, now: float, *, included: bool = False) -> None:
         """Write all snapshots that are due before ``now``: nothing can change them any more."""
+        if now / self.every > MOST:
+            if self._count >= 0:
+                self._count = -1  # it is said once
+                raise SimulationError(
+                    f"nodes every {self.every:g} s until {now:g} s: more than {MOST:,} files are not written"
+                )
+            return
         while (date := self._count * self.every) < now or (included and date == now):
             hosts = self._platform.hosts
             changes = [StateChange(date, HostSet((host,)), state) for host, state in self._states.items()]

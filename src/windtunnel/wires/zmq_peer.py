@@ -1,6 +1,6 @@
 """ZeroMQ sockets as this protocol family uses them: a request, one reply; with timeouts and an eye on dead peers."""
 
-from typing import Any
+from typing import Any, Final
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
 
@@ -14,6 +14,9 @@ _FOR_EVER = 2e6
 """Seconds (23 days): the longest wait that ZeroMQ can express."""
 
 
+_LAST_PORT: Final = 65535
+
+
 def check_endpoint(endpoint: str) -> str:
     """An endpoint as ZeroMQ takes it.
 
@@ -22,6 +25,9 @@ def check_endpoint(endpoint: str) -> str:
     """
     if not endpoint.startswith(("tcp://", "ipc://", "inproc://")):
         raise UsageError(f"{endpoint!r} is not an endpoint", "for example tcp://127.0.0.1:28000 or ipc:///tmp/socket")
+    host, colon, port = endpoint.rpartition(":")
+    if host.startswith("tcp:") and colon and port.isdecimal() and int(port) > _LAST_PORT:  # ZeroMQ would wrap it
+        raise UsageError(f"{endpoint!r} is not an endpoint: ports end at {_LAST_PORT}")
     return endpoint
 
 

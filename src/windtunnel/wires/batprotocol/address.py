@@ -57,6 +57,8 @@ def _transport(where: str, timeout: float | None, load: str, *, isolated: bool) 
 
         return ProcessTransport(where.removeprefix(_PROCESS), timeout=timeout)
     path = where.removeprefix(_LIBRARY)
+    if not path:
+        raise UsageError("lib: names no library", "for example lib:./libedc.so")
     if isolated:
         from windtunnel.wires.isolated import IsolatedTransport
 

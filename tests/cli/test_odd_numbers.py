@@ -1,0 +1,143 @@
+"""Numbers and names that make no sense, or too much: said at once and in plain words."""
+
+import json
+
+import pytest
+
+from windtunnel.cli.main import main
+from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.engine import Options
+from windtunnel.results.metrics import seconds_of
+
+ROW = "1 0 0 {} 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs a command in a folder of small files; returns its code and what it printed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.swf").write_text(ROW.format(100))
+
+    def call(*line):
+        code = main(list(line))
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return call
+
+
+def jobs(folder, *given, delay=5.0):
+    rows = [{"id": str(k), "subtime": at, "res": 2, "profile": "p", "walltime": -1} for k, at in enumerate(given, 1)]
+    content = {"nb_res": 4, "jobs": rows, "profiles": {"p": {"type": "delay", "delay": delay}}}
+    (folder / "jobs.json").write_text(json.dumps(content))
+
+
+def test_dates_beyond_all_numbers_end_a_run(run, tmp_path):
+    jobs(tmp_path, 1e308, delay=1e308)
+    code, said = run("run", "hosts:4", "jobs.json", "--out", "out", "-q")
+    assert (code, "the dates of this run are beyond all numbers" in said) == (1, True)
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "incomplete"
+
+
+def test_large_numbers_are_printed_short(run, tmp_path):
+    jobs(tmp_path, 0.0, delay=1e300)
+    code, said = run("run", "hosts:4", "jobs.json")
+    assert code == 0
+    assert "makespan                  1e+300 s" in said
+
+
+@pytest.mark.parametrize("interval", ["1e-320", "1e-300", "1e-9"])
+def test_checkpoints_all_the_time(run, interval):
+    code, said = run("run", "hosts:4", "one.swf", "-q", "--checkpoint", f"{interval},1")
+    assert (code, "checkpoints are at least 0.001 s apart" in said) == (2, True)
+    with pytest.raises(UsageError, match="at least"):
+        Options(checkpoint_interval=float(interval))
+
+
+def test_nodes_all_the_time(run, tmp_path):
+    code, said = run("run", "hosts:4", "one.swf", "-q", "--nodes-every", "1e-9", "--out", "out")
+    assert (code, "nodes every 1e-09 s until 100 s: more than 100,000 files are not written" in said) == (1, True)
+    assert len(list((tmp_path / "out" / "nodes").iterdir())) < 3
+
+
+@pytest.mark.parametrize("trim", ["100%", "500%", "1e5%", "nan%", "-5%"])
+def test_shares_of_everything(run, trim):
+    for option in ("--warm-up", "--cool-down"):
+        code, said = run("run", "hosts:4", "one.swf", "-q", option, trim)
+        assert (code, "leaves nothing" in said or "neither seconds nor a percentage" in said) == (2, True)
+    with pytest.raises(UsageError):
+        seconds_of(trim, 100.0, "warm-up")
+
+
+def test_what_leaves_nothing(run):
+    run("run", "hosts:4", "one.swf", "-q", "--out", "out")
+    for trims in (["--warm-up", "50%", "--cool-down", "50%"], ["--warm-up", "100"], ["--cool-down", "1e300"]):
+        code, said = run("metrics", "out", *trims)
+        assert (code, "leave nothing of 100 s" in said) == (2, True)
+
+
+def test_runs_that_share_no_job(run, tmp_path):
+    jobs(tmp_path)
+    run("run", "hosts:4", "one.swf", "-q", "--out", "a")
+    run("run", "hosts:4", "jobs.json", "-q", "--out", "b")
+    code, said = run("compare", "a", "b")
+    assert (code, "0 in both" in said, "mean shift" in said) == (0, True, False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["run", "hosts:4", "one.swf", "-q", "-s", "tcp://127.0.0.1:99999"],
+        ["scheduler", "easy", "--endpoint", "tcp://127.0.0.1:65536"],
+        ["scheduler", "easy", "--protocol", "batprotocol", "--endpoint", "tcp://*:70000"],
+    ],
+)
+def test_ports_that_do_not_exist(run, line):
+    """ZeroMQ takes them modulo 65536."""
+    code, said = run(*line)
+    assert (code, "is not an endpoint: ports end at 65535" in said) == (2, True)
+
+
+def test_a_library_without_a_name(run):
+    code, said = run("run", "hosts:4", "one.swf", "-q", "-s", "lib:")
+    assert (code, "lib: names no library" in said) == (2, True)
+
+
+def test_states_of_machines_are_checked_when_they_are_read(run, tmp_path):
+    (tmp_path / "events.json").write_text(
+        '{"timestamp": 1, "type": "machine_state", "resources": "0", "state": "FAILED"}\n'
+    )
+    code, said = run("run", "hosts:4", "one.swf", "-q", "--events", "events.json")
+    assert code == 2
+    assert "events.json:1#/state: error" in said
+    assert "unknown state 'FAILED'" in said
+
+
+@pytest.mark.parametrize("value", ["x", "nan", "0", "-1", ""])
+def test_windows_of_nonsense(run, tmp_path, value):
+    host = '<host id="{}" speed="1Gf"/>'
+    zone = "".join(map(host.format, ("master_host", "a", "b")))
+    (tmp_path / "p.xml").write_text(f'<platform version="4.1"><zone id="z" routing="Full">{zone}</zone></platform>')
+    jobs(tmp_path, 0.0)
+    code, said = run(
+        "batsim4", "-p", "p.xml", "-w", "jobs.json", "--no-sched", "--sg-cfg", f"network/TCP-gamma:{value}"
+    )
+    assert (code, "a number of bytes is expected" in said) == (2, True)
+
+
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_an_empty_file_is_empty(run, tmp_path, content):
+    (tmp_path / "empty").write_text(content)
+    code, said = run("validate", "empty")
+    assert (code, "empty: error [empty]: is empty" in said) == (1, True)
+
+
+def test_snapshots_say_so_once(tmp_path):
+    from windtunnel.model import Platform
+    from windtunnel.results.node_snapshots import NodeSnapshots
+
+    snapshots = NodeSnapshots(tmp_path / "nodes", 1e-6)
+    snapshots.on_begin(0.0, Platform.uniform(2), [])
+    with pytest.raises(SimulationError, match="more than 100,000 files"):
+        snapshots.on_end(1.0, "complete", {})
+    snapshots.on_end(1.0, "failed", {})
