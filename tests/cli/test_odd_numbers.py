@@ -141,3 +141,64 @@ def test_snapshots_say_so_once(tmp_path):
     with pytest.raises(SimulationError, match="more than 100,000 files"):
         snapshots.on_end(1.0, "complete", {})
     snapshots.on_end(1.0, "failed", {})
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """Writes an environment of one machine with a clock rate as written."""
+
+    def write(clock="1e9"):
+        cpu = '{"clock-rate": CLOCK, "cores": 4}'.replace("CLOCK", clock)
+        machine = f'{{"type": "MACHINE", "id": 1, "cpus": [{cpu}]}}'
+        rooms = f'[{{"type": "SERVER", "objects": [{{"type": "RACK", "units": [{machine}]}}]}}]'
+        (tmp_path / "env.json").write_text(f'{{"environment": {{"datacenters": [{{"rooms": {rooms}}}]}}}}')
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        *[(f"flops_per_cycle={v}", "flops_per_cycle is a number more than 0") for v in ("0", "-1", "nan", "inf")],
+        *[(f"idle_share={v}", "idle_share lies between 0 and 1") for v in ("-0.1", "1.1", "nan")],
+        *[(f"network={v}", "is no network") for v in ("star:0,0", "star:inf,0", "star:1e9,inf", "rack:1,0,0")],
+    ],
+)
+def test_options_of_environments(run, environment, option, said):
+    environment()
+    code, printed = run("run", "env.json", "one.swf", "-q", "--platform-option", option)
+    assert (code, said in printed) == (2, True)
+
+
+def test_a_clock_that_is_too_fast(run, environment):
+    environment("1e400")
+    code, said = run("run", "env.json", "one.swf", "-q")
+    assert (code, "must be a number, this is null or too large to be one" in said) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("platform", "said"),
+    [
+        ('<host id="a" speed="1Gf" core="99999999999"/>', "expected 1 to"),
+        (
+            '<cluster id="c" prefix="n" suffix="" radical="0-99999999999" speed="1Gf" bw="1GBps" lat="0s"/>',
+            "9 digits",
+        ),
+    ],
+)
+def test_too_many_of_a_platform(run, tmp_path, platform, said):
+    (tmp_path / "p.xml").write_text(
+        f'<platform version="4.1"><zone id="z" routing="Full">{platform}</zone></platform>'
+    )
+    code, printed = run("run", "p.xml", "one.swf", "-q")
+    assert (code, said in printed) == (2, True)
+
+
+@pytest.mark.parametrize(("first", "column"), [("nan", 4), ("soon", 4)])
+def test_a_log_whose_first_row_is_wrong(run, tmp_path, first, column):
+    """Not known by its content, but by its name."""
+    (tmp_path / "wrong.swf").write_text(ROW.format(first))
+    code, said = run("run", "hosts:4", "wrong.swf", "-q")
+    assert (code, "its name says swf: the option format=swf tells what is wrong" in said) == (2, True)
+    code, said = run("run", "hosts:4", "wrong.swf", "-q", "--workload-option", "format=swf")
+    assert (code, f"field {column}" in said) == (2, True)

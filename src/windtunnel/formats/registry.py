@@ -146,6 +146,9 @@ def _first_match(head: bytes, candidates: Sequence[Format]) -> Format | None:
 def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Format]) -> InputError:
     message = "is empty" if not head.strip() else f"is in none of the {what}"
     hint = f"formats: {', '.join(form.name for form in candidates)}"
+    named = {suffix.removeprefix(".") for suffix in Path(path).suffixes} & {form.name for form in candidates}
+    if named and head.strip():
+        hint = f"its name says {min(named)}: the option format={min(named)} tells what is wrong; {hint}"
     other = _any_match(head)
     if other is not None and other.kind not in {form.kind for form in candidates}:
         hint = f"it looks like the format {other.name} ({other.kind}); {hint}"

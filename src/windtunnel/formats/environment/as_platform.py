@@ -1,11 +1,13 @@
 """The environment format as a platform format: read, check, map; for the registry of formats."""
 
 import re
+from math import inf
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from windtunnel.diagnostics import UsageError
 from windtunnel.formats.environment.platform import Mapping, site_platform
 from windtunnel.formats.environment.reader import Options, read
 from windtunnel.model import Platform
@@ -42,6 +44,10 @@ def read_platform(
         InputError: the file has errors; what else is found goes with them.
         UsageError: an option makes no sense.
     """
+    if not 0 < float(flops_per_cycle) < inf:
+        raise UsageError(f"flops_per_cycle is a number more than 0, not {flops_per_cycle}")
+    if not 0 <= float(idle_share) <= 1:
+        raise UsageError(f"idle_share lies between 0 and 1, not at {idle_share}")
     files = Path(allow_files) if allow_files else None
     options = Options(simulate=True, reference_order=merge_order == "reference", files=files, schedulers=_AnyName())
     site, findings = read(path, options)

@@ -9,6 +9,7 @@ they draw ``idle_share`` when idle; memory and storage draw theirs always.
 import re
 from collections import Counter
 from collections.abc import Iterable
+from math import inf
 from typing import Final
 
 import msgspec
@@ -241,8 +242,9 @@ def _network(text: str, switches: list[int], storages: list[tuple[float, float]]
         figures = [float(part) for part in match[2].split(",")] if match else []
     except ValueError:
         figures = []
-    if match and len(figures) == {"star": 2, "rack": 3}[match[1]] and all(figure >= 0 for figure in figures):
+    if match and len(figures) == {"star": 2, "rack": 3}[match[1]] and all(0 <= figure < inf for figure in figures):
         bandwidth, latency, *uplink = figures
-        return TreeNetwork(switches, bandwidth, latency, *uplink, storages=storages)
+        if min([bandwidth, *uplink]) > 0:
+            return TreeNetwork(switches, bandwidth, latency, *uplink, storages=storages)
     hint = "star:BANDWIDTH,LATENCY or rack:BANDWIDTH,LATENCY,UPLINK, in bytes/s and s, such as star:125e6,50e-6"
     raise UsageError(f"{text!r} is no network", hint)

@@ -57,7 +57,10 @@ def _problem(error: "ValidationError", *, published: bool) -> Problem:
         wanted = " or ".join(_ARTICLES.get(kind, f"a {kind}") for kind in facts["types"])
         if wanted == "an array" and isinstance(value, dict):
             return Problem("ENV024", "must be an array, this is an object", path, "put it between [ and ]")
-        return Problem("ENV021", f"must be {wanted}, this is {_kind(value)}", path, _number_hint(value, wanted))
+        found = _kind(value)
+        if value is None and "number" in wanted:
+            found = "null or too large to be one"  # the validator sees no difference
+        return Problem("ENV021", f"must be {wanted}, this is {found}", path, _number_hint(value, wanted))
     if rule == "enum":
         options = [str(option) for option in facts["options"]]
         hint = ""

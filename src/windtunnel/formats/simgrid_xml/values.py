@@ -116,7 +116,7 @@ class Values:
                 element,
                 "bad-number",
                 f"{name} of {label(element)} is {value}",
-                f"expected {least} to {most}" if most < MAX_COUNT else f"expected at least {least}",
+                f"expected {least} to {most}" if most < MAX_COUNT or value > most else f"expected at least {least}",
             )
             return default
         return value
@@ -144,7 +144,7 @@ class Values:
         for part in text.split(","):
             match = RANGE.fullmatch(part)
             if match is None:
-                self.fault(element, "bad-radical", f"radical holds {part!r}", "expected numbers and ranges: 0-3,7")
+                self.fault(element, "bad-radical", f"radical holds {part!r}", _radical_hint(part))
                 continue
             first = int(match[1])
             last = first if match[2] is None else int(match[2])
@@ -170,3 +170,8 @@ class Values:
             )
             return (0.0, 0.0, 0.0)
         return (x, y, z)
+
+
+def _radical_hint(part: str) -> str:
+    long = re.search("[0-9]{10}", part)
+    return "numbers have at most 9 digits" if long else "expected numbers and ranges: 0-3,7"
