@@ -1,12 +1,14 @@
 """What users write as schedulers: mistakes are named with their place, and nothing they hold can be changed."""
 
 import json
+import sys
 import threading
 from math import inf, nan
 
 import pytest
 
 import windtunnel as wt
+from windtunnel.cli.main import main
 from windtunnel.diagnostics import ComponentError, DeadlockError, DecisionError
 from windtunnel.examples import find
 from windtunnel.vocabulary import Reply
@@ -42,6 +44,7 @@ def first_fit(view):
         (lambda view: [setattr(job, "walltime", 1.0) for job in view.queue], "immutable"),
         (lambda view: [setattr(job.profile, "delay", 1.0) for job in view.queue], "immutable"),
         (lambda view: view.queue.clear(), "has no attribute 'clear'"),
+        (lambda view: sys.exit(0), "raised SystemExit: 0"),
         (lambda view: 1 / 0, r"ZeroDivisionError: division by zero \(.*test_schedulers_of_users.py, line \d+, in"),
     ],
 )
@@ -185,3 +188,19 @@ def test_an_event_of_hosts_that_cannot_exist_is_refused_at_once(tmp_path):
         path.write_text(json.dumps({"timestamp": 10, "type": kind, "resources": "0-99999999999"}))
         with pytest.raises(wt.SimulationError, match="there are no hosts 16-99999999999"):
             run("easy", events=path)
+
+
+def test_what_leaves_the_process_is_a_fault(tmp_path, capsys):
+    (tmp_path / "leaves.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "later.py").write_text("import sys\ndef f(view):\n    sys.exit(0)\n")
+    (tmp_path / "stops.py").write_text("def f(view):\n    raise KeyboardInterrupt\n")
+    line = ["run", "example:small", "-q", "--out", str(tmp_path / "out"), "-s"]
+    assert main([*line, f"{tmp_path}/leaves.py:f"]) == 2
+    assert "cannot be imported: SystemExit: 0" in capsys.readouterr().err
+    assert main([*line, f"{tmp_path}/later.py:f"]) == 1
+    assert "raised SystemExit: 0" in capsys.readouterr().err
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "incomplete"
+    assert main([*line, f"{tmp_path}/stops.py:f"]) == 130
+    assert "windtunnel run: interrupted" in capsys.readouterr().err
+    assert main([*line, f"{tmp_path}/stops.py"]) == 2
+    assert "stops.py:NAME (a class or a function)" in capsys.readouterr().err

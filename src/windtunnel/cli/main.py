@@ -120,6 +120,8 @@ def _dispatch(argv: Sequence[str] | None) -> int:
     return _guarded(name, getattr(import_module(f"windtunnel.cli.{module}"), attribute), arguments)
 
 
+_INTERRUPTED: Final = 130
+
 _PLAIN: Final = ("batsim4", "batsim5")
 """Commands that read the words of their line themselves."""
 
@@ -137,7 +139,7 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
         return fault.exit_code
     except KeyboardInterrupt:
         print(f"windtunnel {name}: interrupted", file=sys.stderr)
-        return 130
+        return _INTERRUPTED
 
 
 def _help_of(function: Callable[..., Any]) -> str:
@@ -184,6 +186,8 @@ def _typer(name: str, command: Any, arguments: Sequence[str]) -> int:
     except click_error as fault:
         fault.show(sys.stderr)
         return 2
+    if code == _INTERRUPTED:  # newer versions of typer make an exit code of Ctrl-C
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 

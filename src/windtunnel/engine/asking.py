@@ -51,7 +51,7 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
         reply = component.decide(world.now, notices)
     except (SimulationError, UsageError):
         raise
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:  # a scheduler that leaves must not pass for a run that succeeded
         raise ComponentError(
             f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{_where(fault)}",
             now=world.now,
@@ -75,7 +75,7 @@ def _check_reply(world: World, seat: Seat, reply: object) -> None:
         )
 
 
-def _where(fault: Exception) -> str:
+def _where(fault: BaseException) -> str:
     """The last line of the component's own code that led to a fault: where its author looks first."""
     found, frame = "", fault.__traceback__
     while frame is not None:

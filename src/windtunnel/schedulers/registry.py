@@ -119,7 +119,7 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
             made = factory(**checked)
         except UsageError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UsageError(f"scheduler {name!r} cannot be made: {type(error).__name__}: {error}") from error
         if not isinstance(made, Component):
             raise UsageError(
@@ -155,6 +155,8 @@ def _factory(name: str) -> Any:
         if found is None:
             raise UsageError(f"scheduler {name!r} of {point.value} cannot be imported")
         return found
+    if name.endswith(".py"):
+        raise UsageError(f"{name!r} is a file", f"name what is in it: {name}:NAME (a class or a function)")
     hint = did_you_mean(name, scheduler_names())
     raise UsageError(f"there is no scheduler {name!r}", hint + "; one of your own is named as module:Class")
 
@@ -183,7 +185,7 @@ def _from_path(path: str) -> Any:
         module = _module_of_file(where) if where.endswith(".py") else _module(where)
     except ImportError as error:
         raise UsageError(f"scheduler {path!r}: {where!r} cannot be imported: {error}") from error
-    except Exception as error:  # anything may be wrong in somebody's file
+    except (Exception, SystemExit) as error:  # anything may be wrong in somebody's file
         raise UsageError(
             f"scheduler {path!r}: {where!r} cannot be imported: {type(error).__name__}: {error}"
         ) from error

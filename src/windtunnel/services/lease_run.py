@@ -140,7 +140,7 @@ def simulate_leases(
 
 
 def _number(value: float) -> str:
-    return f"{value:,.2f}".removesuffix(".00")
+    return f"{value:,.2f}".removesuffix(".00") if abs(value) < 1e15 else f"{value:.6g}"
 
 
 def _facts(options: LeaseOptions) -> dict[str, Any]:
