@@ -35,6 +35,7 @@ class ProcessTransport:
             UsageError: there can be no such endpoint.
             ComponentError: the connection broke, or the answer is too short; ComponentTimeoutError: nobody answers.
         """
+        self._peer.open()
         answer = self._peer.ask(struct.pack("=I", len(init_data)) + init_data, 0.0)
         if len(answer) < 4:
             raise ComponentError(

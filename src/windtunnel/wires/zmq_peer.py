@@ -1,34 +1,21 @@
-"""ZeroMQ sockets as this protocol family uses them: a request, one reply; with timeouts and an eye on dead peers."""
+"""Both ends of a dialogue over ZeroMQ, a request and its reply at a time; with timeouts and an eye on dead peers."""
 
+import socket
+import time
 from typing import Any, Final
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
+from windtunnel.wires.endpoints import addresses, check_endpoint
+from windtunnel.wires.zmtp import Connection, ZmtpError
 
-__all__ = ["Replier", "Requester", "check_endpoint"]
+__all__ = ["Replier", "Requester"]
 
-_PROMPT_MS = 20
-"""How long a reply is simply waited for, before its peer is watched, too."""
-
-
-_FOR_EVER = 2e6
+_FOR_EVER: Final = 2e6
 """Seconds (23 days): the longest wait that ZeroMQ can express."""
 
-
-_LAST_PORT: Final = 65535
-
-
-def check_endpoint(endpoint: str) -> str:
-    """An endpoint as ZeroMQ takes it.
-
-    Raises:
-        UsageError: it is none.
-    """
-    if not endpoint.startswith(("tcp://", "ipc://", "inproc://")):
-        raise UsageError(f"{endpoint!r} is not an endpoint", "for example tcp://127.0.0.1:28000 or ipc:///tmp/socket")
-    host, colon, port = endpoint.rpartition(":")
-    if host.startswith("tcp:") and colon and port.isdecimal() and int(port) > _LAST_PORT:  # ZeroMQ would wrap it
-        raise UsageError(f"{endpoint!r} is not an endpoint: ports end at {_LAST_PORT}")
-    return endpoint
+_SHORTEST_PAUSE: Final = 0.001
+_LONGEST_PAUSE: Final = 0.1
+"""Seconds between two attempts to connect."""
 
 
 def _checked(timeout: float) -> float:
@@ -38,91 +25,107 @@ def _checked(timeout: float) -> float:
 
 
 class Requester:
-    """The side that asks (Batsim): connects, sends a request, waits for its reply.
+    """The side that asks (Batsim): connects, sends a request, waits for its reply. See zmtp.py for why it is ours.
 
-    The timeout (s) bounds each wait; a peer that closes its connection while it owes a reply is noticed at once.
+    The timeout (s) bounds each wait, the first from before the connection is there. Once something has failed nothing
+    more is asked: libzmq would connect again, to a peer that knows nothing of this run.
     """
 
     def __init__(self, endpoint: str, timeout: float) -> None:
         self.endpoint = check_endpoint(endpoint)
         self.timeout = _checked(timeout)
-        self._socket: Any = None
-        self._monitor: Any = None
-        self._context: Any = None
+        self._connection: Connection | None = None
+        self._over = ""
 
     def open(self) -> None:
-        """Connect (which succeeds also when nobody listens yet)."""
-        import zmq
+        """Begin anew. The connection is made with the first request, for nobody may listen yet.
 
-        self._context = zmq.Context()
-        socket = self._context.socket(zmq.REQ)
-        socket.setsockopt(zmq.LINGER, 0)
-        socket.setsockopt(zmq.RCVTIMEO, min(_PROMPT_MS, max(1, int(self.timeout * 1000))))
-        socket.setsockopt(zmq.SNDTIMEO, max(1, int(self.timeout * 1000)))
-        socket.setsockopt(zmq.MAXMSGSIZE, 1 << 30)
-        self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
-        try:
-            socket.connect(self.endpoint)
-        except zmq.ZMQError as fault:
-            self.close()
-            raise UsageError(f"cannot connect to {self.endpoint!r}: {fault}") from fault
-        self._socket = socket
+        Raises:
+            UsageError: nothing can be connected to such an endpoint.
+        """
+        self.close()
+        self._over = ""
+        addresses(self.endpoint)
 
     def ask(self, request: bytes, now: float) -> bytes:
         """Send a request and wait for the reply.
 
         Raises:
             ComponentTimeoutError: no reply in time.
-            ComponentError: the peer has gone away.
+            ComponentError: the peer has gone away, or is none; or this has happened before.
         """
-        import zmq
-
-        if self._socket is None:
-            self.open()
+        deadline = time.monotonic() + self.timeout
         try:
-            self._socket.send(request, copy=False)
-        except zmq.Again:
-            raise ComponentTimeoutError(
-                f"nobody answers at {self.endpoint} within {self.timeout:g} s", now=now
-            ) from None
-        except zmq.ZMQError as fault:  # for example when the last reply had several parts
-            raise ComponentError(f"the connection to {self.endpoint} failed: {fault}", now=now) from fault
-        try:
-            reply: bytes = self._socket.recv()
-        except zmq.Again:
-            return self._wait(now)
-        return reply
+            if self._connection is None:
+                self._connection = self._connect(deadline, now)
+            return self._connection.ask(request, self.timeout, deadline)
+        except TimeoutError:
+            raise self._failed(ComponentTimeoutError, f"has not answered within {self.timeout:g} s", now) from None
+        except ConnectionAbortedError:
+            raise self._failed(ComponentError, "has gone away between two messages", now) from None
+        except ConnectionError:
+            raise self._failed(ComponentError, "has gone away without answering", now) from None
+        except (OSError, ZmtpError) as fault:
+            raise self._failed(ComponentError, f"cannot be talked to: {fault}", now) from fault
+        except ComponentError:
+            raise
+        except BaseException:  # such as Ctrl-C: the next answer would be the one to this request
+            self._failed(ComponentError, "was left before it answered", now)
+            raise
 
-    def _wait(self, now: float) -> bytes:
-        """Wait for a reply that does not come at once, with an eye on the connection."""
-        import zmq
+    def _failed(self, kind: type[ComponentError], what: str, now: float) -> ComponentError:
+        self.close()
+        self._over = what
+        return kind(f"the scheduler at {self.endpoint} {what}", now=now)
 
-        poller = zmq.Poller()
-        poller.register(self._socket, zmq.POLLIN)
-        poller.register(self._monitor, zmq.POLLIN)
-        left = max(0, int(self.timeout * 1000) - _PROMPT_MS)
-        found = dict(poller.poll(left))
-        try:
-            reply: bytes = self._socket.recv(zmq.NOBLOCK)  # also when the peer has left after its answer
-        except zmq.Again:
-            pass
-        else:
-            return reply
-        if found:
-            raise ComponentError(f"the scheduler at {self.endpoint} has gone away without answering", now=now)
-        raise ComponentTimeoutError(
-            f"the scheduler at {self.endpoint} has not answered within {self.timeout:g} s", now=now
-        )
+    def _connect(self, deadline: float, now: float) -> Connection:
+        """Connect, again and again until somebody listens."""
+        if self._over:
+            raise ComponentError(
+                f"nothing more can be asked of the scheduler at {self.endpoint}: it {self._over}", now=now
+            )
+        look_up = addresses(self.endpoint)
+        pause = _SHORTEST_PAUSE
+        while True:
+            reason = ""
+            try:
+                for family, address in look_up():
+                    try:
+                        return _connected(family, address, deadline)
+                    except TimeoutError:
+                        raise
+                    except OSError as fault:
+                        reason = fault.strerror or str(fault)
+            except OSError as fault:
+                reason = fault.strerror or "it accepts connections but says nothing"
+            left = deadline - time.monotonic()
+            if left <= pause:
+                time.sleep(max(0.0, left))
+                raise self._failed(
+                    ComponentTimeoutError, f"has not answered within {self.timeout:g} s: {reason}", now
+                )
+            time.sleep(pause)
+            pause = min(_LONGEST_PAUSE, 2 * pause)
 
     def close(self) -> None:
         """Leave at once."""
-        if self._socket is not None:
-            self._socket.disable_monitor()
-            self._socket.close(0)
-            self._socket = None
-        if self._context is not None:
-            self._context.destroy(0)
-            self._context = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _connected(family: int, address: Any, deadline: float) -> Connection:
+    """One attempt; raises TimeoutError, OSError or ZmtpError."""
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.settimeout(max(1e-3, deadline - time.monotonic()))
+        made.connect(address)
+        if family != socket.AF_UNIX:
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return Connection(made, deadline)
+    except BaseException:
+        made.close()
+        raise
 
 
 class Replier:
