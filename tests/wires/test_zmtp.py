@@ -81,7 +81,7 @@ def test_peers_that_stop_at_each_byte(whole, hangs):
     for end in range(len(REPLY)):
         with pytest.raises(error):
             Peer(whole, REPLY[:end], hangs=hangs).ask(timeout)
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < (20 if hangs else 5)
 
 
 @pytest.mark.parametrize("change", [1, 4, 0x80, 0xFF])
