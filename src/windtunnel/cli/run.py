@@ -1,6 +1,8 @@
 """``windtunnel run``."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -152,38 +154,40 @@ def run(
         raise UsageError("--energy-rule and --job-energy say how energy is simulated", "add --energy")
     summary.check_targets(out, report, parquet=parquet)
     platform_file, workload_files = _inputs(platform, workloads or [], events)
-    simulation = api.Simulation(
-        platform_file,
-        workload_files,
-        scheduler[0] if len(scheduler) == 1 else scheduler,
-        scheduler_options=key_values(option, "scheduler option"),
-        events=events,
-        out=out,
-        platform_options=_chosen(numbering=(numbering, "natural")) | key_values(platform_option, "platform option"),
-        workload_options=_chosen(
-            walltime=(walltime, "extend"),
-            dependencies=(dependencies, False),
-            keep_epoch=(keep_epoch, False),
-            strict=(strict_input, False),
+    with _uncollected():
+        simulation = api.Simulation(
+            platform_file,
+            workload_files,
+            scheduler[0] if len(scheduler) == 1 else scheduler,
+            scheduler_options=key_values(option, "scheduler option"),
+            events=events,
+            out=out,
+            platform_options=_chosen(numbering=(numbering, "natural"))
+            | key_values(platform_option, "platform option"),
+            workload_options=_chosen(
+                walltime=(walltime, "extend"),
+                dependencies=(dependencies, False),
+                keep_epoch=(keep_epoch, False),
+                strict=(strict_input, False),
+            )
+            | key_values(workload_option, "workload option"),
+            options=Options(
+                compute_sharing=share_compute,
+                strict=not lenient,
+                on_failure=on_failure,
+                on_maintenance=on_maintenance,
+                energy=energy,
+                energy_rule=energy_rule,
+                job_energy=job_energy,
+                sharing=sharing,
+                **_checkpoints(checkpoint),
+            ),
+            failures=parse_failures(failures) if failures else None,
+            record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
+            observers=[*progress_observers(wanted=not quiet), *_snapshots(out, nodes_every)],
+            timeout=timeout,
+            share_hosts=share_hosts,
         )
-        | key_values(workload_option, "workload option"),
-        options=Options(
-            compute_sharing=share_compute,
-            strict=not lenient,
-            on_failure=on_failure,
-            on_maintenance=on_maintenance,
-            energy=energy,
-            energy_rule=energy_rule,
-            job_energy=job_energy,
-            sharing=sharing,
-            **_checkpoints(checkpoint),
-        ),
-        failures=parse_failures(failures) if failures else None,
-        record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
-        observers=[*progress_observers(wanted=not quiet), *_snapshots(out, nodes_every)],
-        timeout=timeout,
-        share_hosts=share_hosts,
-    )
     if not quiet:
         summary.print_warnings(simulation.engine.world.platform.warnings)
         summary.print_ingestion(simulation.workloads)
@@ -196,6 +200,18 @@ def run(
         sys.stdout.write(done.metrics.json().decode() + "\n")
     elif not quiet:
         summary.print_metrics(done, out)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Nobody looks for cycles of garbage while large inputs are read: there are none, and looking takes long."""
+    import gc
+
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _chosen(**options: tuple[Any, Any]) -> dict[str, Any]:

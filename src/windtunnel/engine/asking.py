@@ -61,8 +61,9 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
     if type(reply) is not Reply or type(reply.decisions) is not list:
         _check_reply(world, seat, reply)
     seat.scheduling_time += spent
-    for hook in world.hooks.call:
-        hook(world.now, notices, reply, spent)
+    if hooks := world.hooks.call:
+        for hook in hooks:
+            hook(world.now, notices, reply, spent)
     return reply
 
 

@@ -106,8 +106,9 @@ def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False
         world.first_submission = now
         if world.energy is not None:
             world.energy.first = world.energy.total(now)
-    for hook in world.hooks.submitted:
-        hook(now, record)
+    if hooks := world.hooks.submitted:
+        for hook in hooks:
+            hook(now, record)
     if tell:
         for seat in world.seats:
             profile = job.profile if seat.features.forward_profiles_on_job_submission else None
@@ -193,8 +194,9 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         table.occupy_shares(hosts, amounts, now)
     world.nb_running += 1
     hooks = world.hooks
-    for hook in hooks.started:
-        hook(now, record)
+    if hooks.started:
+        for hook in hooks.started:
+            hook(now, record)
     for hook in hooks.states:
         hook(now, table.counts)
     profile = job.profile
