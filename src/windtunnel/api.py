@@ -4,8 +4,9 @@ Here readers, engine, components and recorders are put together; nothing else is
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Self
 
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
-from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.model import DelayProfile, EventList, ExternalEvent, Job, JobList, Platform, Workload
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
@@ -92,6 +93,29 @@ class Run(RecordedRun):
 load_run = Run.load
 
 
+def _check_arguments(**given: tuple[Any, Any, str]) -> None:
+    """Whether arguments are of the right kind; what is not would be met much later, far from here."""
+    for name, (value, kinds, expected) in given.items():
+        if not isinstance(value, kinds):
+            raise UsageError(f"{name} is {expected}, not {'None' if value is None else f'a {type(value).__name__}'}")
+
+
+def _check_jobs(workload: JobList) -> None:
+    """Whether the jobs of a workload that was made in Python make sense; those of files are checked when read."""
+    for job in workload:
+        fault = ""
+        if not isfinite(job.submission_time):
+            fault = f"is submitted at {job.submission_time!r} s"
+        elif not job.walltime > 0:
+            fault = f"has a walltime of {job.walltime!r} s"
+        elif not isinstance(job.request.hosts, int) or job.request.hosts < 0:
+            fault = f"requests {job.request.hosts!r} hosts"
+        elif isinstance(job.profile, DelayProfile) and not 0 <= job.profile.delay < inf:
+            fault = f"lasts {job.profile.delay!r} s"
+        if fault:
+            raise UsageError(f"workload {workload.name!r}: job {job.id!r} {fault}")
+
+
 def read_workloads(
     workload: "str | Path | Workload | Sequence[str | Path | Workload]", platform: Platform, **options: Any
 ) -> list[Workload]:
@@ -104,6 +128,11 @@ def read_workloads(
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
         if not hasattr(read, "profiles"):
             raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
+        if read is one:
+            if options:
+                raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
+            if isinstance(one, JobList):
+                _check_jobs(one)
         sized = getattr(read, "with_cores", None)
         made.append(read if sized is None else sized(platform.cores_per_host))
     return made
@@ -175,11 +204,27 @@ class Simulation:
         share_hosts: bool = False,
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
+        from windtunnel.model.failures import FailureModel
 
         if not isinstance(options, Options | None):
             raise UsageError(f"options is a windtunnel.Options, not a {type(options).__name__}")
         if not isinstance(record, RecordingOptions | None):
             raise UsageError(f"record is a RecordingOptions, not a {type(record).__name__}")
+        _check_arguments(
+            platform=(platform, (str, Path, Platform), "a file, a word such as 'hosts:128', or a Platform"),
+            scheduler_options=(scheduler_options, Mapping | None, "a mapping"),
+            platform_options=(platform_options, Mapping | None, "a mapping"),
+            workload_options=(workload_options, Mapping | None, "a mapping"),
+            facts=(facts, Mapping | None, "a mapping"),
+            out=(out, (str, Path, NoneType), "a directory"),
+            failures=(failures, (FailureModel, NoneType), "a FailureModel"),
+        )
+        for number, one in enumerate(observers):
+            _check_arguments(**{f"observers[{number}]": (one, Observer, "an Observer")})
+        if not timeout > 0:
+            raise UsageError(f"a timeout is more than 0 s, not {timeout!r}")
+        if platform_options and isinstance(platform, Platform):
+            raise UsageError(f"a Platform has no options ({', '.join(platform_options)}): they are those of files")
         options = options or Options()
         record = record or RecordingOptions()
         reading = dict(platform_options or {})
@@ -190,9 +235,13 @@ class Simulation:
         site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
         workloads = read_workloads(workload, site, **(workload_options or {}))
         own = [] if site.events is None else [site.events]
+        given = [events] if isinstance(events, (str, Path, EventList)) else events
+        _check_arguments(events=(given, Iterable, "a file, an EventList, or several"))
+        for number, event in enumerate(given):
+            _check_arguments(**{f"events[{number}]": (event, (str, Path, EventList), "a file or an EventList")})
         lists = own + [
             event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
-            for rank, event in enumerate([events] if isinstance(events, (str, Path, EventList)) else events)
+            for rank, event in enumerate(given)
         ]
         if failures is not None:
             from windtunnel.model.failures import failures as generated

@@ -25,6 +25,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
         UsageError: nothing can be written at that path (no such folder, a folder itself, no permission).
         SimulationError: the disk is full or broken.
     """
+    if not isinstance(path, str | Path) or not Path(path).name:
+        raise UsageError(f"cannot write {str(path)!r}: it names no file")
     target = Path(os.path.realpath(path)) if Path(path).is_symlink() else Path(path)
     direct = target.exists() and not target.is_file() and not target.is_dir()
     beside = target if direct else target.with_name(f".{target.name}.{os.getpid()}")

@@ -5,6 +5,7 @@ import pickle
 from collections import deque
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite, isnan
+from numbers import Real
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
@@ -95,7 +96,7 @@ class Simulation:
 
     def run_until(self, date: float) -> bool:
         """Hold all rounds up to and including ``date`` (s); False when the run is over. Raises like :meth:`step`."""
-        if isnan(date):
+        if not isinstance(date, Real) or isnan(date):
             raise UsageError(f"{date!r} is no date")
         if self.outcome:
             return False
@@ -197,7 +198,7 @@ class Simulation:
         """
         if not isinstance(thing, ExternalEvent | Job):
             raise UsageError(f"an ExternalEvent or a Job can be injected, not a {type(thing).__name__}")
-        if at is not None and not isfinite(at):
+        if at is not None and not (isinstance(at, Real) and isfinite(at)):
             raise UsageError(f"{at!r} is no date")
         self._injected.append((self.now if at is None else at, "event", thing))
         wake = getattr(self.pace, "wake", None)

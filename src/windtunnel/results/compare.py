@@ -155,6 +155,8 @@ def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, coo
     """
     import polars as pl
 
+    if not isinstance(a, Run) or not isinstance(b, Run):
+        raise UsageError(f"runs are compared, not a {type(a if isinstance(b, Run) else b).__name__}")
     if not tolerance >= 0.0:
         raise UsageError(f"a tolerance is not negative: {tolerance!r} s")
     changed = changed_jobs(a, b, tolerance)

@@ -49,6 +49,10 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     warm_up: Trim = 0.0
     cool_down: Trim = 0.0
 
+    def __post_init__(self) -> None:
+        if self.probes not in ("always", "never", "auto"):
+            raise UsageError(f"probes must be always, never or auto, not {self.probes!r}")
+
 
 def own_version() -> str:
     """The version of Windtunnel."""

@@ -87,6 +87,8 @@ class Run:
         Raises:
             UsageError: there is no run.
         """
+        if not isinstance(path, str | Path) or path == "":
+            raise UsageError(f"a run is named by its directory, not by {path!r}")
         base = Path(path).absolute()
         for stem in (f"{base}/", f"{base}_", f"{base}"):
             layout = Layout(stem)

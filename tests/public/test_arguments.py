@@ -1,0 +1,73 @@
+"""Arguments of the wrong kind, and workloads made in Python that make no sense: said at once, by name."""
+
+from math import inf, nan
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.results.recording import RecordingOptions
+from windtunnel.testing import job, platform, workload
+
+JOBS = workload(job(1))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        *[({"platform": value}, "platform is a file, a word .*, not ") for value in (None, 5, ["hosts:4"])],
+        *[({"workload": value}, "a workload is a file or a Workload, not a ") for value in (None, 5, [5])],
+        *[({"scheduler_options": value}, "scheduler_options is a mapping, not a ") for value in (5, ["a"])],
+        *[({"platform_options": value}, "platform_options is a mapping, not a ") for value in (5, ["a"])],
+        *[({"workload_options": value}, "workload_options is a mapping, not a ") for value in (5, ["a"])],
+        ({"facts": 5}, "facts is a mapping, not a int"),
+        ({"workload_options": {"walltime": "kill"}}, r"a Workload has no options \(walltime\)"),
+        ({"platform": platform(4), "platform_options": {"x": 1}}, r"a Platform has no options \(x\)"),
+        ({"events": 5}, "events is a file, an EventList, or several, not a int"),
+        ({"events": [5]}, r"events\[0\] is a file or an EventList, not a int"),
+        ({"observers": [wt.Observer(), 5]}, r"observers\[1\] is an Observer, not a int"),
+        ({"failures": "between=exponential:5;until=9"}, "failures is a FailureModel, not a str"),
+        ({"out": 5}, "out is a directory, not a int"),
+        ({"out": ""}, "an empty text is no output directory"),
+        *[({"timeout": value}, "a timeout is more than 0 s") for value in (0, -1.0, nan)],
+    ],
+)
+def test_arguments_of_a_simulation(given, said):
+    with pytest.raises(wt.UsageError, match=said):
+        wt.simulate(**{"platform": "hosts:4", "workload": JOBS} | given)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        *[({"at": value}, "is submitted at ") for value in (nan, inf, -inf)],
+        *[({"walltime": value}, "has a walltime of ") for value in (nan, 0.0, -1.0)],
+        *[({"hosts": value}, "requests .* hosts") for value in (-1, "2", 1.5)],
+        *[({"run": value}, "lasts ") for value in (nan, inf, -5.0)],
+    ],
+)
+def test_jobs_made_in_python(wrong, said):
+    with pytest.raises(wt.UsageError, match=f"workload 'w0': job 'w0!7' {said}"):
+        wt.simulate("hosts:4", workload(job(1), job(7, **wrong)))
+
+
+def test_other_values():
+    with pytest.raises(wt.UsageError, match="probes must be always, never or auto, not 'foo'"):
+        RecordingOptions(probes="foo")
+    for path in (None, 5, ""):
+        with pytest.raises(wt.UsageError, match="a run is named by its directory"):
+            wt.load_run(path)
+    run = wt.simulate("hosts:4", JOBS)
+    for path in ("", "."):
+        with pytest.raises(wt.UsageError, match="it names no file"):
+            run.report(path)
+        with pytest.raises(wt.UsageError, match="it names no file"):
+            wt.Simulation("hosts:4", JOBS).save(path)
+    with pytest.raises(wt.UsageError, match="runs are compared, not a NoneType"):
+        run.compare(None)
+    simulation = wt.Simulation("hosts:4", JOBS)
+    for date in ("x", None, nan):
+        with pytest.raises(wt.UsageError, match="is no date"):
+            simulation.run_until(date)
+    for date in ("x", nan):
+        with pytest.raises(wt.UsageError, match="is no date"):
+            simulation.inject(job(9), at=date)
