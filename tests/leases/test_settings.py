@@ -120,3 +120,24 @@ def test_dates_of_a_picture(tmp_path, capsys):
     for option in ("--from", "--until"):
         assert main(["lease", "gantt", str(tmp_path), option, "nan"]) == 2
         assert "'nan' is not a number of seconds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["-n", "0"], "Invalid value for '--numnodes'"),
+        (["-m", "-1"], "Invalid value for '--memory'"),
+        (["-z", "-1"], "Invalid value for '--vmimagesize'"),
+        (["-c", "0.001"], "--cpu is a share of a CPU, from 0.01 to 1, not 0.001"),
+        (["-c", "nan"], "--cpu is a share of a CPU, from 0.01 to 1, not nan"),
+        (["--deadline", "+0:30:00"], "--deadline goes with a date to start at, not with --start best_effort"),
+        (["-f", "binary"], "binary is not text in UTF-8"),
+        (["--token-file", "binary"], "binary is not text in UTF-8"),
+    ],
+)
+def test_requests_of_nonsense(line, said, tmp_path, monkeypatch, capsys):
+    """They are not sent: nobody listens here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    assert main(["lease", "request", "--server", "http://127.0.0.1:1/", *line]) == 2
+    assert said in capsys.readouterr().err

@@ -37,13 +37,21 @@ def _token(path: Path | None) -> str:
 
     if path is None:
         return ""
-    try:
-        token = path.read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    token = _text(path).strip()
     if not token:
         raise UsageError(f"{path} is empty")
     return token
+
+
+def _text(path: Path) -> str:
+    from windtunnel.diagnostics import UsageError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not text in UTF-8: {error.reason} at byte {error.start}") from error
 
 
 def request(
@@ -57,12 +65,12 @@ def request(
     duration: Annotated[
         str, typer.Option("--duration", "-d", help="HH:MM:SS, D:HH:MM:SS or unlimited.")
     ] = "01:00:00",
-    numnodes: Annotated[int, typer.Option("--numnodes", "-n", help="How many nodes.")] = 1,
+    numnodes: Annotated[int, typer.Option("--numnodes", "-n", min=1, help="How many nodes.")] = 1,
     preemptible: Annotated[bool, typer.Option(help="Whether it may be made to give way.")] = False,
     cpu: Annotated[float, typer.Option("--cpu", "-c", help="The share of a CPU on each node, up to 1.")] = 1.0,
-    memory: Annotated[int, typer.Option("--memory", "-m", help="MB on each node.")] = 512,
+    memory: Annotated[int, typer.Option("--memory", "-m", min=0, help="MB on each node.")] = 512,
     image: Annotated[str, typer.Option("--vmimage", "-i", help="A disk image.")] = "",
-    image_size: Annotated[int, typer.Option("--vmimagesize", "-z", help="Its size in MB.")] = 0,
+    image_size: Annotated[int, typer.Option("--vmimagesize", "-z", min=0, help="Its size in MB.")] = 0,
     deadline: Annotated[str, typer.Option(help="A timestamp, or +D:HH:MM:SS from now, to be done by.")] = "",
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
@@ -82,9 +90,11 @@ def request(
         if file is not None:
             wanted = _from_file(file, client)
         else:
-            if not 0 < cpu <= 1:
-                raise UsageError(f"--cpu is a share of a CPU, more than 0 and up to 1, not {cpu:g}")
+            if not 0.01 <= cpu <= 1:
+                raise UsageError(f"--cpu is a share of a CPU, from 0.01 to 1, not {cpu:g}")
             words: dict[str, float | When] = {"now": When.NOW, "best_effort": When.UNSPECIFIED}
+            if deadline and start in words:
+                raise UsageError(f"--deadline goes with a date to start at, not with --start {start}")
             try:
                 length = _UNLIMITED if duration == "unlimited" else parse_length(duration)
             except ValueError as error:
@@ -118,15 +128,11 @@ def _from_file(path: Path, client: "LeaseClient") -> "Lease":
     """A lease from a file; a start relative to now becomes a date."""
     import re
 
-    from windtunnel.diagnostics import UsageError
     from windtunnel.formats.lwf import read_lease_text
     from windtunnel.formats.lwf_times import format_timestamp
     from windtunnel.services.lease_client import EPOCH
 
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    text = _text(path)
 
     def absolute(found: re.Match[str]) -> str:
         return f'{found[1]}"{format_timestamp(_date(found[2], client, str(path)), EPOCH)}"'
