@@ -19,7 +19,7 @@ from windtunnel.model import (
     SequentialCompositionProfile,
     TraceReplayProfile,
 )
-from windtunnel.model.profiles import executors
+from windtunnel.model.profiles import MOST_LEVELS, executors, too_deep
 
 __all__ = ["job_fault", "profile_fault"]
 
@@ -91,6 +91,8 @@ def _composition_fault(
     for name in profile.profile_ids:
         if name not in known:
             return f"the used profile {name!r} does not exist"
+    if too_deep(profile, known):
+        return f"its compositions nest more than {MOST_LEVELS} deep"
     if isinstance(profile, SequentialCompositionProfile) and profile.repetition_count < 1:
         return f"it is repeated {profile.repetition_count} times"
     if isinstance(profile, ParallelTaskMergeCompositionProfile):

@@ -14,7 +14,7 @@ from windtunnel.model import (
     ReceiveProfile,
     SequentialCompositionProfile,
 )
-from windtunnel.model.profiles import executors
+from windtunnel.model.profiles import MOST_LEVELS, executors
 
 __all__ = ["check_references", "used_profiles"]
 
@@ -50,8 +50,9 @@ def check_references(profiles: Mapping[str, Profile], findings: Findings) -> Non
 
 
 def _check_cycles(profiles: Mapping[str, Profile], findings: Findings) -> None:
-    """Depth-first, without recursion: nesting may be deep. A recv may well lead back to itself later on."""
-    done: set[str] = set()
+    """Depth-first, without recursion: nesting may be too deep. A recv may well lead back to itself later on."""
+    done: dict[str, int] = {}
+    """How deep compositions nest below each profile."""
     for root in profiles:
         if root in done:
             continue
@@ -61,7 +62,11 @@ def _check_cycles(profiles: Mapping[str, Profile], findings: Findings) -> None:
             sub = next(rest, None)
             if sub is None:
                 del path[current]
-                done.add(current)
+                done[current] = 1 + max((done.get(sub, 0) for sub in _composed(profiles[current])), default=-1)
+                if done[current] == MOST_LEVELS + 1:
+                    pointer = json_pointer(("profiles", profiles[current].name))
+                    message = f"profile {profiles[current].name!r}: compositions nest more than {MOST_LEVELS} deep"
+                    findings.add(message, code="depth", pointer=pointer)
             elif sub in path:
                 around = [*list(path)[list(path).index(sub) :], sub]
                 names = " -> ".join(repr(one.partition("!")[2]) for one in around)

@@ -7,7 +7,7 @@ are flops and bytes, durations seconds. Sub-profiles are named by their full id,
 from collections.abc import Mapping
 from enum import IntEnum
 from math import isqrt
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -27,6 +27,7 @@ __all__ = [
     "TraceReplayProfile",
     "TraceType",
     "executors",
+    "too_deep",
 ]
 
 
@@ -103,6 +104,20 @@ class ParallelTaskMergeCompositionProfile(Profile, frozen=True):
     """Parallel tasks whose matrices are summed into one (decisions.md 11)."""
 
     profile_ids: tuple[str, ...]
+
+
+MOST_LEVELS: Final = 100
+"""Compositions nest in each other at most so deep."""
+
+
+def too_deep(profile: Profile, profiles: Mapping[str, Profile]) -> bool:
+    """Whether compositions nest too deeply below a profile; the profiles that it names are known."""
+    level = {profile.id: profile}
+    for _ in range(MOST_LEVELS + 1):
+        level = {sub: profiles[sub] for one in level.values() for sub in getattr(one, "profile_ids", ())}
+        if not level:
+            return False
+    return True
 
 
 def executors(profile: Profile, profiles: Mapping[str, Profile]) -> int | None:

@@ -2,6 +2,7 @@
 
 from math import inf
 
+from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.events import JOB_END, WALLTIME
 from windtunnel.engine.execution import nodes
 from windtunnel.engine.execution.nodes import Node
@@ -35,7 +36,10 @@ def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
         world.push(world.now + job.walltime, Priority.WALLTIME, WALLTIME, record, record.version)
     node = _root(world, record, decision)
     record.execution = node
-    nodes.kind_of(world, job.profile).begin(world, node)
+    try:
+        nodes.kind_of(world, job.profile).begin(world, node)
+    except RecursionError:
+        raise SimulationError(f"job {job.id!r}: its profile nests too deeply to be run", now=world.now) from None
 
 
 def check_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
