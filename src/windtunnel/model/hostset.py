@@ -51,20 +51,6 @@ def _size_of(runs: Iterable[Run]) -> int:
     return sum([last - first + 1 for first, last in runs])
 
 
-class _Texts(dict[Run, str]):
-    """Intervals as text, remembered: on ordinary sites the same ones come again and again."""
-
-    def __missing__(self, run: Run) -> str:
-        if len(self) >= 1 << 16:
-            self.clear()
-        first, last = run
-        text = self[run] = f"{first}-{last}" if last > first else str(first)
-        return text
-
-
-_TEXTS: Final = _Texts()
-
-
 def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
     """Sort and join intervals that overlap or touch."""
     out: list[Run] = []
@@ -275,11 +261,7 @@ class HostSet:
     def __str__(self) -> str:
         text = self._text
         if text is None:
-            runs = self.runs
-            if self._bits is None:
-                text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in runs])
-            else:
-                text = " ".join(map(_TEXTS.__getitem__, runs))
+            text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in self.runs])
             self._text = text
         return text
 
