@@ -258,12 +258,21 @@ class HostSet:
             return not self.bits & other.bits
         return not _intersect(self.runs, other.runs)
 
-    def __str__(self) -> str:
+    def text(self) -> str:
+        """``0-3 5 7-8``: a hot path."""
         text = self._text
         if text is None:
-            text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in self.runs])
+            runs = self.runs
+            if len(runs) == 1:
+                ((first, last),) = runs
+                text = f"{first}-{last}" if last > first else str(first)
+            else:
+                text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in runs])
             self._text = text
         return text
+
+    def __str__(self) -> str:
+        return self.text()
 
     def __repr__(self) -> str:
         return f"HostSet.parse({str(self)!r})"

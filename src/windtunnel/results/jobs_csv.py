@@ -83,7 +83,7 @@ class JobsCsv(Recorder):
             metadata = ['""' if not text else '"' + text.replace('"', '""') + '"' for text in batch.metadata]
         same = joules.count(joules[0]) == len(joules)
         energy = [f"{joules[0]:f}"] * len(joules) if same else list(map("%f".__mod__, joules))
-        return [("%s", list(map(str, batch.hosts))), ("%s", energy), ("%s", metadata)]
+        return [("%s", [hosts.text() for hosts in batch.hosts]), ("%s", energy), ("%s", metadata)]
 
 
 def _short(profiles: Sequence[str]) -> Sequence[str]:
