@@ -45,11 +45,11 @@ class Easy(BatchScheduler):
         arrivals: list[Job] = []
         changed = False
         for notice in notices:
-            kind = type(notice)
-            if kind is JobSubmitted:
-                arrivals.append(notice.job)  # type: ignore[attr-defined]  # it is a JobSubmitted
-            elif kind is JobCompleted:
-                changed |= self._forget(notice.job.id)  # type: ignore[attr-defined]  # it is a JobCompleted
+            if type(notice) is JobSubmitted:
+                arrivals.append(notice.job)
+            elif type(notice) is JobCompleted:
+                if self._forget(notice.job.id):
+                    changed = True
             else:
                 changed |= self._take_in(notice, decisions)
                 self._free = len(self._pool)
@@ -61,6 +61,8 @@ class Easy(BatchScheduler):
             self._extra = -1
             if queue.count and queue.smallest() <= self._free:
                 self._changed(now, decisions)
+            if not arrivals:
+                return Reply(now, decisions)
         for job in arrivals:
             size = job.request.hosts
             if size > self._hosts:
