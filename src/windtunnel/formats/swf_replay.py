@@ -10,6 +10,7 @@ from windtunnel.diagnostics import Findings
 from windtunnel.formats.ingestion import IngestionReport
 from windtunnel.formats.swf_lines import STRIDE, Chunk, SwfLines
 from windtunnel.formats.swf_workload import SwfWorkload
+from windtunnel.model.arrays import extend
 
 __all__ = ["EPOCH_LIKE", "STATUS", "Replay"]
 
@@ -230,11 +231,10 @@ class Replay:
             last = workload.numbers[-1] if workload.numbers else numbers[0] - 1
             self._ascending = last < numbers[0] and numbers == sorted(set(numbers))
         for attribute, source in zip(_KEPT, _SOURCE, strict=True):
-            column = getattr(workload, attribute)
-            column.extend(array(column.typecode, columns[source]))
+            extend(getattr(workload, attribute), columns[source])
         if workload.preceding is not None:
-            workload.preceding.extend(array("q", columns[11]))
-            workload.think_times.extend(array("d", columns[12]))
+            extend(workload.preceding, columns[11])
+            extend(workload.think_times, columns[12])
         else:
             preceding = columns[11]
             self._noted["preceding job, ignored"] += len(preceding) - preceding.count(-1) - preceding.count(0)

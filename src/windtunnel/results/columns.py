@@ -6,6 +6,7 @@ from operator import add, sub, truediv
 from typing import Any, Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
+from windtunnel.model.arrays import extend, filled
 from windtunnel.results.jobs_csv import SHORTEST
 from windtunnel.results.ledger import Batch
 from windtunnel.vocabulary.component import Observer
@@ -78,15 +79,15 @@ class Derived:
     """What follows from the dates of jobs that ran, in s; ``slowdown`` is turnaround over execution."""
 
     def __init__(self, ran: Columns) -> None:
-        execution = array("d", map(sub, ran.finish, ran.start))
+        execution = filled("d", map(sub, ran.finish, ran.start))
         if 0.0 in execution:
-            execution = array("d", [value or SHORTEST for value in execution])
+            execution = filled("d", [value or SHORTEST for value in execution])
         self.ran = ran
         self.execution = execution
         """:data:`SHORTEST` where a job took no time at all."""
-        self.waiting = array("d", map(sub, ran.start, ran.submitted))
-        self.turnaround = array("d", map(add, self.waiting, execution))
-        self.slowdown = array("d", map(truediv, self.turnaround, execution))
+        self.waiting = filled("d", map(sub, ran.start, ran.submitted))
+        self.turnaround = filled("d", map(add, self.waiting, execution))
+        self.slowdown = filled("d", map(truediv, self.turnaround, execution))
 
 
 class _Owners(dict[tuple[str, str], int]):
@@ -132,15 +133,15 @@ class Collector(Observer):
     def take(self, batch: Batch) -> None:
         """More jobs."""
         columns = self.columns
-        columns.submitted.extend(batch.submitted)
-        columns.start.extend(batch.start)
-        columns.finish.extend(batch.finish)
-        columns.used.extend(self.shares(batch))
+        extend(columns.submitted, batch.submitted)
+        extend(columns.start, batch.start)
+        extend(columns.finish, batch.finish)
+        extend(columns.used, self.shares(batch))
         codes: Sequence[int] = batch.states
         if any(batch.users) or any(batch.queues):
             owners = map(self._owners.__getitem__, zip(batch.users, batch.queues, strict=True))
             codes = list(map(add, owners, batch.states))
-        columns.codes.extend(codes)
+        extend(columns.codes, codes)
         if self._suspended:
             for job_id, finish in zip(batch.ids, batch.finish, strict=True):
                 if job_id in self._suspended:

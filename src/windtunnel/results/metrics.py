@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.model.arrays import filled
 from windtunnel.results.columns import STATES, Columns, Derived
 from windtunnel.results.distribution import Distribution, distribution
 
@@ -161,7 +162,7 @@ def compute(
     bounded = slowdown
     if execution and min(execution) < BOUND:
         pairs = zip(derived.turnaround, execution, strict=True)
-        bounded = array("d", [t / e if e > BOUND else (t / BOUND if t > BOUND else 1.0) for t, e in pairs])
+        bounded = filled("d", [t / e if e > BOUND else (t / BOUND if t > BOUND else 1.0) for t, e in pairs])
     slow = distribution(slowdown)
     allocated = _allocated(columns, opens, closes, clipped=trimmed)
     available = _available(columns, opens, closes)
@@ -217,7 +218,7 @@ def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, Group]
     members: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
     for rank, code in enumerate(ran.codes):
         members[code // STATES].append(rank)
-    area = array("d", map(mul, ran.used, derived.execution))
+    area = filled("d", map(mul, ran.used, derived.execution))
     sums: list[tuple[int, _Sums]] = []
     for owner in sorted(members):
         ranks = members[owner]
