@@ -184,7 +184,8 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
             raise
     record.owner = rank
     record.state = _RUNNING
-    record.amounts = amounts
+    if amounts is not None:
+        record.amounts = amounts
     record.starting_time = record.since = now
     if world.energy is not None:
         power.job_started(world, record)
@@ -337,10 +338,12 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
             table.release_shares(hosts, record.amounts, now)
         world.nb_running -= 1
     record.state = state
-    record.return_code = code
+    if code:
+        record.return_code = code
     record.finish_time = now
     record.version += 1
-    record.execution = None
+    if record.execution is not None:
+        record.execution = None
     world.nb_ended += 1
     world.last_end = now
     if world.energy is not None:
