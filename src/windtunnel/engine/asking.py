@@ -8,9 +8,9 @@ from typing import Final, NoReturn
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError
 from windtunnel.engine.events import DECISION, READY
-from windtunnel.engine.lifecycle import execute_job
 from windtunnel.engine.refusal import refuse
 from windtunnel.engine.registration import job_forgotten
+from windtunnel.engine.starting import execute_job
 from windtunnel.engine.tables import DECISIONS
 from windtunnel.engine.world import Priority, Seat, World
 from windtunnel.vocabulary import (

@@ -4,8 +4,8 @@ from typing import Final
 
 from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.events import EXTERNAL, NO_MORE
-from windtunnel.engine.lifecycle import submit_job
 from windtunnel.engine.machines import change_availability, change_state, unavailable_by_events
+from windtunnel.engine.submission import submit_job
 from windtunnel.engine.world import Priority, Submitter, World
 from windtunnel.model import ExternalEvent, HostSet, Job
 from windtunnel.vocabulary import (

@@ -16,7 +16,8 @@ import msgspec
 
 from windtunnel.diagnostics import SimulationError
 from windtunnel.engine import execution, power
-from windtunnel.engine.lifecycle import end_job, submit_job
+from windtunnel.engine.ending import end_job
+from windtunnel.engine.submission import submit_job
 from windtunnel.engine.world import World
 from windtunnel.model import DelayProfile, ExternalEvent, HostSet, Job, JobRecord, JobState
 from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable

@@ -2,9 +2,10 @@
 
 from msgspec.structs import replace
 
-from windtunnel.engine.lifecycle import end_job, submit_job
+from windtunnel.engine.ending import end_job, reject_job
 from windtunnel.engine.refusal import known_job, refuse
 from windtunnel.engine.registrable import job_fault, profile_fault
+from windtunnel.engine.submission import submit_job
 from windtunnel.engine.world import Seat, World
 from windtunnel.model import Job, JobState, Profile
 from windtunnel.vocabulary import (
@@ -16,6 +17,7 @@ from windtunnel.vocabulary import (
     JobSubmitted,
     RegisterJob,
     RegisterProfile,
+    RejectJob,
     SetJobMetadata,
 )
 
@@ -204,9 +206,6 @@ def change_job_state(world: World, rank: int, decision: ChangeJobState) -> None:
                 hook(world.now, record)
             return
         if wanted is JobState.REJECTED:
-            from windtunnel.engine.lifecycle import reject_job
-            from windtunnel.vocabulary import RejectJob
-
             reject_job(world, rank, RejectJob(job_id=decision.job_id))
             return
         refuse(world, decision, "state", f"a submitted job can only become running or rejected, not {wanted.name}")

@@ -6,9 +6,9 @@ import msgspec
 
 from windtunnel.engine import execution, power
 from windtunnel.engine.events import MIGRATED, TRANSFERRED
-from windtunnel.engine.lifecycle import check_amounts
 from windtunnel.engine.refusal import known_job, refuse
 from windtunnel.engine.shares import Amounts
+from windtunnel.engine.starting import check_amounts
 from windtunnel.engine.world import Priority, World
 from windtunnel.model import HostSet, JobRecord, JobState
 from windtunnel.vocabulary import (

@@ -5,11 +5,13 @@ from typing import Any, Final
 
 from windtunnel.engine import (
     conditions,
+    ending,
     external,
     fluid,
-    lifecycle,
     probes,
     registration,
+    starting,
+    submission,
     suspension,
     switching,
     triggers,
@@ -26,7 +28,7 @@ __all__ = ["DECISIONS", "EVENTS"]
 
 def _no_more(world: World, what: str) -> None:
     if what == "jobs":
-        lifecycle.no_more(world)
+        submission.no_more(world)
     else:
         external.no_more_events(world)
 
@@ -38,10 +40,10 @@ def _ready(world: World, rank: int) -> None:
 
 
 EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
-    e.JOB_END: lifecycle.job_end,
+    e.JOB_END: ending.job_end,
     e.LEAF_END: leaf_ended,
-    e.WALLTIME: lifecycle.walltime_reached,
-    e.SUBMIT: lifecycle.submit_due,
+    e.WALLTIME: ending.walltime_reached,
+    e.SUBMIT: submission.submit_due,
     e.EXTERNAL: external.events_due,
     e.CALL: triggers.call_due,
     e.PERIODIC: triggers.periodic_due,
@@ -49,7 +51,7 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.NO_MORE: _no_more,
     e.READY: _ready,
     e.INJECTED: external.inject,
-    e.RELEASE_HELD: lifecycle.release_held,
+    e.RELEASE_HELD: submission.release_held,
     e.FLUID: fluid.fluid_due,
     e.POLL: messages.poll,
     e.MIGRATED: suspension.job_migrated,
@@ -62,9 +64,9 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
 """Kind of event -> function(world, payload). Delayed decisions are applied by the loop itself."""
 
 DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
-    d.ExecuteJob: lifecycle.execute_job,
-    d.RejectJob: lifecycle.reject_job,
-    d.KillJobs: lifecycle.kill_jobs,
+    d.ExecuteJob: starting.execute_job,
+    d.RejectJob: ending.reject_job,
+    d.KillJobs: ending.kill_jobs,
     d.RegisterProfile: registration.register_profile,
     d.RegisterJob: registration.register_job,
     d.FinishRegistration: registration.finish_registration,

@@ -8,6 +8,7 @@ from collections import deque
 import msgspec
 
 from windtunnel.engine.events import FLOW, SUBMIT
+from windtunnel.engine.submission import submit_job, workload_over
 from windtunnel.engine.world import Priority, World
 from windtunnel.model import Job, Workflow
 
@@ -38,8 +39,6 @@ def begin_flow(world: World, workflow: Workflow) -> None:
 
 def flow_due(world: World, flow: Flow) -> None:
     """Submit the tasks that are ready, as far as the limit allows."""
-    from windtunnel.engine.lifecycle import submit_job
-
     limit = flow.source.limit
     while flow.ready and (not limit or flow.alive < limit):
         task = flow.ready.popleft()
@@ -89,8 +88,6 @@ def task_over(world: World, job_id: str) -> None:
 
 
 def _flow_over(world: World) -> None:
-    from windtunnel.engine.lifecycle import workload_over
-
     world.flows_left -= 1
     if not world.flows_left:
         for submitter in world.submitters:

@@ -215,7 +215,7 @@ def finish(world: World, node: Node, code: int, used: float | None = None) -> No
     node.used = world.now - node.start if used is None else used
     parent = node.parent
     if parent is None:
-        from windtunnel.engine.lifecycle import end_job
+        from windtunnel.engine.ending import end_job
         from windtunnel.model import JobState
 
         state = JobState.COMPLETED_SUCCESSFULLY if code == 0 else JobState.COMPLETED_FAILED
