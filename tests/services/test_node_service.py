@@ -219,12 +219,18 @@ def test_nodes_over_an_interval(run, capsys):
 
 def test_queries_from_the_command_line(run, capsys, tmp_path):
     (tmp_path / "q.xml").write_text(QUERY)
-    main(["nodes", str(run), "--at", "35", "--query", "q.xml"])
+    assert main(["nodes", str(run), "--at", "35", "--query", "q.xml"]) == 0
     assert [n.id for n in check(capsys.readouterr().out).nodes] == ["n1"]
     main(["nodes", str(run), "--at", "5"])
     (tmp_path / "n.xml").write_text(capsys.readouterr().out)
     main(["nodes", "n.xml", "--query", "q.xml"])
     assert [n.id for n in check(capsys.readouterr().out).nodes] == ["n1", "n2"]
+
+
+def test_a_query_that_fails_is_answered_and_ends_with_1(run, capsys, tmp_path):
+    (tmp_path / "q.xml").write_text(QUERY.replace('action="Query"', 'action="Paint"'))
+    assert main(["nodes", str(run), "--query", "q.xml"]) == 1
+    assert "<Code>312</Code>" in capsys.readouterr().out
 
 
 def test_mistakes_on_the_command_line(run, capsys):

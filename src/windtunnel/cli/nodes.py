@@ -77,11 +77,14 @@ def nodes(
     if query is None:
         sys.stdout.writelines(nodes_xml(_nodes(run, platform, at, start, finish), moab=moab))
         return
-    from windtunnel.services.nodes import respond
+    from windtunnel.entities.sss_message import envelope, response_xml
+    from windtunnel.services.nodes import response
 
     found = list(_nodes(run, platform, at, start, finish))
-    reply = respond(_request(query), lambda time: found if time is None else list(_nodes(run, platform, time)))
-    sys.stdout.write(reply.decode() + "\n")
+    reply = response(_request(query), lambda time: found if time is None else list(_nodes(run, platform, time)))
+    sys.stdout.write(envelope(response_xml(reply), None).decode() + "\n")
+    if reply.value == "Failure":
+        raise typer.Exit(1)
 
 
 @serve.command("nodes")

@@ -28,7 +28,7 @@ from windtunnel.entities.xml_guard import XmlFaultError, decode_xml
 from windtunnel.services import sss_wire
 from windtunnel.services.sss_wire import Stream, WireFaultError, answer_bytes
 
-__all__ = ["PORT", "NodeServer", "respond"]
+__all__ = ["PORT", "NodeServer", "respond", "response"]
 
 PORT: Final = 7112
 """The port that clients of this protocol try."""
@@ -44,10 +44,11 @@ NodeSource = Callable[[float | None], Sequence[SssNode]]
 
 def respond(body: bytes, source: NodeSource, *, key: bytes | None = None, control: Control | None = None) -> bytes:
     """The answer to a message: an ``Envelope``, signed if there is a key. The option ``time`` chooses a date (s)."""
-    return envelope(response_xml(_response(body, source, key, control)), key)
+    return envelope(response_xml(response(body, source, key, control)), key)
 
 
-def _response(body: bytes, source: NodeSource, key: bytes | None, control: Control | None) -> Response:
+def response(body: bytes, source: NodeSource, key: bytes | None = None, control: Control | None = None) -> Response:
+    """The same before it is put into an envelope: its ``value`` says whether the request was answered."""
     if key is not None and not signed_body_is_valid(body, key, limit=SIZE_LIMIT):
         code, message = (
             ("422", "the signature is wrong") if b"<Signature" in body else ("424", "the request is unsigned")
