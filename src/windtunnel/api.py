@@ -3,8 +3,8 @@
 Here readers, engine, components and recorders are put together; nothing else is done here.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import inf, isfinite
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Self
@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
-from windtunnel.model import DelayProfile, EventList, ExternalEvent, Job, JobList, Platform, Workload
+from windtunnel.inputs import SchedulerLike, check_arguments, make_component, read_workloads, scheduler_name
+from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
 from windtunnel.schedulers.by_core import packing_by_cores
-from windtunnel.schedulers.registry import make_scheduler
-from windtunnel.vocabulary import Component, Decision, Observer
+from windtunnel.vocabulary import Observer
 
 if TYPE_CHECKING:
     from windtunnel.results.compare import Comparison
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
 
 __all__ = ["Run", "Simulation", "load_run", "simulate"]
-
-SchedulerLike = str | Component | Callable[..., Iterable[Decision] | None] | type[Component]
-"""A name, ``module:Class``, an endpoint (``tcp://...``, ``batprotocol+tcp://...``), ``lib:PATH``, a function of
-a view, a class or an object."""
 
 
 class Run(RecordedRun):
@@ -93,68 +89,6 @@ class Run(RecordedRun):
 load_run = Run.load
 
 
-def _check_arguments(**given: tuple[Any, Any, str]) -> None:
-    """Whether arguments are of the right kind; what is not would be met much later, far from here."""
-    for name, (value, kinds, expected) in given.items():
-        if not isinstance(value, kinds):
-            raise UsageError(f"{name} is {expected}, not {'None' if value is None else f'a {type(value).__name__}'}")
-
-
-def _check_jobs(workload: JobList) -> None:
-    """Whether the jobs of a workload that was made in Python make sense; those of files are checked when read."""
-    for job in workload:
-        fault = ""
-        if not isfinite(job.submission_time):
-            fault = f"is submitted at {job.submission_time!r} s"
-        elif not job.walltime > 0:
-            fault = f"has a walltime of {job.walltime!r} s"
-        elif not isinstance(job.request.hosts, int) or job.request.hosts < 0:
-            fault = f"requests {job.request.hosts!r} hosts"
-        elif isinstance(job.profile, DelayProfile) and not 0 <= job.profile.delay < inf:
-            fault = f"lasts {job.profile.delay!r} s"
-        if fault:
-            raise UsageError(f"workload {workload.name!r}: job {job.id!r} {fault}")
-
-
-def read_workloads(
-    workload: "str | Path | Workload | Sequence[str | Path | Workload]", platform: Platform, **options: Any
-) -> list[Workload]:
-    """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform."""
-    from windtunnel.formats.registry import read_workload
-
-    given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
-    made: list[Workload] = []
-    for rank, one in enumerate(given):
-        read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
-        if not hasattr(read, "profiles"):
-            raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
-        if read is one:
-            if options:
-                raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
-            if isinstance(one, JobList):
-                _check_jobs(one)
-        sized = getattr(read, "with_cores", None)
-        made.append(read if sized is None else sized(platform.cores_per_host))
-    return made
-
-
-def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
-    """A decision component in process, in a shared library, or at the other end of a socket."""
-    if isinstance(scheduler, str) and scheduler.startswith(("lib:", "batprotocol+")):
-        from windtunnel.wires.batprotocol.address import component_at
-
-        if options:
-            raise UsageError("a library or process takes its options in its initialisation data (?init=...)")
-        return component_at(scheduler, timeout)
-    if isinstance(scheduler, str) and "://" in scheduler:
-        from windtunnel.schedulers.options import checked_options
-        from windtunnel.wires.json.client import JsonComponent, JsonOptions
-
-        told = JsonOptions(**checked_options(scheduler, JsonComponent, options))  # its own are on its command line
-        return JsonComponent(scheduler, timeout=timeout, options=told)
-    return make_scheduler(scheduler, **options)
-
-
 class Simulation:
     """A run that can be stepped, saved, restored and forked.
 
@@ -210,7 +144,7 @@ class Simulation:
             raise UsageError(f"options is a windtunnel.Options, not a {type(options).__name__}")
         if not isinstance(record, RecordingOptions | None):
             raise UsageError(f"record is a RecordingOptions, not a {type(record).__name__}")
-        _check_arguments(
+        check_arguments(
             platform=(platform, (str, Path, Platform), "a file, a word such as 'hosts:128', or a Platform"),
             scheduler_options=(scheduler_options, Mapping | None, "a mapping"),
             platform_options=(platform_options, Mapping | None, "a mapping"),
@@ -220,7 +154,7 @@ class Simulation:
             failures=(failures, (FailureModel, NoneType), "a FailureModel"),
         )
         for number, one in enumerate(observers):
-            _check_arguments(**{f"observers[{number}]": (one, Observer, "an Observer")})
+            check_arguments(**{f"observers[{number}]": (one, Observer, "an Observer")})
         if not timeout > 0:
             raise UsageError(f"a timeout is more than 0 s, not {timeout!r}")
         if platform_options and isinstance(platform, Platform):
@@ -236,9 +170,9 @@ class Simulation:
         workloads = read_workloads(workload, site, **(workload_options or {}))
         own = [] if site.events is None else [site.events]
         given = [events] if isinstance(events, (str, Path, EventList)) else events
-        _check_arguments(events=(given, Iterable, "a file, an EventList, or several"))
+        check_arguments(events=(given, Iterable, "a file, an EventList, or several"))
         for number, event in enumerate(given):
-            _check_arguments(**{f"events[{number}]": (event, (str, Path, EventList), "a file or an EventList")})
+            check_arguments(**{f"events[{number}]": (event, (str, Path, EventList), "a file or an EventList")})
         lists = own + [
             event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
             for rank, event in enumerate(given)
@@ -258,7 +192,10 @@ class Simulation:
         if share_hosts:
             components = [packing_by_cores(component) for component in components]
         start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
-        noted = {"schedulers": [_name(one) for one in schedulers], "scheduler_options": dict(scheduler_options or {})}
+        noted = {
+            "schedulers": [scheduler_name(one) for one in schedulers],
+            "scheduler_options": dict(scheduler_options or {}),
+        }
         self.workloads = workloads
         self.recording = Recording(
             layout if layout is not None else Layout() if out is None else Layout.directory(out),
@@ -359,12 +296,6 @@ class Simulation:
         """Give up: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
-
-
-def _name(scheduler: SchedulerLike) -> str:
-    if isinstance(scheduler, str):
-        return scheduler
-    return str(getattr(scheduler, "name", "") or getattr(scheduler, "__name__", "") or type(scheduler).__name__)
 
 
 def simulate(

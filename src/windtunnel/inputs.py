@@ -1,0 +1,86 @@
+"""What a simulation is made of, as the library's users give it: workloads, schedulers, arguments."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import DelayProfile, JobList, Platform, Workload
+from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.vocabulary import Component, Decision
+
+__all__ = ["SchedulerLike", "check_arguments", "make_component", "read_workloads", "scheduler_name"]
+
+SchedulerLike = str | Component | Callable[..., Iterable[Decision] | None] | type[Component]
+"""A name, ``module:Class``, an endpoint (``tcp://...``, ``batprotocol+tcp://...``), ``lib:PATH``, a function of
+a view, a class or an object."""
+
+
+def check_arguments(**given: tuple[Any, Any, str]) -> None:
+    """Whether arguments are of the right kind; what is not would be met much later, far from here."""
+    for name, (value, kinds, expected) in given.items():
+        if not isinstance(value, kinds):
+            raise UsageError(f"{name} is {expected}, not {'None' if value is None else f'a {type(value).__name__}'}")
+
+
+def _check_jobs(workload: JobList) -> None:
+    """Whether the jobs of a workload that was made in Python make sense; those of files are checked when read."""
+    for job in workload:
+        fault = ""
+        if not isfinite(job.submission_time):
+            fault = f"is submitted at {job.submission_time!r} s"
+        elif not job.walltime > 0:
+            fault = f"has a walltime of {job.walltime!r} s"
+        elif not isinstance(job.request.hosts, int) or job.request.hosts < 0:
+            fault = f"requests {job.request.hosts!r} hosts"
+        elif isinstance(job.profile, DelayProfile) and not 0 <= job.profile.delay < inf:
+            fault = f"lasts {job.profile.delay!r} s"
+        if fault:
+            raise UsageError(f"workload {workload.name!r}: job {job.id!r} {fault}")
+
+
+def read_workloads(
+    workload: "str | Path | Workload | Sequence[str | Path | Workload]", platform: Platform, **options: Any
+) -> list[Workload]:
+    """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform."""
+    from windtunnel.formats.registry import read_workload
+
+    given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
+    made: list[Workload] = []
+    for rank, one in enumerate(given):
+        read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
+        if not hasattr(read, "profiles"):
+            raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
+        if read is one:
+            if options:
+                raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
+            if isinstance(one, JobList):
+                _check_jobs(one)
+        sized = getattr(read, "with_cores", None)
+        made.append(read if sized is None else sized(platform.cores_per_host))
+    return made
+
+
+def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
+    """A decision component in process, in a shared library, or at the other end of a socket."""
+    if isinstance(scheduler, str) and scheduler.startswith(("lib:", "batprotocol+")):
+        from windtunnel.wires.batprotocol.address import component_at
+
+        if options:
+            raise UsageError("a library or process takes its options in its initialisation data (?init=...)")
+        return component_at(scheduler, timeout)
+    if isinstance(scheduler, str) and "://" in scheduler:
+        from windtunnel.schedulers.options import checked_options
+        from windtunnel.wires.json.client import JsonComponent, JsonOptions
+
+        told = JsonOptions(**checked_options(scheduler, JsonComponent, options))  # its own are on its command line
+        return JsonComponent(scheduler, timeout=timeout, options=told)
+    return make_scheduler(scheduler, **options)
+
+
+def scheduler_name(scheduler: SchedulerLike) -> str:
+    """What to call it in what is written about a run."""
+    if isinstance(scheduler, str):
+        return scheduler
+    return str(getattr(scheduler, "name", "") or getattr(scheduler, "__name__", "") or type(scheduler).__name__)
