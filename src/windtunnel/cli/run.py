@@ -1,8 +1,6 @@
 """``windtunnel run``."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -146,7 +144,7 @@ def run(
     from windtunnel import api
     from windtunnel.cli import summary
     from windtunnel.cli.progress import progress_observers
-    from windtunnel.diagnostics import UsageError
+    from windtunnel.diagnostics import UsageError, uncollected
     from windtunnel.engine import Options
     from windtunnel.model.failures import parse_failures
 
@@ -154,7 +152,7 @@ def run(
         raise UsageError("--energy-rule and --job-energy say how energy is simulated", "add --energy")
     summary.check_targets(out, report, parquet=parquet)
     platform_file, workload_files = _inputs(platform, workloads or [], events)
-    with _uncollected():
+    with uncollected():
         simulation = api.Simulation(
             platform_file,
             workload_files,
@@ -200,18 +198,6 @@ def run(
         sys.stdout.write(done.metrics.json().decode() + "\n")
     elif not quiet:
         summary.print_metrics(done, out)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Nobody looks for cycles of garbage while large inputs are read: there are none, and looking takes long."""
-    import gc
-
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _chosen(**options: tuple[Any, Any]) -> dict[str, Any]:

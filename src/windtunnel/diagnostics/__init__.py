@@ -16,6 +16,7 @@ from windtunnel.diagnostics.errors import (
 from windtunnel.diagnostics.findings import Finding, Findings, Severity, as_text
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean
+from windtunnel.diagnostics.uncollected import uncollected
 
 __all__ = [
     "ComponentError",
@@ -35,4 +36,5 @@ __all__ = [
     "as_text",
     "did_you_mean",
     "replacing",
+    "uncollected",
 ]

@@ -160,7 +160,7 @@ class Recording(Observer):
         if self.state.status is not Status.RUNNING:
             return
         self.totals = dict(totals)
-        self.state.simulated_time = now
+        self.state.simulated_time = float(now)  # also when a scheduler works with numpy's
         self.state.status = Status.COMPLETE if outcome == COMPLETE else Status.INCOMPLETE
         self.state.reason = "" if outcome == COMPLETE else outcome
         self._stop()

@@ -64,7 +64,10 @@ def _texts(form: str, values: Sequence[Any]) -> Sequence[str]:
         return _ENCODER.encode(values)[2:-2].decode().split("],[")
     if form not in (INTEGER, WHOLE):
         return (f"{form}," * len(values) % tuple(values)).split(",")[:-1]
-    text = _ENCODER.encode(values)[1:-1].decode()
+    try:
+        text = _ENCODER.encode(values)[1:-1].decode()
+    except (TypeError, OverflowError):  # numbers of numpy, from a scheduler in Python, or enormous ones
+        return [form % value for value in values]
     if form == WHOLE:
         text = text.replace(",", ".000000,") + ".000000"
     return text.split(",")

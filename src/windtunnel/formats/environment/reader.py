@@ -5,15 +5,13 @@
 positions.
 """
 
-import gc
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import Finding, InputError, Severity
+from windtunnel.diagnostics import Finding, InputError, Severity, uncollected
 from windtunnel.formats.environment.happenings import check_events
 from windtunnel.formats.environment.origins import origin
 from windtunnel.formats.environment.placing import place_all
@@ -65,20 +63,8 @@ def check(
     data: bytes | str, name: str = "environment.json", options: Options = DEFAULT, *, folder: Path | None = None
 ) -> Checked:
     """Check a document; ``folder`` is where relative references start."""
-    with _no_collection():
+    with uncollected():
         return _check(data, name, options, folder)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Millions of small objects are made here and all stay: looking for garbage among them doubles the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _check(data: bytes | str, name: str, options: Options, folder: Path | None) -> Checked:
@@ -140,7 +126,7 @@ def read_text(
     Raises:
         InputError: the document has errors; it carries all findings.
     """
-    with _no_collection():
+    with uncollected():
         checked = _check(data, name, options, folder)
         if not checked.ok:
             raise InputError(checked.findings)
