@@ -46,7 +46,11 @@ def test_lowest_index_and_membership(a, n):
 
 
 @given(
-    either, st.lists(st.tuples(st.sampled_from(["take", "add", "remove"]), st.integers(0, 20), either), max_size=12)
+    either,
+    st.lists(
+        st.tuples(st.sampled_from(["take", "take_together", "claim", "add", "remove"]), st.integers(0, 20), either),
+        max_size=12,
+    ),
 )
 def test_pool_follows_a_set(start, moves):
     pool, plain = HostPool(HostSet(start)), set(start)
@@ -58,6 +62,19 @@ def test_pool_follows_a_set(start, moves):
             else:
                 assert list(got) == sorted(plain)[:count]
                 plain -= set(got)
+        elif what == "take_together":
+            got = pool.take_together(count)
+            if count > len(plain):
+                assert got is None
+            else:
+                assert list(got) == (runs_of(plain, count) or sorted(plain)[:count])
+                plain -= set(got)
+        elif what == "claim":
+            few = HostSet(sorted(hosts & plain)[:count])
+            assert pool.claim(HostSet(hosts)) == (hosts <= plain)
+            plain -= hosts if hosts <= plain else set()
+            assert pool.claim(few) == (set(few) <= plain)
+            plain -= set(few)
         elif what == "add":
             pool |= HostSet(hosts)
             plain |= hosts
@@ -70,11 +87,24 @@ def test_pool_follows_a_set(start, moves):
         assert pool.copy() == pool
 
 
+def runs_of(hosts, count):
+    """The first ``count`` consecutive numbers, by the plain definition; empty when there are none."""
+    return next((list(range(h, h + count)) for h in sorted(hosts) if all(h + i in hosts for i in range(count))), [])
+
+
 @given(either, st.integers(1, 5))
 def test_contiguous(a, n):
     got = HostPool(HostSet(a)).pick_contiguous(n)
-    starts = [h for h in sorted(a) if all(h + i in a for i in range(n))]
-    assert (list(got) if got else None) == ([starts[0] + i for i in range(n)] if starts else None)
+    assert (list(got) if got else []) == runs_of(a, n)
+
+
+def test_on_large_sites_a_thousand_runs_are_looked_at():
+    scattered = HostSet.of_runs(tuple((2 * k, 2 * k) for k in range(8000)))
+    near = HostPool(scattered | HostSet([1]))
+    assert near.take_together(2) == HostSet([0, 1])
+    far = HostPool(scattered | HostSet([15_999, 15_997]))
+    assert far.take_together(2) == HostSet([0, 2])
+    assert far.pick_contiguous(2) == HostSet([15_996, 15_997])
 
 
 @pytest.mark.parametrize("text", ["a", "1-", "-1", "3-1", "1--2", "1.0", "²", "1-2-3"])

@@ -68,6 +68,33 @@ def test_contiguous_hosts_are_contiguous(name, jobs):
     assert all(len(hosts.runs) == 1 for hosts in out.hosts.values())
 
 
+@pytest.mark.parametrize("name", ["easy", "conservative"])
+@given(jobs=workloads())
+@settings(max_examples=30, deadline=None)
+def test_which_hosts_are_given_does_not_change_when(name, jobs):
+    together, lowest = (
+        play(make_scheduler(name, policy=p), jobs, HOSTS) for p in ("best_effort_contiguous", "basic")
+    )
+    assert together.start == lowest.start
+    assert together.rejected == lowest.rejected
+    for policy, out in (("best_effort_contiguous", together), ("basic", lowest)):
+        for j, _ in jobs:
+            if j.id in out.start:
+                assert out.hosts[j.id] == hosts_by_definition(out, j, policy)
+
+
+def hosts_by_definition(out, job, policy):
+    """What is left to a job by those that run when it starts, or that were started before it at that instant."""
+    before = list(out.start)[: list(out.start).index(job.id)]
+    now = out.start[job.id]
+    free = set(range(HOSTS)).difference(*(out.hosts[name] for name in before if out.end.get(name, inf) > now))
+    count = job.request.hosts
+    runs = [h for h in sorted(free) if all(h + i in free for i in range(count))]
+    if policy == "basic" or not runs:
+        return HostSet(sorted(free)[:count])
+    return HostSet.span(count, runs[0])
+
+
 @pytest.mark.parametrize("name", EXACT)
 @given(jobs=workloads(endless=False, largest=HOSTS))
 @settings(max_examples=20, deadline=None)

@@ -64,22 +64,26 @@ class HostTable:
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 
-    def occupy(self, hosts: HostSet, now: float) -> None:
-        """A job starts on these hosts, which were checked."""
+    def occupy(self, hosts: HostSet, now: float) -> bool:
+        """A job starts on these hosts, if all can be given to it; whether it does."""
         if self.jobs_on is None:
-            self.free.remove(hosts)
+            if not self.free.claim(hosts):
+                return False
             size = hosts.size
             counts = self.counts
             counts[3] -= size
             counts[4] += size
             self._changes.append((hosts, now))
-        else:
-            for host in hosts:
-                if self.jobs_on[host] == 0:
-                    self._leave(host, _IDLE, now)
-                    self.counts[3] -= 1
-                    self.counts[4] += 1
-                self.jobs_on[host] += 1
+            return True
+        if not self.free.covers(hosts):
+            return False
+        for host in hosts:
+            if self.jobs_on[host] == 0:
+                self._leave(host, _IDLE, now)
+                self.counts[3] -= 1
+                self.counts[4] += 1
+            self.jobs_on[host] += 1
+        return True
 
     def release(self, hosts: HostSet, start: float, now: float) -> None:
         """A job that had these hosts since ``start`` leaves them."""

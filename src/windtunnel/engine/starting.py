@@ -12,6 +12,7 @@ from windtunnel.model import (
     DelayProfile,
     HostSet,
     Job,
+    JobRecord,
     JobState,
     ParallelTaskHomogeneousProfile,
     Profile,
@@ -36,52 +37,69 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not SUBMITTED")
     job = record.job
     hosts = decision.hosts
-    table = world.hosts
-    amounts = decision.amounts
-    if amounts is not None:
-        check_amounts(world, decision, job)
-        if not job.request.processors and len(hosts) != job.request.hosts and world.options.check_sizes:
-            _check_size(world, decision, job)
-    elif not table.free.covers(hosts):
-        _explain_hosts(world, decision)
-    elif (hosts.size != job.request.hosts or decision.placement is not None) and world.options.check_sizes:
-        _check_size(world, decision, job)
     now = world.now
-    record.hosts = hosts
-    if not world.options.strict and (type(job.profile) is not DelayProfile or decision.additional_io is not None):
-        try:
-            execution.check_job(world, record, decision)
-        except Exception:
-            record.hosts = _NO_HOSTS
-            raise
+    profile = job.profile
+    delay = profile.delay if type(profile) is DelayProfile and decision.additional_io is None else None
+    if (
+        (delay is not None or world.options.strict)
+        and decision.amounts is None
+        and hosts.size == job.request.hosts
+        and decision.placement is None
+    ):
+        if not world.hosts.occupy(hosts, now):
+            _explain_hosts(world, decision)
+        record.hosts = hosts
+    else:
+        _place(world, decision, record)
     record.owner = rank
     record.state = _RUNNING
-    if amounts is not None:
-        record.amounts = amounts
     record.starting_time = record.since = now
     if world.energy is not None:
         power.job_started(world, record)
-    if amounts is None:
-        table.occupy(hosts, now)
-    else:
-        table.occupy_shares(hosts, amounts, now)
     world.nb_running += 1
     hooks = world.hooks
     if hooks.started:
         for hook in hooks.started:
             hook(now, record)
     for hook in hooks.states:
-        hook(now, table.counts)
-    profile = job.profile
-    if type(profile) is DelayProfile and decision.additional_io is None:
-        # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
-        world.sequence = sequence = world.sequence + 1
-        if profile.delay < job.walltime:
-            heappush(world.heap, (now + profile.delay, 0, sequence, JOB_END, record, record.version))
-        else:
-            heappush(world.heap, (now + job.walltime, 1, sequence, WALLTIME, record, record.version))
-    else:
+        hook(now, world.hosts.counts)
+    if delay is None:
         execution.begin_job(world, record, decision)
+        return
+    # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
+    world.sequence = sequence = world.sequence + 1
+    if delay < job.walltime:
+        heappush(world.heap, (now + delay, 0, sequence, JOB_END, record, record.version))
+    else:
+        heappush(world.heap, (now + job.walltime, 1, sequence, WALLTIME, record, record.version))
+
+
+def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
+    """The job gets its hosts, or amounts of them, after all checks."""
+    job, hosts, amounts = record.job, decision.hosts, decision.amounts
+    table = world.hosts
+    unusual = len(hosts) != job.request.hosts
+    if amounts is not None:
+        check_amounts(world, decision, job)
+        unusual &= not job.request.processors
+    else:
+        if not table.free.covers(hosts):
+            _explain_hosts(world, decision)
+        unusual |= decision.placement is not None
+    if unusual and world.options.check_sizes:
+        _check_size(world, decision, job)
+    record.hosts = hosts
+    if not world.options.strict:
+        try:
+            execution.check_job(world, record, decision)
+        except Exception:
+            record.hosts = _NO_HOSTS
+            raise
+    if amounts is None:
+        table.occupy(hosts, world.now)
+    else:
+        record.amounts = amounts
+        table.occupy_shares(hosts, amounts, world.now)
 
 
 def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> None:

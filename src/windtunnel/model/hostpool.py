@@ -1,10 +1,18 @@
 """Which hosts are free: :class:`HostPool`, a set of hosts of which some are taken and given back."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Self
 
 from windtunnel.model.hostset import HostSet, Run, host_set
+from windtunnel.model.intervals import (
+    add_runs,
+    claim_runs,
+    covers_runs,
+    pick_lowest,
+    remove_run,
+    remove_whole_runs,
+    take_run,
+)
 
 __all__ = ["HostPool"]
 
@@ -74,7 +82,7 @@ class HostPool:
         if count > self._size or count < 0:
             return None
         if self._firsts is not None:
-            return self._pick_runs(count)
+            return HostSet.of_runs(pick_lowest(self._firsts, self._lasts, count), count)
         if not count:
             return HostSet()
         bits = rest = self._bits
@@ -97,61 +105,92 @@ class HostPool:
         runs.append((first, first + need - 1))
         return host_set(bits ^ rest | (low << need) - low, tuple(runs), count)
 
-    def _pick_runs(self, count: int) -> HostSet:
-        firsts, lasts = self._firsts or [], self._lasts
-        runs = []
-        need = count
-        k = 0
-        while need:
-            first, last = firsts[k], lasts[k]
-            need -= last - first + 1
-            if need < 0:
-                last += need
-                need = 0
-            runs.append((first, last))
-            k += 1
-        return HostSet.of_runs(tuple(runs), count)
-
     def pick_contiguous(self, count: int) -> HostSet | None:
         """The ``count`` lowest hosts of the first run of consecutive numbers that is long enough, or None."""
-        for first, last in self.frozen().runs:
-            if last - first + 1 >= count:
+        if count > self._size or count < 0:
+            return None
+        if not count:
+            return HostSet()
+        if self._firsts is None:
+            first = self._first_fit(count)
+            return None if first < 0 else HostSet.span(count, first)
+        for k, first in enumerate(self._firsts):
+            if self._lasts[k] - first >= count - 1:
                 return HostSet.span(count, first)
         return None
+
+    def _first_fit(self, count: int) -> int:
+        """The first host from which on so many are there, on a site that is kept as bits; -1: there is none."""
+        rest = self._bits
+        length = 1  # the bits of rest say from where on so many hosts are there
+        left = count - 1
+        while left > length:
+            rest &= rest >> length
+            left -= length
+            length += length
+        if left:
+            rest &= rest >> left
+        return (rest & -rest).bit_length() - 1
 
     def take(self, count: int) -> HostSet | None:
         """Like :meth:`pick`, and removes them."""
         hosts = self.pick(count)
-        if hosts is None or not count:
-            return hosts
-        if self._firsts is None:
-            self._bits ^= hosts._bits or 0  # what was picked is in the pool
-        else:
-            runs = hosts._runs or ()
-            stop = len(runs)
-            last = runs[-1][1]
-            if self._lasts[stop - 1] > last:  # the last run goes on
-                stop -= 1
-                self._firsts[stop] = last + 1
-            del self._firsts[:stop], self._lasts[:stop]
-        self._size -= count
+        if hosts is not None:
+            if self._firsts is None:
+                self._bits ^= hosts._bits or 0  # what was picked is in the pool
+            else:
+                remove_whole_runs(self._firsts, self._lasts, hosts.runs)
+            self._size -= count
         return hosts
+
+    def take_together(self, count: int) -> HostSet | None:
+        """Take hosts with consecutive numbers where that is possible, else the lowest; None when there are fewer.
+
+        They are the lowest of the first run that is long enough, as in :meth:`pick_contiguous`; but on very large
+        sites only the first thousand runs are looked at.
+        """
+        if count > self._size or count < 1:
+            return self.take(count)
+        if self._firsts is None:
+            first = self._first_fit(count)
+            if first < 0:
+                return self.take(count)
+            bits = ((1 << count) - 1) << first
+            self._bits ^= bits
+        else:
+            first = take_run(self._firsts, self._lasts, count)
+            if first < 0:
+                return self.take(count)
+            bits = None
+        self._size -= count
+        return host_set(bits, ((first, first + count - 1),), count)
 
     def covers(self, hosts: HostSet) -> bool:
         """Whether all of ``hosts`` are in the pool."""
+        if self._firsts is not None:
+            return covers_runs(self._firsts, self._lasts, hosts.runs)
+        bits = hosts._bits
+        if bits is None:
+            try:
+                bits = hosts.bits
+            except OverflowError:  # far beyond all hosts
+                return False
+        return bits & self._bits == bits
+
+    def claim(self, hosts: HostSet) -> bool:
+        """Take these hosts out if all of them are in the pool; whether they were: a hot path."""
         if self._firsts is None:
             bits = hosts._bits
             if bits is None:
-                try:
-                    bits = hosts.bits
-                except OverflowError:  # far beyond all hosts
+                if not self.covers(hosts):
                     return False
-            return bits & self._bits == bits
-        firsts, lasts = self._firsts, self._lasts
-        for first, last in hosts.runs:
-            k = bisect_right(firsts, first) - 1
-            if k < 0 or lasts[k] < last:
+                bits = hosts.bits
+            elif bits & self._bits != bits:
                 return False
+            self._bits ^= bits
+        elif not claim_runs(self._firsts, self._lasts, hosts.runs):
+            return False
+        self._size -= hosts.size
         return True
 
     def __isub__(self, hosts: HostSet) -> Self:
@@ -170,28 +209,11 @@ class HostPool:
                     bits = (hosts & HostSet.span(before.bit_length())).bits
             self._bits = before & ~bits
             self._size -= hosts.size if before & bits == bits else (before & bits).bit_count()
-            return
-        runs = hosts.runs
-        if len(runs) < 2 or not self._remove_whole_runs(runs, hosts):
-            for first, last in runs:
-                self._remove_run(first, last)
-
-    def _remove_whole_runs(self, runs: tuple[Run, ...], hosts: HostSet) -> bool:
-        """Remove what is a sequence of whole runs of the pool (only the last may go on), as what was picked is."""
-        firsts, lasts = self._firsts or [], self._lasts
-        k = bisect_left(firsts, runs[0][0])
-        stop = k + len(runs)
-        last = runs[-1][1]
-        if firsts[k:stop] != [a for a, _ in runs] or lasts[stop - 1] < last:
-            return False
-        if lasts[k : stop - 1] != [b for _, b in runs[:-1]]:
-            return False
-        if lasts[stop - 1] > last:
-            stop -= 1
-            firsts[stop] = last + 1
-        del firsts[k:stop], lasts[k:stop]
-        self._size -= hosts.size
-        return True
+        elif remove_whole_runs(self._firsts, self._lasts, hosts.runs):
+            self._size -= hosts.size
+        else:
+            for first, last in hosts.runs:
+                self._size -= remove_run(self._firsts, self._lasts, first, last)
 
     def __ior__(self, hosts: HostSet) -> Self:
         self.add(hosts)
@@ -212,57 +234,5 @@ class HostPool:
                 self._bits |= bits
                 return
             self._to_runs(self.frozen().runs)
-        self._add_runs(hosts.runs)
-
-    def _remove_run(self, first: int, last: int) -> None:
-        firsts, lasts = self._firsts or [], self._lasts
-        k = bisect_left(lasts, first)
-        stop = bisect_right(firsts, last)
-        if k >= stop:
-            return
-        low, high = firsts[k], lasts[stop - 1]
-        if stop == k + 1 and low <= first and high >= last:
-            self._size -= last - first + 1
-        else:
-            self._size -= sum(min(lasts[i], last) - max(firsts[i], first) + 1 for i in range(k, stop))
-        keep = [(a, b) for a, b in ((low, first - 1), (last + 1, high)) if a <= b]
-        firsts[k:stop] = [a for a, _ in keep]
-        lasts[k:stop] = [b for _, b in keep]
-
-    def _add_runs(self, runs: tuple[Run, ...]) -> None:
-        firsts, lasts = self._firsts, self._lasts
-        if firsts is None:
-            raise AssertionError("intervals are in use here")
-        count = len(firsts)
-        added = 0
-        for first, last in runs:
-            k = bisect_left(lasts, first - 1)  # the first run that touches or lies beyond
-            if k == count or firsts[k] > last + 1:
-                firsts.insert(k, first)
-                lasts.insert(k, last)
-                count += 1
-            elif firsts[k] == last + 1:
-                firsts[k] = first
-            elif lasts[k] == first - 1 and (k + 1 == count or firsts[k + 1] > last + 1):
-                lasts[k] = last
-            else:
-                added += self._join_run(k, first, last)
-                count = len(firsts)
-                continue
-            added += last - first + 1
-        self._size += added
-
-    def _join_run(self, k: int, first: int, last: int) -> int:
-        """Join a run with the k-th one and whatever else it meets; how many hosts are new."""
-        firsts, lasts = self._firsts or [], self._lasts
-        stop = bisect_right(firsts, last + 1)
-        new = (last - first + 1) - sum(
-            min(lasts[i], last) - max(firsts[i], first) + 1
-            for i in range(k, stop)
-            if min(lasts[i], last) >= max(firsts[i], first)
-        )
-        first = min(first, firsts[k])
-        last = max(last, lasts[stop - 1])
-        firsts[k:stop] = [first]
-        lasts[k:stop] = [last]
-        return new
+        assert self._firsts is not None
+        self._size += add_runs(self._firsts, self._lasts, hosts.runs)

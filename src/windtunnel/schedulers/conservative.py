@@ -10,9 +10,9 @@ from msgspec import Meta
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, longest_until
-from windtunnel.schedulers.orders import ORDERS, QueueOrder
+from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
 from windtunnel.schedulers.site import BatchScheduler, Held
-from windtunnel.vocabulary import CallMeLater, Decision, Notice, OneShot, RejectJob, Reply, RequestedCall
+from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, RejectJob, Reply, RequestedCall
 
 __all__ = ["Conservative"]
 
@@ -32,14 +32,22 @@ class Conservative(BatchScheduler):
 
     A job without walltime is taken to run for ever, and its hosts are missing in all that is planned; a job for which
     so many hosts are never foreseen waits without a reservation.
+
+    ``policy`` says which hosts a job gets, which has no influence on when it starts: consecutive numbers where that
+    is possible (``best_effort_contiguous``), or always the lowest ones (``basic``).
     """
 
     name = "conservative"
 
     def __init__(
-        self, *, queue_order: QueueOrder = "fcfs", review: Annotated[float, Meta(ge=0, le=1)] = 0.01
+        self,
+        *,
+        queue_order: QueueOrder = "fcfs",
+        review: Annotated[float, Meta(ge=0, le=1)] = 0.01,
+        policy: Together = "best_effort_contiguous",
     ) -> None:
         self.review = review
+        self.policy = policy
         super().__init__(queue_order)
 
     def _reset(self) -> None:
@@ -111,12 +119,14 @@ class Conservative(BatchScheduler):
 
     def _begin(self, now: float, job: Job, decisions: list[Decision]) -> None:
         """Start a job whose reservation has come, if its hosts are there (a running one may be reported late)."""
-        hosts = self._pool.pick(job.request.hosts)
+        pool, size = self._pool, job.request.hosts
+        hosts = pool.take(size) if self.policy == "basic" else pool.take_together(size)
         if hosts is None:
             return
         begin = self._reserved.pop(job.id)
         self._queue.remove(job)
-        held = self._start(now, job, hosts, decisions)
+        decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
+        held = self._hold(now, job, hosts)
         self._plan.change(begin + job.walltime, held[0], -held[2])
         insort(self._ends, held[0])
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import longest_until
-from windtunnel.schedulers.orders import QueueOrder
+from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
 from windtunnel.schedulers.site import BatchScheduler, Held
 from windtunnel.vocabulary import Decision, ExecuteJob, JobCompleted, JobSubmitted, Notice, RejectJob, Reply
@@ -20,8 +20,11 @@ class Easy(BatchScheduler):
     The reservation is a date and a count, not particular hosts. *Shadow time*: the earliest predicted date at which
     enough hosts are free, by the walltimes of the running jobs (all that end at one date are counted). *Extra*: the
     hosts free at that date beyond the need. A job overtakes if it fits now and either ends by the shadow time (the
-    very date included) or takes no more than the extra hosts. All that happens at one instant is decided on at once;
-    hosts go out from the lowest number on.
+    very date included) or takes no more than the extra hosts. All that happens at one instant is decided on at once.
+
+    ``policy`` says which hosts a job gets, which has no influence on when it starts: those of the first free run of
+    consecutive numbers that is long enough, and the lowest ones where there is none (``best_effort_contiguous``), or
+    always the lowest ones (``basic``).
 
     A job without walltime is taken to run for ever: it overtakes on extra hosts only. A reservation that depends on
     the end of such a job lies at no known date, and delays nobody whose walltime is known.
@@ -29,7 +32,8 @@ class Easy(BatchScheduler):
 
     name = "easy"
 
-    def __init__(self, *, queue_order: QueueOrder = "fcfs") -> None:
+    def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Together = "best_effort_contiguous") -> None:
+        self.policy = policy
         super().__init__(queue_order)
 
     def _reset(self) -> None:
@@ -38,6 +42,7 @@ class Easy(BatchScheduler):
         self._free = 0
         self._shadow = 0.0
         self._extra = -1  # negative: shadow and extra are to be computed
+        self._together = self.policy != "basic"
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (what the base does, at less cost)."""
@@ -77,7 +82,8 @@ class Easy(BatchScheduler):
 
     def _run(self, now: float, job: Job, decisions: list[Decision]) -> None:
         size = job.request.hosts
-        hosts = self._pool.take(size)
+        pool = self._pool
+        hosts = pool.take_together(size) if self._together else pool.take(size)
         assert hosts is not None
         decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
         self._free -= size

@@ -79,7 +79,7 @@ class EnergyIdleSleeper(Easy):
     ) -> None:
         self.idle_time = idle_time
         self.keep_awake = keep_awake
-        super().__init__(queue_order=queue_order)
+        super().__init__(queue_order=queue_order, policy="basic")  # the highest numbers are those that sleep
 
     def _reset(self) -> None:
         super()._reset()

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from windtunnel.model import HostPool, HostSet, Job
 
-__all__ = ["ORDERS", "OrderKey", "Policy", "QueueOrder", "pick"]
+__all__ = ["ORDERS", "OrderKey", "Policy", "QueueOrder", "Together", "pick"]
 
 QueueOrder = Literal[
     "fcfs",
@@ -26,6 +26,10 @@ QueueOrder = Literal[
 
 Policy = Literal["basic", "contiguous"]
 """Which hosts a job gets: the lowest ones, or the lowest of the first long enough run of consecutive numbers."""
+
+Together = Literal["best_effort_contiguous", "basic"]
+"""Which hosts a job gets: consecutive numbers where that is possible (Lucarelli, Mendonca, Trystram & Wagner, CCGrid
+2015), or always the lowest ones."""
 
 OrderKey = Callable[[Job, Any, Any], Any]
 """From a job, its date of release and its walltime to its place in the queue, smaller first."""

@@ -1,0 +1,165 @@
+"""Sorted intervals that change: what :class:`~windtunnel.model.HostPool` is made of on very large sites.
+
+A set of numbers is two lists: the first and the last number of each of its maximal intervals, ascending. Every
+operation costs what it touches (and the shifting of what lies behind it, which is a copy of memory).
+"""
+
+from bisect import bisect_left, bisect_right
+from typing import Final
+
+from windtunnel.model.hostset import Run
+
+__all__ = [
+    "RUNS",
+    "add_runs",
+    "claim_runs",
+    "covers_runs",
+    "pick_lowest",
+    "remove_run",
+    "remove_whole_runs",
+    "take_run",
+]
+
+RUNS: Final = 1000
+"""So many intervals are looked at for one that is long enough, where the search must be short."""
+
+
+def pick_lowest(firsts: list[int], lasts: list[int], count: int) -> tuple[Run, ...]:
+    """The lowest ``count`` numbers; there must be as many."""
+    runs = []
+    need = count
+    k = 0
+    while need:
+        first, last = firsts[k], lasts[k]
+        need -= last - first + 1
+        if need < 0:
+            last += need
+            need = 0
+        runs.append((first, last))
+        k += 1
+    return tuple(runs)
+
+
+def take_run(firsts: list[int], lasts: list[int], count: int) -> int:
+    """Take the lowest ``count`` numbers of the first long enough of the lowest :data:`RUNS` intervals.
+
+    Returns the first number taken, or -1.
+    """
+    for k, last in enumerate(lasts if len(lasts) <= RUNS else lasts[:RUNS]):
+        first = firsts[k]
+        beyond = first + count
+        if beyond <= last:
+            firsts[k] = beyond
+            return first
+        if beyond == last + 1:
+            del firsts[k], lasts[k]
+            return first
+    return -1
+
+
+def covers_runs(firsts: list[int], lasts: list[int], runs: tuple[Run, ...]) -> bool:
+    """Whether all of these numbers are there."""
+    for first, last in runs:
+        k = bisect_right(firsts, first) - 1
+        if k < 0 or lasts[k] < last:
+            return False
+    return True
+
+
+def claim_runs(firsts: list[int], lasts: list[int], runs: tuple[Run, ...]) -> bool:
+    """Remove these numbers if all are there; whether they were: a hot path."""
+    if len(runs) != 1:
+        if remove_whole_runs(firsts, lasts, runs):
+            return True
+        if not covers_runs(firsts, lasts, runs):
+            return False
+        for first, last in runs:
+            remove_run(firsts, lasts, first, last)
+        return True
+    ((first, last),) = runs
+    k = bisect_right(firsts, first) - 1
+    if k < 0 or lasts[k] < last:
+        return False
+    if firsts[k] < first:
+        if lasts[k] == last:
+            lasts[k] = first - 1
+        else:
+            firsts.insert(k + 1, last + 1)
+            lasts.insert(k, first - 1)
+    elif lasts[k] == last:
+        del firsts[k], lasts[k]
+    else:
+        firsts[k] = last + 1
+    return True
+
+
+def remove_whole_runs(firsts: list[int], lasts: list[int], runs: tuple[Run, ...]) -> bool:
+    """Remove what is a sequence of whole intervals (only the last may go on); whether it is: what was picked is."""
+    if not runs:
+        return True
+    k = bisect_left(firsts, runs[0][0])
+    stop = k + len(runs)
+    last = runs[-1][1]
+    if firsts[k:stop] != [a for a, _ in runs] or lasts[stop - 1] < last:
+        return False
+    if lasts[k : stop - 1] != [b for _, b in runs[:-1]]:
+        return False
+    if lasts[stop - 1] > last:
+        stop -= 1
+        firsts[stop] = last + 1
+    del firsts[k:stop], lasts[k:stop]
+    return True
+
+
+def remove_run(firsts: list[int], lasts: list[int], first: int, last: int) -> int:
+    """Remove what is there of an interval; how many numbers that was."""
+    k = bisect_left(lasts, first)
+    stop = bisect_right(firsts, last)
+    if k >= stop:
+        return 0
+    low, high = firsts[k], lasts[stop - 1]
+    if stop == k + 1 and low <= first and high >= last:
+        removed = last - first + 1
+    else:
+        removed = sum(min(lasts[i], last) - max(firsts[i], first) + 1 for i in range(k, stop))
+    keep = [(a, b) for a, b in ((low, first - 1), (last + 1, high)) if a <= b]
+    firsts[k:stop] = [a for a, _ in keep]
+    lasts[k:stop] = [b for _, b in keep]
+    return removed
+
+
+def add_runs(firsts: list[int], lasts: list[int], runs: tuple[Run, ...]) -> int:
+    """Add numbers, of which some may be there; how many are new: a hot path."""
+    count = len(firsts)
+    added = 0
+    for first, last in runs:
+        k = bisect_left(lasts, first - 1)  # the first interval that touches or lies beyond
+        if k == count or firsts[k] > last + 1:
+            firsts.insert(k, first)
+            lasts.insert(k, last)
+            count += 1
+        elif firsts[k] == last + 1:
+            firsts[k] = first
+        elif lasts[k] == first - 1 and (k + 1 == count or firsts[k + 1] > last + 1):
+            lasts[k] = last
+        else:
+            added += _join_run(firsts, lasts, k, first, last)
+            count = len(firsts)
+            continue
+        added += last - first + 1
+    return added
+
+
+def _join_run(firsts: list[int], lasts: list[int], k: int, first: int, last: int) -> int:
+    """Join an interval with the k-th one and whatever else it meets; how many numbers are new."""
+    stop = bisect_right(firsts, last + 1)
+    new = (last - first + 1) - sum(
+        min(lasts[i], last) - max(firsts[i], first) + 1
+        for i in range(k, stop)
+        if min(lasts[i], last) >= max(firsts[i], first)
+    )
+    first = min(first, firsts[k])
+    last = max(last, lasts[stop - 1])
+    firsts[k:stop] = [first]
+    lasts[k:stop] = [last]
+    return new
