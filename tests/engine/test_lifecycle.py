@@ -270,3 +270,28 @@ def test_a_request_for_no_host_is_legal():
     empty = replace(empty, request=Request(0))
     _, checker, _ = simulate(start_all, workload(empty))
     assert checker.rows[0][4] == ""
+
+
+class OneByOne:
+    """A workload of somebody else's: only what the protocol asks for, and an attribute called jobs."""
+
+    name, path, hosts, profiles = "w0", "", 0, {}
+
+    def __init__(self, jobs):
+        self.jobs = jobs
+
+    def __len__(self):
+        return len(self.jobs)
+
+    def __getitem__(self, index):
+        return self.jobs[index]
+
+    def __iter__(self):
+        return iter(self.jobs)
+
+
+def test_workloads_need_not_make_many_jobs_at_once():
+    jobs = [job(k, 1, 0.5, at=float(k)) for k in range(200)]
+    rows = [simulate(start_all, made)[1].rows for made in (OneByOne(jobs), workload(*jobs))]
+    assert len(rows[0]) == 200
+    assert sorted(rows[0]) == sorted(rows[1])

@@ -24,7 +24,7 @@ from windtunnel.vocabulary import (
 )
 from windtunnel.vocabulary.checking import wrong_field
 
-__all__ = ["Stopped", "apply_delayed", "ask", "forget_told", "take"]
+__all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_told", "raised", "take"]
 
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
@@ -52,14 +52,9 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
     except (SimulationError, UsageError):
         raise
     except (Exception, SystemExit) as fault:  # a scheduler that leaves must not pass for a run that succeeded
-        raise ComponentError(
-            f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{_where(fault)}",
-            now=world.now,
-            event=type(notices[0]).__name__,
-        ) from fault
+        raise raised(world, seat, notices, fault) from fault
     spent = perf_counter() - start
-    if type(reply) is not Reply or type(reply.decisions) is not list:
-        _check_reply(world, seat, reply)
+    check_reply(world, seat, reply)
     seat.scheduling_time += spent
     if hooks := world.hooks.call:
         for hook in hooks:
@@ -67,7 +62,21 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
     return reply
 
 
-def _check_reply(world: World, seat: Seat, reply: object) -> None:
+def raised(world: World, seat: Seat, notices: list[Notice], fault: BaseException) -> ComponentError:
+    """What a component that raised something is said to have done."""
+    return ComponentError(
+        f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{_where(fault)}",
+        now=world.now,
+        event=type(notices[0]).__name__,
+    )
+
+
+def check_reply(world: World, seat: Seat, reply: object) -> None:
+    """Whether it is one at all.
+
+    Raises:
+        ComponentError: it is not.
+    """
     if not isinstance(reply, Reply):
         raise ComponentError(f"{seat.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
     if not isinstance(reply.decisions, list | tuple):

@@ -76,16 +76,15 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
             world.tell(notice)
         else:
             world.seats[owner].outbox.append(notice)
-    _forget(world, record)
-
-
-def _forget(world: World, record: JobRecord) -> None:
-    """The job is over: what waited for it goes on, and it is forgotten once that has been told."""
     world.open -= 1
-    job_id = record.job.id
-    world.told.append(job_id)
-    if world.private:
-        world.private.pop(job_id, None)
+    world.told.append(record.job.id)
+    if world.private or world.done_ids is not None or world.flows:
+        _go_on(world, record.job.id)
+
+
+def _go_on(world: World, job_id: str) -> None:
+    """The job is over: what waited for it goes on."""
+    world.private.pop(job_id, None)
     if world.done_ids is not None:
         for done in (job_id, *world.stands_for.pop(job_id, ())):
             world.done_ids.add(done)
@@ -138,4 +137,6 @@ def reject_job(world: World, rank: int, decision: RejectJob) -> None:
     world.nb_ended += 1
     for hook in world.hooks.rejected:
         hook(world.now, record)
-    _forget(world, record)
+    world.open -= 1
+    world.told.append(record.job.id)
+    _go_on(world, record.job.id)

@@ -7,12 +7,10 @@ then the decisions of all, in the order of the components. What these cause at t
 from collections.abc import Sequence
 from heapq import heappop
 from math import inf
+from time import perf_counter
 
-from windtunnel.diagnostics import (
-    DeadlockError,
-    LivelockError,
-)
-from windtunnel.engine.asking import Stopped, apply_delayed, ask, forget_told, take
+from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
+from windtunnel.engine.asking import Stopped, apply_delayed, ask, check_reply, forget_told, raised, take
 from windtunnel.engine.conditions import plan_conditions
 from windtunnel.engine.diagnosis import diagnose
 from windtunnel.engine.events import DECISION, EXTERNAL, SUBMIT
@@ -23,11 +21,7 @@ from windtunnel.engine.tables import EVENTS
 from windtunnel.engine.workflows import begin_flow
 from windtunnel.engine.world import Priority, Submitter, World
 from windtunnel.model import Workflow
-from windtunnel.vocabulary import (
-    Component,
-    SimulationBegins,
-    SimulationEnds,
-)
+from windtunnel.vocabulary import Component, Reply, SimulationBegins, SimulationEnds
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
 
@@ -177,9 +171,12 @@ def _rounds_alone(world: World, component: Component) -> None:
     specialises the code of a loop that is entered once only if it ends in an unconditional jump: ``while True``.)
     """
     seat = world.seats[0]
-    heap = world.heap
+    heap, jobs, told = world.heap, world.jobs, world.told
+    calls = world.hooks.call
+    decide = component.decide
     limit = world.options.max_rounds
     now, horizon, rounds = world.now, world.horizon, world.rounds
+    spent = 0.0
     try:
         while True:
             if not world.open:
@@ -207,15 +204,33 @@ def _rounds_alone(world: World, component: Component) -> None:
                 return
             rounds += 1
             seat.outbox = []
-            if world.told:
-                forget_told(world)
-            reply = ask(world, seat, component, notices)
+            if told:
+                if world.profile_uses is None:
+                    for job_id in told:
+                        del jobs[job_id]
+                    told.clear()
+                else:
+                    forget_told(world)
+            start = perf_counter()
+            try:
+                reply = decide(now, notices)
+            except (SimulationError, UsageError):
+                raise
+            except (Exception, SystemExit) as fault:
+                raise raised(world, seat, notices, fault) from fault
+            took = perf_counter() - start
+            spent += took
+            if type(reply) is not Reply or type(reply.decisions) is not list:
+                check_reply(world, seat, reply)
+            for hook in calls:
+                hook(now, notices, reply, took)
             if reply.decisions or reply.now != now:
                 take(world, seat, reply, notices[0].timestamp)
     except Stopped:
         _stop(world, (component,))
     finally:
         world.rounds = rounds
+        seat.scheduling_time += spent
 
 
 def _to_tell(world: World) -> bool:

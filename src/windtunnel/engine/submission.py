@@ -1,40 +1,49 @@
 """Jobs enter the simulation (batsim-protocol.md sections 4 and 5)."""
 
+from collections.abc import Callable, Sequence
 from heapq import heappush
 from typing import Final
 
 from windtunnel.engine.events import NO_MORE, SUBMIT
 from windtunnel.engine.world import Priority, Submitter, World
-from windtunnel.model import Job, JobRecord
+from windtunnel.model import Job, JobRecord, Workload
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
 __all__ = ["no_more", "release_held", "submit_due", "submit_job", "workload_over"]
 
 _SUBMISSION: Final = Priority.SUBMISSION
+_AHEAD: Final = 64
+"""Jobs that are made at once."""
 
 
 def submit_due(world: World, submitter: Submitter) -> None:
     """Submit all jobs of a workload that are due, and plan the next."""
-    workload = submitter.source
     index, size = submitter.next, submitter.size
     horizon = world.horizon
-    job = submitter.upcoming
     while index < size:
-        if job is None:
-            job = workload[index]
+        place = index - submitter.ahead_from
+        if place == len(submitter.ahead):
+            submitter.ahead = _ahead(submitter.source, index, size)
+            submitter.ahead_from = index
+            place = 0
+        job = submitter.ahead[place]
         if job.submission_time > horizon:
             submitter.next = index
-            submitter.upcoming = job
             world.sequence = sequence = world.sequence + 1
             heappush(world.heap, (job.submission_time, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
             return
         index += 1
         if not job.dependencies or not _held_back(world, job):
             submit_job(world, job)
-        job = None
-    submitter.upcoming = None
     submitter.next = index
     workload_over(world)
+
+
+def _ahead(workload: Workload, first: int, size: int) -> Sequence[Job]:
+    """The next jobs: some at a time, which is cheaper, but not all, which would fill the memory."""
+    stop = min(first + _AHEAD, size)
+    between: Callable[[int, int], Sequence[Job]] | None = getattr(workload, "jobs_between", None)
+    return [workload[index] for index in range(first, stop)] if between is None else between(first, stop)
 
 
 def workload_over(world: World) -> None:
@@ -53,9 +62,12 @@ def no_more(world: World) -> None:
 
 
 def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
-    """A job enters the simulation."""
+    """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
     now = world.now
-    world.jobs[job.id] = record = JobRecord(job=job, owner=owner, dynamic=dynamic)
+    world.jobs[job.id] = record = JobRecord(job=job)
+    if dynamic:
+        record.dynamic = True
+        record.owner = owner
     world.open += 1
     world.nb_submitted += 1
     if world.first_submission < 0 and not dynamic:
@@ -67,8 +79,10 @@ def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False
             hook(now, record)
     if tell:
         for seat in world.seats:
-            profile = job.profile if seat.features.forward_profiles_on_job_submission else None
-            seat.outbox.append(JobSubmitted(now, job, job.submission_time, profile))
+            notice = JobSubmitted(now, job, job.submission_time)
+            if seat.features.forward_profiles_on_job_submission:
+                notice.profile = job.profile
+            seat.outbox.append(notice)
     if world.options.ask_waiting_times:
         world.tell(WaitingTimeQueried(now, job))
     return record

@@ -111,8 +111,10 @@ class Submitter:
         self.source = source
         self.size = size
         self.next = 0
-        self.upcoming: Any = None
-        """The next job, when it was looked at already (workloads make jobs on demand)."""
+        self.ahead: Sequence[Any] = ()
+        """Jobs that were made already (workloads make them on demand), the next one among them."""
+        self.ahead_from = 0
+        """Which job of the workload the first of these is."""
         self.version = 0
 
 

@@ -14,7 +14,7 @@ from windtunnel.model import DelayProfile, Job, Profile, Request
 __all__ = ["SwfWorkload"]
 
 _AHEAD: Final = 64
-"""Jobs that are made at once."""
+"""Jobs that are made at once when all are gone through."""
 _NO_PROFILES: Final[Mapping[str, Profile]] = {}
 
 
@@ -82,11 +82,9 @@ class SwfWorkload:
         self._names = _Names()
         self._requests = _Requests(self.cores_per_host)
         self._profiles = _Profiles(self.name)
-        self._ahead: list[Job] = []
-        self._ahead_from = 0
 
     def __getstate__(self) -> dict[str, object]:
-        caches = {"_names", "_requests", "_profiles", "_ahead", "_ahead_from"}
+        caches = {"_names", "_requests", "_profiles"}
         return {key: value for key, value in self.__dict__.items() if key not in caches}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -126,27 +124,20 @@ class SwfWorkload:
         return len(self.numbers)
 
     def __iter__(self) -> Iterator[Job]:
-        return map(self.__getitem__, range(len(self.numbers)))
+        for first in range(0, len(self), _AHEAD):
+            yield from self.jobs_between(first, first + _AHEAD)
 
     def __getitem__(self, index: int, /) -> Job:
-        """The job at this rank of submission."""
-        place = index - self._ahead_from
-        ahead = self._ahead
-        if 0 <= place < len(ahead):
-            return ahead[place]
-        following = place == len(ahead)
+        """The job at this rank of submission; see :meth:`jobs_between`."""
         count = len(self.numbers)
         if index < 0:
             index += count
         if not 0 <= index < count:
             raise IndexError(index)
-        # Whoever goes through the jobs in order gets them made many at a time, which is cheaper.
-        self._ahead_from = index
-        self._ahead = self._made(index, min(count, index + (_AHEAD if following else 1)))
-        return self._ahead[0]
+        return self.jobs_between(index, index + 1)[0]
 
-    def _made(self, first: int, stop: int) -> list[Job]:
-        """The jobs of these ranks."""
+    def jobs_between(self, first: int, stop: int) -> list[Job]:
+        """The jobs of these ranks: many at a time cost less than one by one."""
         name, names, requests, profiles = self.name, self._names, self._requests, self._profiles
         extend = self.extend
         part = slice(first, stop)

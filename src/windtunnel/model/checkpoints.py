@@ -52,6 +52,10 @@ class CheckpointedWorkload:
         """The job at this rank of submission."""
         return with_checkpoints(self._workload[index], self._interval, self._cost)
 
+    def jobs_between(self, first: int, stop: int) -> list[Job]:
+        """The jobs of these ranks."""
+        return [self[index] for index in range(first, stop)]
+
     def __iter__(self) -> Iterator[Job]:
         return (with_checkpoints(job, self._interval, self._cost) for job in self._workload)
 

@@ -123,8 +123,8 @@ class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
     """The engine's own state of the running profile, while there is one."""
     version: int = 0
     """Raised whenever what was planned for this job no longer holds."""
-    owner: int = 0
-    """The rank of the decision component that decides on it."""
+    owner: int = -1
+    """The rank of the decision component that decides on it; -1 as long as any may."""
     dynamic: bool = False
     """Registered by a decision component, not read from a file."""
     kill_requests: int = 0

@@ -13,7 +13,11 @@ __all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
 
 
 class Workload(Protocol):
-    """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable."""
+    """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable.
+
+    A workload that makes many jobs at less cost than one by one has a method ``jobs_between(first, stop)`` besides: the
+    jobs of the ranks from ``first`` to before ``stop``.
+    """
 
     name: str
     """The part of the job ids before ``!``."""
@@ -61,6 +65,10 @@ class JobList:
 
     def __getitem__(self, index: int, /) -> Job:
         return self._jobs[index]
+
+    def jobs_between(self, first: int, stop: int) -> list[Job]:
+        """The jobs of these ranks."""
+        return self._jobs[first:stop]
 
     def __iter__(self) -> Iterator[Job]:
         return iter(self._jobs)
