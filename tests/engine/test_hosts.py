@@ -27,14 +27,13 @@ class Plain:
             self.changed[host] = now
 
 
-@pytest.mark.parametrize("form", ["bits", "intervals"])
-@given(steps=STEPS, many=st.integers(0, 5))
+@pytest.mark.parametrize("few", [0, 3, 64])
+@given(steps=STEPS, many=st.integers(0, 40))
 @settings(max_examples=150)
-def test_times_by_state_are_those_of_a_plain_table(form: str, steps: list[tuple[int, set[int]]], many: int) -> None:
+def test_times_by_state_are_those_of_a_plain_table(few: int, steps: list[tuple[int, set[int]]], many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(room, "_MANY", many)
-        if form == "intervals":
-            patch.setattr(room, "BIT_LIMIT", 0)
+        patch.setattr(room, "_FEW", few)
         table, plain = HostTable(Platform.uniform(SIZE), sharing=False), Plain()
         running: list[tuple[HostSet, float]] = []
         now = 0.0

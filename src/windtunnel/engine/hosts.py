@@ -10,7 +10,6 @@ from typing import Final
 
 from windtunnel.engine.shares import Amounts, Shares
 from windtunnel.model import HostPool, HostSet, Platform
-from windtunnel.model.hostset import BIT_LIMIT
 
 __all__ = ["HostState", "HostTable"]
 
@@ -30,6 +29,8 @@ _IDLE: Final = HostState.IDLE
 _COMPUTING: Final = HostState.COMPUTING
 _MANY: Final = 4096
 """So many changes at most wait for being looked at."""
+_FEW: Final = 64
+"""Up to so many, none hides enough others."""
 
 
 class HostTable:
@@ -120,33 +121,35 @@ class HostTable:
         self._release_one_by_one(hosts if self.jobs_on is not None else whole, now)
 
     def _settle(self) -> None:
-        """Date the last change of each host. The latest change comes first, so that most others need no look."""
-        last_change = self.last_change
-        small = self.size <= BIT_LIMIT
-        everything = (1 << self.size) - 1 if small else 0
-        seen = 0
-        latest: list[tuple[HostSet, float]] = []
-        met: set[int] = set()
-        for hosts, now in reversed(self._changes):
-            if not small:
-                if id(hosts) not in met:  # the end of a job hides its start
-                    met.add(id(hosts))
-                    latest.append((hosts, now))
-                continue
-            bits = hosts.bits & ~seen
-            if bits:
-                latest.append((HostSet.of_bits(bits), now))
-                seen |= bits
-                if seen == everything:
-                    break
-        for hosts, now in reversed(latest):
-            present = array("d", [now])
-            for first, last in hosts.runs:
-                if first == last:
-                    last_change[first] = now
-                else:
-                    last_change[first : last + 1] = present * (last - first + 1)
+        """Date the last change of each host."""
+        if len(self._changes) > _FEW:
+            self._settle_backwards()
+        else:
+            for hosts, now in self._changes:
+                for first, last in hosts.runs:
+                    self.last_change[first : last + 1] = array("d", [now]) * (last - first + 1)
         self._changes.clear()
+
+    def _settle_backwards(self) -> None:
+        """The latest change comes first, so that most of the others need no more than a look."""
+        last_change = self.last_change
+        met = bytearray(self.size)
+        left = self.size
+        for hosts, now in reversed(self._changes):
+            for first, last in hosts.runs:
+                stop = last + 1
+                begin = met.find(0, first, stop)
+                while begin >= 0:
+                    end = met.find(1, begin, stop)
+                    if end < 0:
+                        end = stop
+                    count = end - begin
+                    last_change[begin:end] = array("d", [now]) * count
+                    met[begin:end] = b"\1" * count
+                    left -= count
+                    begin = met.find(0, end, stop)
+            if not left:
+                return
 
     def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
         jobs_on = self.jobs_on
