@@ -47,13 +47,9 @@ def print_ingestion(workloads: Sequence[Any]) -> None:
 
 def print_metrics(run: Any, out: Path | None) -> None:
     """The metrics as a table."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=None if run.complete else f"incomplete: {run.outcome}", show_header=False, box=None)
-    for name, value in run.metrics.table():
-        table.add_row(name, value)
-    Console().print(table)
+    if not run.complete:
+        print(f"incomplete: {run.outcome}")
+    print(run.metrics)
     if out is not None:
         print(f"files: {out}")
 

@@ -121,6 +121,54 @@ class Submitter:
 class World:
     """Everything a running simulation knows. Rooms of the engine are functions over it."""
 
+    __slots__ = (
+        "conditions",
+        "done_ids",
+        "energy",
+        "event_lists",
+        "events_left",
+        "first_submission",
+        "flows",
+        "flows_left",
+        "fluid",
+        "gauges",
+        "heap",
+        "hooks",
+        "horizon",
+        "hosts",
+        "jobs",
+        "last_end",
+        "messages",
+        "met",
+        "nb_ended",
+        "nb_running",
+        "nb_submitted",
+        "nb_switch_groups",
+        "nb_switches",
+        "now",
+        "offered",
+        "open",
+        "options",
+        "platform",
+        "private",
+        "profile_uses",
+        "profiles",
+        "rounds",
+        "seats",
+        "sequence",
+        "solo",
+        "stage",
+        "stands_for",
+        "static_left",
+        "storage_users",
+        "submitters",
+        "switching",
+        "told",
+        "waiting_for",
+        "words",
+        "workloads",
+    )
+
     def __init__(
         self,
         platform: Platform,
@@ -215,10 +263,9 @@ class World:
                 seat.outbox.append(notice)
 
     def __getstate__(self) -> Mapping[str, Any]:
-        state = self.__dict__.copy()
-        del state["hooks"]
-        return state
+        return {name: getattr(self, name) for name in self.__slots__ if name != "hooks"}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.__dict__.update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         self.hooks = Hooks()
