@@ -294,3 +294,11 @@ def test_the_view_survives(wrong, share, tmp_path):
     done = run(strict=False)
     assert done.complete
     assert sorted(done.jobs["job_id"]) == ["1", "2"]
+
+
+@pytest.mark.parametrize("field", ["placement", "amounts", "profile_placements", "storages", "additional_io"])
+@pytest.mark.parametrize("value", [5, "nonsense", object()], ids=["5", "text", "object"])
+def test_a_job_that_merely_lasts_has_its_fields_looked_at_too(field, value):
+    decision = d.ExecuteJob(job_id="w0!1", hosts=HOSTS, **{field: value})
+    with pytest.raises(DecisionError, match=rf"its field {field}\b.* must be"):
+        simulate(lambda _, told: [decision] if isinstance(told[0], n.JobSubmitted) else None, workload(job(1)))

@@ -20,6 +20,7 @@ from windtunnel.model import (
 )
 from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import ExecuteJob, ResumeJob
+from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["check_amounts", "execute_job"]
 
@@ -45,6 +46,8 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         and decision.amounts is None
         and hosts.size == job.request.hosts
         and decision.placement is None
+        and not decision.storages
+        and not decision.profile_placements
     ):
         if not world.hosts.occupy(hosts, now):
             _explain_hosts(world, decision)
@@ -76,6 +79,8 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
 
 def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
     """The job gets its hosts, or amounts of them, after all checks."""
+    if reason := wrong_field(decision):
+        refuse(world, decision, "field", reason)
     job, hosts, amounts = record.job, decision.hosts, decision.amounts
     table = world.hosts
     unusual = len(hosts) != job.request.hosts
