@@ -2,17 +2,16 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from operator import add, sub, truediv
+from operator import add
 from typing import Any, Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
-from windtunnel.model.arrays import extend, filled
-from windtunnel.results.jobs_csv import SHORTEST
+from windtunnel.model.arrays import extend
 from windtunnel.results.ledger import Batch
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
 
-__all__ = ["STATES", "Collector", "Columns", "Derived"]
+__all__ = ["STATES", "Collector", "Columns"]
 
 STATES = 16
 """Ending and owner share a column: ``owner * 16 + state``."""
@@ -73,21 +72,6 @@ class Columns:
         for code, count in Counter(self.codes).items():
             counts[code % STATES] += count
         return {state.name: counts[state] for state in JobState if counts[state]}
-
-
-class Derived:
-    """What follows from the dates of jobs that ran, in s; ``slowdown`` is turnaround over execution."""
-
-    def __init__(self, ran: Columns) -> None:
-        execution = filled("d", map(sub, ran.finish, ran.start))
-        if 0.0 in execution:
-            execution = filled("d", [value or SHORTEST for value in execution])
-        self.ran = ran
-        self.execution = execution
-        """:data:`SHORTEST` where a job took no time at all."""
-        self.waiting = filled("d", map(sub, ran.start, ran.submitted))
-        self.turnaround = filled("d", map(add, self.waiting, execution))
-        self.slowdown = filled("d", map(truediv, self.turnaround, execution))
 
 
 class _Owners(dict[tuple[str, str], int]):

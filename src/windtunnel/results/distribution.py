@@ -28,14 +28,14 @@ def percentile(ordered: Sequence[float], share: float) -> float:
     return low + (high - low) * (rank - floor(rank))
 
 
-def distribution(values: Iterable[float]) -> Distribution:
-    """The distribution of some values."""
+def distribution(values: Iterable[float], total: float | None = None) -> Distribution:
+    """The distribution of some values; ``total`` is their sum, where it is known."""
     ordered = sorted(values)
     if not ordered:
         return Distribution()
     p50, p75, p90, p95, p99 = (percentile(ordered, share) for share in (0.5, 0.75, 0.9, 0.95, 0.99))
     return Distribution(
-        mean=fsum(ordered) / len(ordered),
+        mean=(fsum(ordered) if total is None else total) / len(ordered),
         min=ordered[0],
         p50=p50,
         p75=p75,

@@ -1,18 +1,17 @@
 """What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
 
 from array import array
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import fsum, inf, nan
-from operator import mul, sub
+from operator import itemgetter, mul, sub
 from typing import Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model.arrays import filled
-from windtunnel.results.columns import STATES, Columns, Derived
+from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import Distribution, distribution
 
 __all__ = ["BOUND", "Group", "Metrics", "Trim", "compute", "seconds_of", "window"]
@@ -157,28 +156,23 @@ def compute(
     trimmed = bool(seconds_of(warm_up, 1.0, "warm-up") or seconds_of(cool_down, 1.0, "cool-down"))
     chosen = columns.within(opens, closes) if trimmed else columns
     if trimmed or derived is None:
-        derived = Derived(chosen.ran())
-    ran, execution, slowdown = derived.ran, derived.execution, derived.slowdown
-    bounded = slowdown
-    if execution and min(execution) < BOUND:
-        pairs = zip(derived.turnaround, execution, strict=True)
-        bounded = filled("d", [t / e if e > BOUND else (t / BOUND if t > BOUND else 1.0) for t, e in pairs])
-    slow = distribution(slowdown)
-    allocated = _allocated(columns, opens, closes, clipped=trimmed)
+        derived = Derived(chosen)
+    bounded = _bounded(derived)
+    allocated = _allocated(columns, opens, closes, None if trimmed else derived)
     available = _available(columns, opens, closes)
-    ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(ran)
+    ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(derived.ran)
     users, queues = _groups(derived, bounded)
-    states = chosen.states()
+    states = derived.states
     return Metrics(
         window=(opens, closes),
         makespan=max(max(columns.finish, default=0.0), 0.0),
         jobs=len(chosen),
         states=states,
         success_rate=states.get("COMPLETED_SUCCESSFULLY", 0) / len(chosen) if len(chosen) else 0.0,
-        waiting_time=distribution(derived.waiting),
-        turnaround_time=distribution(derived.turnaround),
-        slowdown=slow,
-        bounded_slowdown=slow if bounded is slowdown else distribution(bounded),
+        waiting_time=derived.waiting.distribution,
+        turnaround_time=derived.turnaround.distribution,
+        slowdown=derived.slowdown.distribution,
+        bounded_slowdown=distribution(bounded),
         utilisation=allocated / available if available > 0.0 else 0.0,
         allocated_host_seconds=allocated,
         available_host_seconds=available,
@@ -191,13 +185,24 @@ def compute(
     )
 
 
-def _allocated(columns: Columns, opens: float, closes: float, *, clipped: bool) -> float:
-    """Host-seconds held by jobs within [opens, closes]."""
-    if clipped:
+def _bounded(derived: Derived) -> "array[float]":
+    """The bounded slowdown of each job."""
+    execution, turnaround = derived.execution.values, derived.turnaround.values
+    bounded = derived.slowdown.values[:]
+    for rank in [rank for rank, seconds in enumerate(execution) if seconds <= BOUND]:
+        bounded[rank] = max(turnaround[rank] / BOUND, 1.0)
+    return bounded
+
+
+def _allocated(columns: Columns, opens: float, closes: float, whole: Derived | None) -> float:
+    """Host-seconds held by jobs within [opens, closes]; ``whole`` if that is the whole run."""
+    if whole is None:
         jobs = zip(columns.start, columns.finish, columns.used, strict=True)
         held = fsum([n * (min(f, closes) - max(s, opens)) for s, f, n in jobs if f > opens and 0.0 <= s < closes])
-    else:
+    elif whole.instant:  # such jobs have a duration there
         held = fsum(map(mul, columns.used, map(sub, columns.finish, columns.start)))
+    else:
+        held = whole.area.total
     away = fsum(n * max(0.0, min(b, closes) - max(a, opens)) for a, b, n in columns.pauses)
     return held - away
 
@@ -215,16 +220,18 @@ def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, Group]
     ran = derived.ran
     if len(ran.owners) == 1:
         return {}, {}
-    members: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
+    members = [array("I") for _ in ran.owners]
     for rank, code in enumerate(ran.codes):
         members[code // STATES].append(rank)
-    area = filled("d", map(mul, ran.used, derived.execution))
+    waiting, *columns = derived.waiting.values, derived.area.values, derived.turnaround.values, bounded
     sums: list[tuple[int, _Sums]] = []
-    for owner in sorted(members):
-        ranks = members[owner]
-        waits = list(map(derived.waiting.__getitem__, ranks))
-        totals = (fsum(map(column.__getitem__, ranks)) for column in (area, derived.turnaround, bounded))
-        sums.append((owner, (len(ranks), fsum(waits), max(waits), *totals)))
+    for owner, ranks in enumerate(members):
+        if ranks:
+            size = len(ranks)
+            chosen = itemgetter(*ranks, ranks[0])  # one more, for that of a single rank is no tuple
+            waits = chosen(waiting)[:size]
+            totals = [fsum(chosen(column)[:size]) for column in columns]
+            sums.append((owner, (size, fsum(waits), max(waits), *totals)))
     return _table(ran, sums, 0), _table(ran, sums, 1)
 
 

@@ -10,7 +10,8 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Platform, Workload
 from windtunnel.results import exec_info, schedule
-from windtunnel.results.columns import Collector, Derived
+from windtunnel.results.columns import Collector
+from windtunnel.results.derived import Derived
 from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.results.files import write_whole
 from windtunnel.results.jobs_csv import JobsCsv
@@ -217,7 +218,11 @@ class Recording(Observer):
 
     def _write_figures(self) -> None:
         dialect = self.layout.dialect
-        derived = Derived(self.collector.columns.ran())
+        derived = Derived(self.collector.columns)
+        if dialect is Dialect.WINDTUNNEL:
+            with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
+                self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
+                self._write("metrics.json", self._final.json())
         made = schedule.figures(
             self.collector, derived, self.totals, self.options.version or f"windtunnel {own_version()}"
         )
@@ -227,10 +232,6 @@ class Recording(Observer):
             self._write("schedule.csv", schedule.as_csv(made, dialect))
         if dialect is not Dialect.BATSIM4:
             self._write("real_exec_info.json", exec_info.as_json(self.totals))
-        if dialect is Dialect.WINDTUNNEL:
-            with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
-                self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
-                self._write("metrics.json", self._final.json())
 
     def _write_state(self) -> None:
         self._write("run.json", self.state.json())

@@ -5,10 +5,11 @@ slowdown is turnaround over execution time. Our own figures are in ``metrics.jso
 """
 
 from collections.abc import Mapping
-from math import fsum, isnan, nan
+from math import isnan, nan
 from typing import Any, Final
 
-from windtunnel.results.columns import Collector, Derived
+from windtunnel.results.columns import Collector
+from windtunnel.results.derived import Derived
 from windtunnel.results.layout import Dialect
 
 __all__ = ["TOTALS", "WALL_CLOCK", "as_csv", "as_json", "figures"]
@@ -34,10 +35,9 @@ def figures(
     collector: Collector, derived: Derived, totals: Mapping[str, Any], version: str
 ) -> dict[str, str | int | float]:
     """All figures, by name in byte order; a mean over no job is ``nan``."""
-    columns = collector.columns
     ran = derived.ran
-    jobs = len(columns)
-    success = columns.states().get("COMPLETED_SUCCESSFULLY", 0)
+    jobs = len(derived.columns)
+    success = derived.states.get("COMPLETED_SUCCESSFULLY", 0)
     made: dict[str, str | int | float] = {
         "batsim_version": version,
         "makespan": max(ran.finish, default=0.0),
@@ -54,9 +54,9 @@ def figures(
         "turnaround_time": derived.turnaround,
         "waiting_time": derived.waiting,
     }
-    for name, values in per_job.items():
-        made[f"max_{name}"] = max(values, default=0.0)
-        made[f"mean_{name}"] = fsum(values) / jobs if jobs else nan
+    for name, quantity in per_job.items():
+        made[f"max_{name}"] = quantity.largest
+        made[f"mean_{name}"] = quantity.total / jobs if jobs else nan
     for name in TOTALS:
         made[name] = int(totals.get(name, 0)) if name.startswith("nb_") else float(totals.get(name, 0.0))
     return dict(sorted(made.items()))

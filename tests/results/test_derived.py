@@ -1,0 +1,75 @@
+"""What follows from dates, against the plain formulas: to the last digit."""
+
+from math import fsum
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from windtunnel.results.columns import Columns
+from windtunnel.results.derived import Derived, Quantity
+from windtunnel.results.distribution import distribution
+from windtunnel.results.jobs_csv import SHORTEST
+from windtunnel.results.metrics import BOUND, compute
+
+Job = tuple[float, float, float, int]
+"""Submission, waiting time, execution time (s), hosts; a negative execution time: never ran."""
+
+TIMES = st.integers(0, 30).map(float) | st.floats(0, 1e12)
+JOBS = st.lists(st.tuples(TIMES, TIMES, TIMES | st.just(-1.0), st.integers(1, 9)), max_size=20)
+
+
+def columns_of(jobs: list[Job]) -> Columns:
+    made = Columns(10)
+    for rank, (submitted, wait, seconds, hosts) in enumerate(jobs):
+        start = submitted + wait if seconds >= 0.0 else -1.0
+        made.submitted.append(submitted)
+        made.start.append(start)
+        made.finish.append(start + max(seconds, 0.0))
+        made.used.append(hosts if seconds >= 0.0 else 0)
+        made.codes.append(3 + 16 * (rank % 3))
+    made.owners = [("", ""), ("ann", "q"), ("bob", "q")]
+    return made
+
+
+def check(jobs: list[Job]) -> None:
+    columns = columns_of(jobs)
+    derived = Derived(columns)
+    dates = zip(columns.submitted, columns.start, columns.finish, columns.used, columns.codes, strict=True)
+    ran = [(s - q, f - s or SHORTEST, n, f - s, code // 16) for q, s, f, n, code in dates if s >= 0.0]
+    assert list(derived.execution.values) == [e for _, e, *_ in ran]
+    assert list(derived.waiting.values) == [w for w, *_ in ran]
+    assert list(derived.turnaround.values) == [w + e for w, e, *_ in ran]
+    assert list(derived.slowdown.values) == [(w + e) / e for w, e, *_ in ran]
+    metrics = compute(columns)
+    assert metrics.allocated_host_seconds == fsum(n * held for *_, n, held, _ in ran)
+    bounded = [max(1.0, (w + e) / max(e, BOUND)) for w, e, *_ in ran]
+    assert metrics.bounded_slowdown == distribution(bounded)
+    for owner, user in enumerate(["", "ann", "bob"]):
+        mine = [(w, e, n) for w, e, n, _, whose in ran if whose == owner]
+        if mine and metrics.users:
+            group = metrics.users[user]
+            assert group.jobs == len(mine)
+            assert group.max_waiting_time == max(w for w, *_ in mine)
+            assert group.mean_turnaround_time == fsum(w + e for w, e, _ in mine) / len(mine)
+            assert group.host_seconds == fsum(e * n for _, e, n in mine)
+
+
+@given(JOBS)
+def test_the_plain_formulas(jobs: list[Job]) -> None:
+    check(jobs)
+
+
+@pytest.mark.parametrize("count", [4096, 10_000])
+def test_many_jobs_are_taken_in_parts(count: int) -> None:
+    check([(7.25 * rank, rank % 11 / 3, float(rank % 301 - 1), rank % 8 + 1) for rank in range(count)])
+
+
+@given(st.lists(st.floats(-1e12, 1e12)))
+def test_what_is_known_of_a_quantity_does_not_depend_on_what_was_asked_first(values: list[float]) -> None:
+    first, second = Quantity(), Quantity()
+    first.extend(values)
+    second.extend(values)
+    assert first.distribution == distribution(values)
+    assert first.largest == second.largest == max(values, default=0.0)
+    assert first.total == second.total == fsum(values)
