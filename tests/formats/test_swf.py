@@ -130,6 +130,11 @@ def test_dates(log):
     assert read_swf(log(row(submit=50))).start_date is None
 
 
+def test_dates_whose_sum_is_beyond_all_numbers(log):
+    workload = read_swf(log(row(submit=1e308, run=1e308) + row(number=2, submit=1e308, run=1e308)), keep_epoch=True)
+    assert [(job.submission_time, job.profile.delay) for job in workload] == [(1e308, 1e308)] * 2
+
+
 def test_rows_out_of_order_are_sorted_stably(log):
     text = "".join(row(number=n, submit=s) for n, s in [(1, 30), (2, 10), (3, 30), (4, 20)])
     workload = read_swf(log(text))

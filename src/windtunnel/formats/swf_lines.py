@@ -1,8 +1,8 @@
 """The lines of an SWF file: header comments and rows of 18 fields, read in chunks (Standard Workload Format 2.2).
 
-A chunk in which every line is plain is split at C speed. A chunk with a comment, a blank or an odd line is gone
-through line by line: odd rows are mended where that is safe (more than 18 fields, ``4.0`` for ``4``), the others are
-findings.
+A chunk in which every line is plain is decoded or split at C speed. A chunk with a comment, a blank or an odd line is
+gone through line by line: odd rows are mended where that is safe (more than 18 fields, ``4.0`` for ``4``), the others
+are findings.
 """
 
 import re
@@ -11,10 +11,13 @@ from math import isfinite
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.files import ReadError, open_text, reason
+from windtunnel.formats.swf_plain import END, STRIDE, plain, spaced
 
-__all__ = ["END", "FIELDS", "STRIDE", "TIME_FIELDS", "Chunk", "Header", "SwfLines"]
+__all__ = ["FIELDS", "TIME_FIELDS", "Chunk", "Header", "SwfLines"]
 
 FIELDS: Final = (
     "job number",
@@ -39,17 +42,23 @@ FIELDS: Final = (
 TIME_FIELDS: Final = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 """The fields that may hold fractions; the others are integers."""
 
-Chunk = tuple[list[str], list[int] | range]
-"""The 18 texts of each row one after the other, with an :data:`END` behind each row; and the line of each row."""
-
-STRIDE: Final = 19
-END: Final = "|"
-
 _CHUNK: Final = 1 << 16
 _BREAK: Final = f" {END} "
 _PLAIN: Final = re.compile(r"\s*(?:-?\d{1,18}\s+){17}-?\d{1,18}\s*", re.ASCII)
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _KEY: Final = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*)")
+_HEAD: Final = re.compile(r"(?:;.*\n)+")
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """Rows, the fields of each one after the other."""
+
+    lines: list[int] | range
+    """The line of each row."""
+    texts: list[str]
+    """18 fields as they stand in the file, some perhaps no numbers, and a mark behind each row."""
+    integers: list[int]
+    """18 fields, instead of ``texts``, where all rows hold nothing but plain integers."""
 
 
 class Header:
@@ -100,22 +109,31 @@ class SwfLines:
             with open_text(self._path) as file:
                 while text := file.read(_CHUNK):
                     text += file.readline()
-                    # One split for the whole chunk: half the cost of one for each line.
-                    tokens = text.replace("\n", _BREAK).split()
                     count = text.count("\n")
-                    ends = tokens[STRIDE - 1 :: STRIDE]
-                    if (
-                        len(tokens) == STRIDE * count
-                        and ends.count(END) == count
-                        and ";" not in text
-                        and "_" not in text
-                    ):
-                        yield tokens, range(line, line + count)
-                    else:
-                        yield self._sift(text.split("\n"), line)
+                    yield self._chunk(text, line, count)
                     line += count
         except ReadError as error:
             self._findings.add(f"cannot be read: {reason(error)}", code="unreadable", line=line if line > 1 else 0)
+
+    def _chunk(self, text: str, line: int, count: int) -> Chunk:
+        """What is in so many whole lines, of which this is the first."""
+        if head := _HEAD.match(text):
+            self._sift(head[0].split("\n"), line)
+            text = text[head.end() :]
+            comments = head[0].count("\n")
+            line += comments
+            count -= comments
+        places = range(line, line + count)
+        if integers := plain(text, count):
+            return Chunk(places, [], integers)
+        # One split for the whole chunk: half the cost of one for each line.
+        tokens = text.replace("\n", _BREAK).split()
+        if len(tokens) == STRIDE * count and tokens[STRIDE - 1 :: STRIDE].count(END) == count:
+            if integers := spaced(text, tokens, count):
+                return Chunk(places, [], integers)
+            if ";" not in text and "_" not in text and not head:
+                return Chunk(places, tokens, [])
+        return self._sift(text.split("\n"), line)
 
     def _sift(self, lines: list[str], first: int) -> Chunk:
         """Go through lines one by one: comments, blank lines, rows."""
@@ -131,20 +149,20 @@ class SwfLines:
                 tokens += row
                 tokens.append(END)
                 places.append(place)
-        return tokens, places
+        return Chunk(places, tokens, [])
 
     def mend(self, chunk: Chunk) -> Chunk:
         """Of a chunk in which something is not a number, keep the rows that are, or can be made, 18 numbers."""
-        rows, lines = chunk
+        rows = chunk.texts
         tokens: list[str] = []
         places: list[int] = []
-        for start, place in zip(range(0, len(rows), STRIDE), lines, strict=True):
+        for start, place in zip(range(0, len(rows), STRIDE), chunk.lines, strict=True):
             row = rows[start : start + STRIDE - 1]
             if self._mend_row(row, place):
                 tokens += row
                 tokens.append(END)
                 places.append(place)
-        return tokens, places
+        return Chunk(places, tokens, [])
 
     def _mend_row(self, row: list[str], line: int) -> bool:
         if len(row) < 18:

@@ -3,12 +3,13 @@
 from array import array
 from collections import Counter
 from itertools import compress
-from math import inf, isfinite
+from operator import ne
 from typing import Final, cast
 
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.ingestion import IngestionReport
-from windtunnel.formats.swf_lines import STRIDE, Chunk, SwfLines
+from windtunnel.formats.swf_columns import Columns, Reader
+from windtunnel.formats.swf_lines import Chunk, SwfLines
 from windtunnel.formats.swf_workload import SwfWorkload
 from windtunnel.model.arrays import extend
 
@@ -26,75 +27,27 @@ STATUS: Final = {
 EPOCH_LIKE: Final = 1e8
 """Dates from here on (1973) are calendar dates; smaller ones count from an unknown day."""
 
-Columns = tuple[
-    list[int],  # 0 number
-    list[float],  # 1 submit
-    list[float],  # 2 wait
-    list[float],  # 3 run
-    list[int],  # 4 allocated processors
-    list[int],  # 5 requested processors
-    list[float],  # 6 requested time
-    list[int],  # 7 status
-    list[int],  # 8 user
-    list[int],  # 9 group
-    list[int],  # 10 queue
-    list[int],  # 11 preceding job
-    list[float],  # 12 think time
-]
+_ANY: Final = 10**18
+"""More processors than a row can ask for."""
 _KEPT: Final = ("numbers", "submits", "waits", "runs", "processors", "walltimes", "users", "groups", "queues")
 _SOURCE: Final = (0, 1, 2, 3, 5, 6, 8, 9, 10)
 """Which column of a chunk each kept column is."""
 
 
-class _Integers(dict[str, int]):
-    """Text -> integer, for fields of few distinct values; ValueError when it is none of less than 19 digits."""
-
-    def __missing__(self, text: str) -> int:
-        if len(self) > 1 << 16:
-            self.clear()
-        value = int(text)
-        if "_" in text or abs(value) >= 10**18:
-            raise ValueError(text)
-        self[text] = value
-        return value
-
-
-class _Times(dict[str, float]):
-    """Text -> seconds, for fields of few distinct values; ValueError when it is not a finite number."""
-
-    def __missing__(self, text: str) -> float:
-        if len(self) > 1 << 16:
-            self.clear()
-        value = float(text)
-        if "_" in text or not isfinite(value):
-            raise ValueError(text)
-        self[text] = value
-        return value
-
-
-def _columns(tokens: list[str], integers: _Integers, times: _Times) -> Columns:
-    """The columns that matter, as numbers; ValueError when a text is not one."""
-    integer, seconds = integers.__getitem__, times.__getitem__
-    columns = (
-        list(map(int, tokens[0::STRIDE])),
-        list(map(float, tokens[1::STRIDE])),
-        list(map(float, tokens[2::STRIDE])),
-        list(map(float, tokens[3::STRIDE])),
-        list(map(integer, tokens[4::STRIDE])),
-        list(map(integer, tokens[7::STRIDE])),
-        list(map(seconds, tokens[8::STRIDE])),
-        list(map(integer, tokens[10::STRIDE])),
-        list(map(integer, tokens[11::STRIDE])),
-        list(map(integer, tokens[12::STRIDE])),
-        list(map(integer, tokens[14::STRIDE])),
-        list(map(integer, tokens[16::STRIDE])),
-        list(map(seconds, tokens[17::STRIDE])),
-    )
-    if not isfinite(sum(columns[1]) + sum(columns[2]) + sum(columns[3])):
-        raise ValueError("not finite")
-    if max(columns[0]) >= 10**18 or min(columns[0]) <= -(10**18):
-        raise ValueError("too large")
-    return columns
+def _drop_reason(submit: float, run: float, processors: int, status: int, limit: int) -> str:
+    if 2 <= status <= 4:
+        return "burst of a checkpointed job (status 2 to 4)"
+    if submit < 0:
+        return "no submit time"
+    if status == 5 and run <= 0:
+        return "cancelled before it ran"
+    if run < 0:
+        return "no run time"
+    if processors <= 0:
+        return "no processors"
+    if processors > limit:
+        return "more processors than there are"
+    return ""
 
 
 class Replay:
@@ -119,8 +72,7 @@ class Replay:
         self._repaired: Counter[str] = Counter()
         self._noted: Counter[str] = Counter()
         self._statuses: Counter[int] = Counter()
-        self._integers = _Integers()
-        self._times = _Times()
+        self._reader = Reader()
         self._rows = 0
         self._sorted = True
         self._ascending = True
@@ -129,42 +81,44 @@ class Replay:
 
     def take(self, chunk: Chunk) -> None:
         """Apply the rules to one chunk."""
-        if not chunk[0]:
+        if not chunk.lines:
             return
         try:
-            columns = _columns(chunk[0], self._integers, self._times)
+            columns = self._reader.columns(chunk)
         except ValueError:
             chunk = self._lines.mend(chunk)
-            if not chunk[0]:
+            if not chunk.lines:
                 return
-            columns = _columns(chunk[0], self._integers, self._times)
+            columns = self._reader.columns(chunk)
         if self._limit is None:
             self._limit = self._lines.header.integer("MaxProcs") or -1
         self._rows += len(columns[0])
         self._statuses.update(columns[7])
-        self._noted["run time is 0"] += columns[3].count(0.0)
+        self._noted["run time is 0"] += columns[3].count(0)
         self._noted["requested processors unknown"] += columns[5].count(-1)
-        keep = self._judge(columns, chunk[1])
+        keep = self._judge(columns, chunk.lines)
         if keep is not None:
-            columns = cast("Columns", tuple(list(compress(column, keep)) for column in columns))
+            columns = cast("Columns", tuple([list(compress(column, keep)) for column in columns]))
+        self._compare(columns[4], columns[5])
         self._append(columns)
 
-    def _judge(self, columns: Columns, places: list[int] | range) -> bytearray | None:
+    def _judge(self, columns: Columns, places: list[int] | range) -> list[bool] | None:
         """Repair the odd rows in place; says which rows to keep, or None for all."""
-        limit = self._limit if self._limit is not None and self._limit > 0 else inf
+        limit = self._limit if self._limit is not None and self._limit > 0 else _ANY
         _, submits, _, runs, allocated, requested, times, statuses, *_ = columns
         if min(submits) < 0:
             odd: list[int] | range = range(len(submits))
         else:
-            judged = zip(runs, allocated, requested, times, statuses, strict=True)
+            judged = zip(runs, requested, times, statuses, strict=True)
             odd = [
                 row
-                for row, (run, given, wanted, time, status) in enumerate(judged)
-                if not (0 < run <= time and given == wanted <= limit and given > 0 and status <= 1)
+                for row, (run, wanted, time, status) in enumerate(judged)
+                if not (0 < run <= time and 0 < wanted <= limit and status <= 1)
             ]
         keep = None
         for row in odd:
-            reason = self._drop_reason(columns, row, limit)
+            processors = requested[row] if requested[row] > 0 else allocated[row]
+            reason = _drop_reason(submits[row], runs[row], processors, statuses[row], limit)
             if not reason:
                 self._repair(columns, row, places[row])
                 continue
@@ -172,47 +126,32 @@ class Replay:
             if self._strict:
                 self._findings.add(f"the row cannot be replayed: {reason}", code="dropped", line=places[row])
             if keep is None:
-                keep = bytearray(b"\1") * len(submits)
-            keep[row] = 0
+                keep = [True] * len(submits)
+            keep[row] = False
         return keep
 
-    @staticmethod
-    def _drop_reason(columns: Columns, row: int, limit: float) -> str:
-        _, submits, _, runs, allocated, requested, _, statuses, *_ = columns
-        status = statuses[row]
-        run = runs[row]
-        processors = requested[row] if requested[row] > 0 else allocated[row]
-        if 2 <= status <= 4:
-            return "burst of a checkpointed job (status 2 to 4)"
-        if submits[row] < 0:
-            return "no submit time"
-        if status == 5 and run <= 0:
-            return "cancelled before it ran"
-        if run < 0:
-            return "no run time"
-        if processors <= 0:
-            return "no processors"
-        if processors > limit:
-            return "more processors than there are"
-        return ""
-
     def _repair(self, columns: Columns, row: int, line: int) -> None:
-        _, _, _, runs, allocated, requested, times, *_ = columns
-        run, given, wanted, time = runs[row], allocated[row], requested[row], times[row]
-        if wanted <= 0:
-            requested[row] = given
+        run, time = columns[3][row], columns[6][row]
+        if columns[5][row] <= 0:
+            columns[5][row] = columns[4][row]
             self._mended("requested processors unknown: allocated ones taken", line)
-        elif given != wanted:
-            self._noted["requested and allocated processors differ" if given > 0 else "allocated unknown"] += 1
         if time <= 0:
-            times[row] = run
+            columns[6][row] = run
             self._mended("requested time unknown: run time taken", line)
         elif run > time:
             if self._workload.extend:
-                times[row] = run
+                columns[6][row] = run
                 self._mended("run time beyond requested time: walltime extended", line)
             else:
                 self._noted["run time beyond requested time: killed at it"] += 1
+
+    def _compare(self, allocated: list[int], requested: list[int]) -> None:
+        """Note how many of the kept rows, after repair, were given other processors than they asked for."""
+        if allocated != requested:
+            unknown = sum([given <= 0 for given in allocated])
+            self._noted["allocated unknown"] += unknown
+            differing = list(map(ne, allocated, requested)).count(True)
+            self._noted["requested and allocated processors differ"] += differing - unknown
 
     def _mended(self, rule: str, line: int) -> None:
         self._repaired[rule] += 1

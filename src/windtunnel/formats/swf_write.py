@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from windtunnel.diagnostics import Findings, replacing
-from windtunnel.formats.swf_lines import STRIDE, SwfLines
+from windtunnel.formats.swf_lines import SwfLines
+from windtunnel.formats.swf_plain import STRIDE, WIDTH
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,
@@ -42,9 +43,12 @@ def read_swf_log(path: str | Path) -> SwfLog:
     findings = Findings(str(path))
     lines = SwfLines(path, findings)
     rows: list[tuple[Number, ...]] = []
-    for plain in lines:
-        tokens = lines.mend(plain)[0]
-        rows += [tuple(map(_number, tokens[at : at + STRIDE - 1])) for at in range(0, len(tokens), STRIDE)]
+    for chunk in lines:
+        if numbers := chunk.integers:
+            rows += [tuple(numbers[at : at + WIDTH]) for at in range(0, len(numbers), WIDTH)]
+        else:
+            texts = lines.mend(chunk).texts
+            rows += [tuple(map(_number, texts[at : at + WIDTH])) for at in range(0, len(texts), STRIDE)]
     findings.raise_if_errors()
     return SwfLog(lines.header.comments, rows)
 

@@ -17,6 +17,9 @@ def extend(column: "array[Any]", values: Iterable[Any]) -> None:
     Raises:
         struct.error: a value is no number that fits; some before it may be in the column.
     """
+    if isinstance(values, list) and len(values) <= _CHUNK:  # the usual case, without counting them out
+        column.frombytes(pack(f"{len(values)}{column.typecode}", *values))
+        return
     rest = iter(values)
     while chunk := tuple(islice(rest, _CHUNK)):
         column.frombytes(pack(f"{len(chunk)}{column.typecode}", *chunk))
