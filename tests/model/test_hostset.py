@@ -111,3 +111,36 @@ def test_on_large_sites_a_thousand_runs_are_looked_at():
 def test_what_is_not_an_interval_set_is_named(text):
     with pytest.raises(ValueError, match=r"is not a host number|empty interval"):
         HostSet.parse(f"0 {text}")
+
+
+@pytest.mark.parametrize(
+    "hosts", [HostSet.span(100), HostSet.of_runs(tuple((3 * k, 3 * k + 1) for k in range(5000)))]
+)
+def test_numbers_of_numpy_are_numbers(hosts):
+    import numpy as np
+
+    count, pool = np.int64(70), HostPool(hosts)  # 70 bits are more than numpy's numbers have
+    for got, wanted in [
+        (pool.pick(count), pool.pick(70)),
+        (pool.pick_contiguous(np.int64(2)), pool.pick_contiguous(2)),
+        (hosts.lowest(count), hosts.lowest(70)),
+        (HostSet.span(count, np.int64(3)), HostSet.span(70, 3)),
+        (pool.copy().take(count), pool.copy().take(70)),
+        (pool.copy().take_together(count), pool.copy().take_together(70)),
+    ]:
+        assert got
+        assert (got, got.bits, type(got.size)) == (wanted, wanted.bits, int)
+        assert all(type(end) is int for run in got.runs for end in run)
+    assert np.int64(1) in hosts
+    assert np.int64(1) in pool
+    assert np.int64(-1) not in pool
+    assert 1.0 not in hosts
+    assert hosts[np.int64(-1)] == hosts.last
+    left = pool.copy()
+    left.take(count)
+    assert (len(left), type(len(left))) == (len(hosts) - 70, int)
+
+
+def test_a_count_that_is_none_is_refused():
+    with pytest.raises(TypeError, match="float"):
+        HostPool(HostSet.span(4)).pick(1.5)

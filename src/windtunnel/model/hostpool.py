@@ -1,6 +1,7 @@
 """Which hosts are free: :class:`HostPool`, a set of hosts of which some are taken and given back."""
 
 from collections.abc import Iterator
+from operator import index
 from typing import Self
 
 from windtunnel.model.hostset import HostSet, Run, host_set
@@ -79,6 +80,8 @@ class HostPool:
 
     def pick(self, count: int) -> HostSet | None:
         """The ``count`` lowest hosts, which stay in the pool; None when there are fewer."""
+        if type(count) is not int:  # one of numpy's would make numbers of 64 bits of ours
+            count = index(count)
         if count > self._size or count < 0:
             return None
         if self._firsts is not None:
@@ -107,6 +110,7 @@ class HostPool:
 
     def pick_contiguous(self, count: int) -> HostSet | None:
         """The ``count`` lowest hosts of the first run of consecutive numbers that is long enough, or None."""
+        count = index(count)
         if count > self._size or count < 0:
             return None
         if not count:
@@ -140,7 +144,7 @@ class HostPool:
                 self._bits ^= hosts._bits or 0  # what was picked is in the pool
             else:
                 remove_whole_runs(self._firsts, self._lasts, hosts.runs)
-            self._size -= count
+            self._size -= hosts.size
         return hosts
 
     def take_together(self, count: int) -> HostSet | None:
@@ -149,6 +153,8 @@ class HostPool:
         They are the lowest of the first run that is long enough, as in :meth:`pick_contiguous`; but on very large
         sites only the first thousand runs are looked at.
         """
+        if type(count) is not int:
+            count = index(count)
         if count > self._size or count < 1:
             return self.take(count)
         if self._firsts is None:

@@ -7,6 +7,7 @@ set: ``0-3 5 7-8`` (disjoint, ascending, maximal, one space).
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from numbers import Integral
 from operator import index
 from typing import Final
 
@@ -125,6 +126,7 @@ class HostSet:
     @classmethod
     def span(cls, count: int, first: int = 0) -> "HostSet":
         """The ``count`` hosts from ``first`` on."""
+        count, first = index(count), index(first)
         return cls.of_runs(((first, first + count - 1),) if count > 0 else (), max(count, 0))
 
     @classmethod
@@ -181,7 +183,11 @@ class HostSet:
             yield from range(first, last + 1)
 
     def __contains__(self, host: object) -> bool:
-        if not isinstance(host, int) or host < 0:
+        if type(host) is not int:
+            if not isinstance(host, Integral):  # numpy's numbers are
+                return False
+            host = index(host)
+        if host < 0:
             return False
         if self._bits is not None:
             return bool(self._bits >> host & 1)
@@ -189,15 +195,16 @@ class HostSet:
         k = bisect_right(runs, (host, 1 << 62)) - 1
         return k >= 0 and runs[k][1] >= host
 
-    def __getitem__(self, index: int) -> int:
-        """The ``index``-th smallest host."""
-        left = index if index >= 0 else index + len(self)
+    def __getitem__(self, rank: int) -> int:
+        """The ``rank``-th smallest host."""
+        left = index(rank)
+        left += len(self) if left < 0 else 0
         if left >= 0:
             for first, last in self.runs:
                 if left <= last - first:
                     return first + left
                 left -= last - first + 1
-        raise IndexError(index)
+        raise IndexError(rank)
 
     @property
     def first(self) -> int:
@@ -212,6 +219,7 @@ class HostSet:
     def lowest(self, count: int) -> "HostSet":
         """The ``count`` smallest hosts (all, when there are fewer)."""
         out = []
+        count = index(count)
         for first, last in self.runs:
             if count <= 0:
                 break
