@@ -33,7 +33,7 @@ def _check_jobs(workload: JobList) -> None:
         elif not job.walltime > 0:
             fault = f"has a walltime of {job.walltime!r} s"
         elif not isinstance(job.request.hosts, int) or job.request.hosts < 0:
-            fault = f"requests {job.request.hosts!r} hosts"
+            fault = f"requests {job.request.hosts!r} hosts: an int is expected, 0 or more"
         elif isinstance(job.profile, DelayProfile) and not 0 <= job.profile.delay < inf:
             fault = f"lasts {job.profile.delay!r} s"
         if fault:

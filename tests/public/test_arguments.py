@@ -2,6 +2,7 @@
 
 from math import inf, nan
 
+import numpy as np
 import pytest
 
 import windtunnel as wt
@@ -42,6 +43,7 @@ def test_arguments_of_a_simulation(given, said):
         *[({"at": value}, "is submitted at ") for value in (nan, inf, -inf)],
         *[({"walltime": value}, "has a walltime of ") for value in (nan, 0.0, -1.0)],
         *[({"hosts": value}, "requests .* hosts") for value in (-1, "2", 1.5)],
+        ({"hosts": np.int64(2)}, "requests .*2.* hosts: an int is expected, 0 or more"),
         *[({"run": value}, "lasts ") for value in (nan, inf, -5.0)],
     ],
 )

@@ -32,7 +32,9 @@ def first_fit(view):
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (lambda view: 5, "'int' object is not iterable"),
+        (lambda view: 5, "schedule yields its decisions, or returns a list of them, not one int 5"),
+        (lambda view: next(wt.Reject(job) for job in view.queue) if view.queue else None, "not one RejectJob"),
+        (lambda view: (len(5) for _ in "x"), r"object of type 'int' has no len\(\)"),
         (lambda view: [None], "expected decisions, not NoneType"),
         (lambda view: list(view.queue), "expected decisions, not Job"),
         (lambda view: "execute", "expected decisions, not str"),
@@ -160,6 +162,16 @@ def test_what_is_injected_is_checked():
         simulation.run_until(nan)
     with pytest.raises(wt.UsageError, match="not a int"):
         wt.simulate(SMALL.platform, 5)
+
+
+def test_a_scheduler_that_is_not_found_again(tmp_path, monkeypatch):
+    simulation = wt.Simulation(SMALL.platform, SMALL.workloads, first_fit)
+    simulation.save(tmp_path / "saved")
+    monkeypatch.delattr(sys.modules[__name__], "first_fit")
+    with pytest.raises(wt.UsageError, match=r"cannot be restored: .*first_fit.*\n.*keep it in a module"):
+        wt.Simulation.restore(tmp_path / "saved")
+    with pytest.raises(wt.UsageError, match=r"cannot be saved or forked: .*\n.*no lambdas"):
+        wt.Simulation(SMALL.platform, SMALL.workloads, lambda view: None).fork()
 
 
 def test_damaged_files_are_named(tmp_path):

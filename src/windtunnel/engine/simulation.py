@@ -251,7 +251,9 @@ class Simulation:
         try:
             state, attached = pickle.loads(data[len(_MAGIC) :])  # noqa: S301 -- documented in restore
         except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, ValueError) as fault:
-            raise UsageError(f"{path} cannot be restored: {fault}") from fault
+            away = isinstance(fault, (AttributeError, ImportError))
+            hint = "it is looked for where it was defined: keep it in a module that can be imported" if away else ""
+            raise UsageError(f"{path} cannot be restored: {fault}", hint) from fault
         return cls._revived(state, ()), attached
 
     def fork(self, observers: Sequence[Observer] = ()) -> "Simulation":
@@ -272,7 +274,8 @@ class Simulation:
         except (TypeError, pickle.PicklingError, AttributeError) as fault:
             raise UsageError(
                 f"this simulation cannot be saved or forked: {fault}",
-                "only decision components in process, made of plain data, can be",
+                "only decision components in process, made of plain data, can be; functions and classes that stand "
+                "by themselves in a module or notebook, no lambdas and none within others",
             ) from fault
         return buffer.getvalue()
 

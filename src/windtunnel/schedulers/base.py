@@ -37,7 +37,13 @@ class Scheduler:
         view = self.view
         view.apply(now, notices)
         made = self.schedule(view)
-        decisions = [] if made is None else list(made)
+        try:
+            decisions = [] if made is None else list(made)
+        except TypeError:
+            if hasattr(made, "__iter__"):
+                raise
+            what = f"{type(made).__name__} {made!r:.50}"
+            raise TypeError(f"schedule yields its decisions, or returns a list of them, not one {what}") from None
         if decisions:
             view.decided(decisions)
         return Reply(now, decisions)
