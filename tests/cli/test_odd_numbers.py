@@ -199,6 +199,23 @@ def test_a_log_whose_first_row_is_wrong(run, tmp_path, first, column):
     """Not known by its content, but by its name."""
     (tmp_path / "wrong.swf").write_text(ROW.format(first))
     code, said = run("run", "hosts:4", "wrong.swf", "-q")
-    assert (code, "its name says swf: the option format=swf tells what is wrong" in said) == (2, True)
+    assert (code, "its name says swf: the option format=swf (--workload-option;" in said) == (2, True)
     code, said = run("run", "hosts:4", "wrong.swf", "-q", "--workload-option", "format=swf")
     assert (code, f"field {column}" in said) == (2, True)
+
+
+def test_validate_says_what_is_wrong_with_a_log_that_is_known_by_its_name_only(run, tmp_path):
+    (tmp_path / "wrong.swf").write_text("1 2 3\n")
+    for kind in ((), ("--kind", "workload")):
+        code, said = run("validate", "wrong.swf", *kind)
+        assert (code, "wrong.swf:1: error [fields]: 3 fields instead of 18" in said) == (1, True)
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    code, said = run("validate", "other.csv")
+    assert (code, "CSV needs a mapping of columns: the option mapping=FILE.toml" in said) == (1, True)
+    code, said = run("run", "hosts:4", "other.csv", "-q")
+    assert (code, "CSV needs a mapping of columns: the option mapping=FILE.toml (--workload-option" in said) == (
+        2,
+        True,
+    )
+    code, said = run("run", "hosts:4", "other.csv", "-q", "--workload-option", "format=csv")
+    assert (code, said.count("there is no column"), said.count("the option mapping=FILE.toml")) == (2, 9, 1)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import windtunnel as wt
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.csv_trace import Mapped, read_csv, read_mapping
@@ -130,6 +131,28 @@ def test_parents_that_wait_for_each_other(file):
     text = HEAD + "a;1;1;2;1;9;;;b;\nb;1;1;2;1;9;;;a;\n"
     with pytest.raises(InputError, match="tasks wait for each other: 'a' -> 'b' -> 'a'"):
         read_workload(file(text), mapping=mapping)
+
+
+def test_parents_by_id(file):
+    """Ids may hold a -1 or a !; those of jobs that are not there are counted."""
+    mapping = str(file(MAPPING, "mapping.toml"))
+    text = HEAD + "a-1;1;1;2;1;9;;;;\na!b;1;1;2;1;9;;;a-1;\nc;1;1;2;1;9;;;a!b -1 a-1 zz -1;\n"
+    read = read_workload(file(text), mapping=mapping)
+    assert [job.dependencies for job in read] == [(), ("w0!a-1",), ("w0!a_b", "w0!a-1")]
+    assert read.report.noted == {"parent that is no job here: not waited for": 1}
+
+
+@pytest.mark.parametrize("walltime", ["", "-1", "0", "-7"])
+def test_nobody_is_killed_at_a_limit_that_was_not_asked_for(file, walltime):
+    read = read_csv(file(NREL + nrel(run="100", limit=walltime)), walltime="kill")
+    assert read.report.repaired == {"requested time unknown: run time taken": 1}
+    assert wt.simulate("hosts:128", read).metrics.states == {"COMPLETED_SUCCESSFULLY": 1}
+
+
+def test_units_of_what_is_no_column(file):
+    mapping = str(file(MAPPING.replace("[units]", "[units]\nwalltme = 'minutes'"), "mapping.toml"))
+    with pytest.raises(UsageError, match="a unit to an unknown column 'walltme'\n  hint: did you mean 'walltime'"):
+        read_workload(file(HEAD), mapping=mapping)
 
 
 def test_a_real_csv():

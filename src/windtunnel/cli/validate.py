@@ -125,7 +125,7 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
     from msgspec.structs import replace
 
     from windtunnel.diagnostics import InputError
-    from windtunnel.formats.registry import find_format, guess_format, load
+    from windtunnel.formats.registry import guess_format, load
     from windtunnel.formats.shipped import KINDS
 
     with NamedTemporaryFile() as kept:
@@ -134,7 +134,7 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
             kept.flush()
             file = Path(kept.name)
         try:
-            form = find_format(file, kind) if kind in KINDS else guess_format(file)
+            form = guess_format(file, kind if kind in KINDS else None)
             found: tuple[Finding, ...] = tuple(getattr(load(form.reader)(file), "warnings", ()))
         except InputError as error:
             found = error.findings

@@ -55,6 +55,7 @@ COLUMNS: Final = (
     "status",
     "parents",
 )
+_ANOTHER: Final = "the option mapping=FILE.toml says which column is what, and what stands between columns"
 _UNITS: Final = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 _CANCELLED: Final = frozenset({"cancelled", "canceled", "aborted", "deleted"})
 
@@ -112,7 +113,9 @@ def read_mapping(mapping: str | Path | Mapped) -> Mapped:
         if key not in COLUMNS:
             raise UsageError(f"the mapping has an unknown column {key!r}", did_you_mean(key, COLUMNS))
     for key, unit in found.units.items():
-        if key not in COLUMNS or unit not in _UNITS:
+        if key not in COLUMNS:
+            raise UsageError(f"the mapping gives a unit to an unknown column {key!r}", did_you_mean(key, COLUMNS))
+        if unit not in _UNITS:
             raise UsageError(f"the mapping has an unknown unit {key} = {unit!r}", f"known: {', '.join(_UNITS)}")
     missing = {"submit", "processors"} - found.columns.keys()
     if missing or not ("run" in found.columns or {"start", "end"} <= found.columns.keys()):
@@ -161,12 +164,11 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
             reader = csv.reader(file, delimiter=mapped.delimiter, skipinitialspace=True, strict=True)
             head = [text.strip() for text in next(reader, [])]
             places = {ours: head.index(theirs) for ours, theirs in mapped.columns.items() if theirs in head}
-            for theirs in mapped.columns.values():
-                if theirs not in head:
-                    findings.add(
-                        f"there is no column {theirs!r}", code="column", line=1, hint=did_you_mean(theirs, head)
-                    )
-            if findings.has_errors:
+            absent = [theirs for theirs in mapped.columns.values() if theirs not in head]
+            for theirs in absent:
+                hint = did_you_mean(theirs, head) if places else _ANOTHER if theirs == absent[0] else ""
+                findings.add(f"there is no column {theirs!r}", code="column", line=1, hint=hint)
+            if absent:
                 return
             for count, row in enumerate(reader, 1):
                 if len(row) == len(head):
@@ -211,7 +213,7 @@ def _record(texts: dict[str, str], mapped: Mapped, line: int, count: int, findin
         run = end - start
     status = texts.get("status", "").lower()
     return Record(
-        id=(texts.get("id") or str(count)).replace("!", "_"),
+        id=_id(texts.get("id") or str(count)),
         line=line,
         submit=values["submit"],
         run=run,
@@ -222,8 +224,13 @@ def _record(texts: dict[str, str], mapped: Mapped, line: int, count: int, findin
         queue=texts.get("queue", ""),
         status=status,
         cancelled=status.partition(" ")[0] in _CANCELLED,
-        parents=tuple(texts.get("parents", "").replace("-1", "").split()),
+        parents=tuple(_id(parent) for parent in texts.get("parents", "").split() if parent != "-1"),
     )
+
+
+def _id(text: str) -> str:
+    """A job's id without what stands between workload and job."""
+    return text.replace("!", "_")
 
 
 def _value(text: str, is_date: bool) -> float | None:

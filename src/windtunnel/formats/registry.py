@@ -38,6 +38,12 @@ GROUP: Final = "windtunnel.formats"
 
 HEAD: Final = 1 << 16
 
+_GIVEN: Final = {
+    "workload": " (--workload-option; -o of convert; workload_options in Python)",
+    "platform": " (--platform-option; platform_options in Python)",
+}
+"""How options of readers are given."""
+
 
 def load(function: str | Callable[..., Any]) -> Callable[..., Any]:
     """A function given as ``module:function``, or as such."""
@@ -114,17 +120,26 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
     return found
 
 
-def guess_format(path: str | Path) -> Format:
-    """The format of a file of any kind, told by its content.
+def guess_format(path: str | Path, kind: Kind | None = None) -> Format:
+    """The format of a file (of a kind), told by its content; of one that is too wrong for that, by its name.
 
     Raises:
         InputError: the file cannot be read, or is in no known format.
     """
     head = _head(Path(path))
-    form = _any_match(head)
+    candidates = [form for form in all_formats() if form.reader and kind in (None, form.kind)]
+    form = _any_match(head) if kind is None else _first_match(head, candidates)
+    if form is None and head.strip():  # a reader says better what is wrong
+        named = [one for one in _named(path, candidates) if one.name != "csv"]  # which needs a mapping
+        form = candidates[0] if len(candidates) == 1 else next(iter(named), None)
     if form is None:
-        raise _unknown(path, head, "known formats", [form for form in all_formats() if form.reader])
+        raise _unknown(path, head, "known formats" if kind is None else f"{kind} formats", candidates)
     return form
+
+
+def _named(path: str | Path, candidates: Sequence[Format]) -> list[Format]:
+    """The formats that are suffixes of the file's name."""
+    return [form for form in candidates if f".{form.name}" in Path(path).suffixes]
 
 
 def _any_match(head: bytes) -> Format | None:
@@ -145,10 +160,12 @@ def _first_match(head: bytes, candidates: Sequence[Format]) -> Format | None:
 
 def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Format]) -> InputError:
     message = "is empty" if not head.strip() else f"is in none of the {what}"
-    hint = f"formats: {', '.join(form.name for form in candidates)}"
-    named = {suffix.removeprefix(".") for suffix in Path(path).suffixes} & {form.name for form in candidates}
-    if named and head.strip():
-        hint = f"its name says {min(named)}: the option format={min(named)} tells what is wrong; {hint}"
+    hint = f"formats: {', '.join(dict.fromkeys(form.name for form in candidates))}"
+    for form in _named(path, candidates)[:1] if head.strip() else ():
+        given = _GIVEN.get(form.kind, "")
+        hint = f"its name says {form.name}: the option format={form.name}{given} tells what is wrong; {hint}"
+        if form.name == "csv":
+            hint = f"CSV needs a mapping of columns: the option mapping=FILE.toml{given}"
     other = _any_match(head)
     if other is not None and other.kind not in {form.kind for form in candidates}:
         hint = f"it looks like the format {other.name} ({other.kind}); {hint}"

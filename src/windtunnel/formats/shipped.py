@@ -63,7 +63,7 @@ FORMATS: Final = (
     Format(
         name="csv",
         kind="workload",
-        description="CSV with a mapping of columns (--mapping FILE.toml, or a preset: nrel-eagle)",
+        description="CSV, whose option mapping says which column is what (mapping=FILE.toml, or nrel-eagle)",
         looks_like=f"{_HERE}.csv_trace:looks_like_nrel",
         reader=f"{_HERE}.csv_trace:read_csv",
     ),

@@ -72,7 +72,7 @@ def replay(
     kept = [record for record in records if rules.keep(record)]
     if not rules.rows and not findings.has_errors:
         findings.add("no job in this file", code="empty")
-    _check_parents(kept, findings)
+    absent = _check_parents(kept, findings)
     kept.sort(key=lambda record: record.submit or 0.0)
     start = kept[0].submit or 0.0 if kept else 0.0
     base = 0.0 if options.keep_epoch else start
@@ -89,21 +89,24 @@ def replay(
             kept=len(jobs),
             dropped=dict(rules.dropped),
             repaired=dict(rules.repaired),
-            noted=dict(noted or {}),
+            noted={**(noted or {}), **({"parent that is no job here: not waited for": absent} if absent else {})},
             statuses=dict(sorted(rules.statuses.items())),
         ),
     )
 
 
-def _check_parents(kept: list[Record], findings: Findings) -> None:
-    """Note records that wait for each other. Parents that are not kept are not waited for."""
-    if any(record.parents for record in kept):
+def _check_parents(kept: list[Record], findings: Findings) -> int:
+    """Note records that wait for each other; how many parents are not kept (they are not waited for)."""
+    named = sum(len(record.parents) for record in kept)
+    if named:
         known = {record.id for record in kept}
         tasks = {
             record.id: Task(record.id, 0.0, 1, [parent for parent in record.parents if parent in known], record.line)
             for record in kept
         }
         check_tasks(tasks, findings)
+        named -= sum(len(task.parents) for task in tasks.values())
+    return named
 
 
 class _Rules:
@@ -130,8 +133,8 @@ class _Rules:
                 self._findings.add(f"the row cannot be replayed: {reason}", code="dropped", line=record.line)
             return False
         run = record.run or 0.0
-        if record.walltime is None:
-            record.walltime = run
+        if record.walltime is None or record.walltime <= 0:
+            record.walltime = nextafter(run, inf)  # nobody asked for a limit, so none is reached
             self._mended("requested time unknown: run time taken", record)
         elif run > record.walltime and self._options.walltime == "extend":
             record.walltime = run
