@@ -148,6 +148,58 @@ def test_numbers_are_those_of_to_string(submitted, wait, run, hosts, walltime):
         ]
 
 
+def rows_by_hand(records: list[JobRecord]) -> list[str]:
+    rows = []
+    for number, record in enumerate(records):
+        asked, start, finish = record.job.submission_time, record.starting_time, record.finish_time
+        execution = finish - start or 1e-5
+        finish = finish if finish > start else start + 1e-5
+        ending = ",".join([str(int(record.state is JobState.COMPLETED_SUCCESSFULLY)), record.state.name])
+        times = (start, execution, finish, start - asked, finish - asked, (finish - asked) / execution)
+        rows.append(
+            f'{number},w0,p,{asked + 0.0:f},2,-1.000000,{ending},{",".join(f"{t:f}" for t in times)},0-1 5,-1.000000,""'
+        )
+    return rows
+
+
+def check_together(triples: list[tuple[float, float, float]], states: list[JobState]) -> None:
+    records = [
+        ended(
+            job=job(id=f"w0!{number}", submission_time=asked),
+            starting_time=asked + wait,
+            finish_time=asked + wait + run,
+            state=states[number % len(states)],
+        )
+        for number, (asked, wait, run) in enumerate(triples)
+    ]
+    recording = Recording(Layout(None, Dialect.BATSIM4))
+    for record in records:
+        recording.observers[0].on_job_ended(0.0, record)
+    assert (recording.read("jobs.csv") or b"").decode().splitlines()[1:] == rows_by_hand(records)
+
+
+WHOLE = st.integers(0, 10**7).map(float) | st.sampled_from([0.0, 2.0**53, 1e17, 1e300])
+STATES = st.lists(
+    st.sampled_from([JobState.COMPLETED_SUCCESSFULLY, JobState.COMPLETED_KILLED]), min_size=1, max_size=2
+)
+
+
+@given(st.lists(st.tuples(WHOLE | st.just(-0.0), WHOLE, WHOLE), min_size=1, max_size=5), STATES)
+def test_whole_seconds_are_written_as_any_others(triples, states):
+    check_together(triples, states)
+
+
+@given(st.lists(st.tuples(WHOLE | dates, dates, WHOLE | dates), min_size=1, max_size=5), STATES)
+def test_whole_seconds_and_others_together(triples, states):
+    check_together(triples, states)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64"])
+def test_dates_may_be_numbers_of_numpy(kind):
+    number = getattr(pytest.importorskip("numpy"), kind)
+    check_together([(number(7), number(1), number(30)), (8.0, number(2), 31.5)], [JobState.COMPLETED_SUCCESSFULLY])
+
+
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_quoting_can_be_undone(text):
     import csv

@@ -3,16 +3,16 @@
 Each appears with its first row only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import compress
-from typing import Any, Final
+from typing import Final
 
 from windtunnel.model import HostSet, JobRecord
 from windtunnel.results.columns import Collector
 from windtunnel.results.fields import plain
 from windtunnel.results.layout import Layout
 from windtunnel.results.ledger import Batch
-from windtunnel.results.rows import INTEGER, Recorder, formatted
+from windtunnel.results.rows import Recorder, integers, joined
 from windtunnel.results.shares_csv import amounts_text
 from windtunnel.vocabulary.notices import (
     ExternalEventOccurred,
@@ -61,13 +61,14 @@ class JobsExtraCsv(Recorder):
         if shared:
             known = zip(self._collector.shares(batch), batch.amounts, strict=True)
             shares = [f"{share:f}" if amounts is not None else "" for share, amounts in known]
-        columns: list[Sequence[Any]] = [names, workloads, owners, batch.return_codes, shares]
+        columns = [names, workloads, owners, integers(batch.return_codes), shares]
         if ",," in owners:  # jobs of which nothing is known but perhaps how they returned
-            chosen = [owner != ",," or code or share for _, _, owner, code, share in zip(*columns, strict=True)]
+            chosen = [
+                owner != ",," or code != "0" or share for _, _, owner, code, share in zip(*columns, strict=True)
+            ]
             columns = [list(compress(column, chosen)) for column in columns]
         if columns[0]:
-            forms = ("%s", "%s", "%s", INTEGER, "%s")
-            self.rows.pending.append(formatted(list(zip(forms, columns, strict=True))))
+            self.rows.pending.append(joined(columns))
             self.rows.flush()
 
 

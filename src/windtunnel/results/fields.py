@@ -14,7 +14,8 @@ def plain(text: str) -> str:
 
 def plain_column(texts: Sequence[str]) -> Sequence[str]:
     """:func:`plain` for each; the usual case costs next to nothing."""
-    return texts if "".join(texts).isalnum() else list(map(plain, texts))
+    whole = "".join(texts)
+    return texts if plain(whole) is whole else list(map(plain, texts))
 
 
 def names_of(ids: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -22,18 +23,19 @@ def names_of(ids: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     workload = ids[0].partition("!")[0]
     names = behind(ids, f"{workload}!")
     if names is not None:
-        workloads = [workload] * len(ids)
-    else:
-        parts = [text.partition("!") for text in ids]
-        workloads = [part[0] for part in parts]
-        names = [part[2] for part in parts]
-    return plain_column(names), plain_column(workloads)
+        return names, [workload] * len(ids)
+    parts = [text.partition("!") for text in ids]
+    return [plain(part[2]) for part in parts], [plain(part[0]) for part in parts]
 
 
 def behind(texts: Sequence[str], prefix: str) -> list[str] | None:
-    """What stands behind the prefix; None unless all begin with it and none has a line break. All at once: faster."""
-    start = "\n" + prefix
-    whole = "\n" + "\n".join(texts)
-    if whole.count(start) != len(texts) or whole.count("\n") != len(texts):
-        return None
-    return whole.replace(start, "\n")[1:].split("\n")
+    """What stands behind the prefix, which ends with ``!``, as fields. All at once, which is faster.
+
+    None unless all begin with it, have no other ``!``, and need no quotes.
+    """
+    whole = "\n".join(texts)
+    names = ("\n" + whole).split("\n" + prefix)
+    del names[0]
+    count = len(texts)
+    alike = len(names) == count == whole.count("\n") + 1 and whole.count("!") == count * prefix.count("!")
+    return None if not alike or "," in whole or '"' in whole or "\r" in whole else names

@@ -4,16 +4,16 @@ Columns and formats are Batsim's (its documentation of outputs, and recorded fil
 """
 
 from collections.abc import Sequence
-from itertools import chain
 from math import inf
-from operator import sub, truediv
-from typing import Final
+from typing import Any, Final
+
+from msgspec import ValidationError, convert
 
 from windtunnel.model import JobState
-from windtunnel.results.fields import behind, plain_column
+from windtunnel.results.fields import behind, plain, plain_column
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.ledger import Batch
-from windtunnel.results.rows import INTEGER, WHOLE, Column, Recorder, formatted
+from windtunnel.results.rows import ENCODER, Recorder, integers, joined
 
 __all__ = ["HEADER", "SHORTEST", "JobsCsv"]
 
@@ -49,30 +49,24 @@ class JobsCsv(Recorder):
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job."""
-        columns = [
-            *self._identity(batch),
-            *_dates(batch, list(map(self._walltimes.__getitem__, batch.walltime))),
-            *self._rest(batch),
-        ]
+        submitted, times = _dates(batch)
+        profiles = plain_column(batch.profiles) if self._v5 else _short(batch.profiles)
+        limits = list(map(self._walltimes.__getitem__, batch.walltime))
+        known = [*batch.names, profiles, submitted, integers(batch.requested), limits, _endings(batch.states)]
+        columns = [*known, times, *self._rest(batch)]
         if -1.0 not in batch.start:
-            text = formatted(columns)
+            text = joined(columns)
         else:
-            rows = zip(batch.start, zip(*(values for _, values in columns), strict=True), strict=True)
-            template = ",".join([form for form, _ in columns]) + "\n"
-            rejected = ",".join([form for form, _ in columns[:7]]) + ",,,,,,,,,%s\n"
+            rows = zip(batch.start, zip(*columns, strict=True), strict=True)
             text = "".join(
-                template % row if start >= 0.0 else "" if self._omit_rejected else rejected % (*row[:7], row[-1])
+                f"{','.join(row)}\n" if start >= 0.0 else f"{','.join(row[: len(known)])},,,,,,,,,{row[-1]}\n"
                 for start, row in rows
+                if start >= 0.0 or not self._omit_rejected
             )
         self.rows.pending.append(text)
         self.rows.flush()
 
-    def _identity(self, batch: Batch) -> list[Column]:
-        names, workloads = batch.names
-        profiles = batch.profiles if self._v5 else _short(batch.profiles)
-        return [("%s", names), ("%s", workloads), ("%s", plain_column(profiles))]
-
-    def _rest(self, batch: Batch) -> list[Column]:
+    def _rest(self, batch: Batch) -> list[Sequence[str]]:
         joules = batch.energy
         if self._v5:
             metadata = [""] * len(joules)
@@ -83,49 +77,47 @@ class JobsCsv(Recorder):
             metadata = ['""' if not text else '"' + text.replace('"', '""') + '"' for text in batch.metadata]
         same = joules.count(joules[0]) == len(joules)
         energy = [f"{joules[0]:f}"] * len(joules) if same else list(map("%f".__mod__, joules))
-        return [("%s", [hosts.text() for hosts in batch.hosts]), ("%s", energy), ("%s", metadata)]
+        return [[hosts.text() for hosts in batch.hosts], energy, metadata]
 
 
 def _short(profiles: Sequence[str]) -> Sequence[str]:
     """Their ids without the workload."""
     prefix = profiles[0].rpartition("!")[0] + "!"
     names = behind(profiles, prefix)
-    if names is None or "!" in "".join(names):
-        return [profile.rpartition("!")[2] for profile in profiles]
-    return names
+    return names if names is not None else [plain(profile.rpartition("!")[2]) for profile in profiles]
 
 
-def _dates(batch: Batch, walltimes: list[str]) -> list[Column]:
-    """The columns from ``submission_time`` to ``stretch``; whole seconds are written as such, which is faster."""
-    submitted: Sequence[float] = [date + 0.0 for date in batch.submitted]  # no -0.0
+def _endings(states: Sequence[JobState]) -> Sequence[str]:
+    """The columns ``success`` and ``final_state``."""
+    if states.count(states[0]) == len(states):
+        return [_ENDINGS[states[0]]] * len(states)
+    return [_ENDINGS[state] for state in states]
+
+
+def _dates(batch: Batch) -> tuple[Sequence[str], Sequence[str]]:
+    """The column ``submission_time``, and those from ``starting_time`` to ``stretch`` in one."""
+    submitted: Sequence[float] = batch.submitted
     start: Sequence[float] = batch.start
     finish: Sequence[float] = batch.finish
-    execution = list(map(sub, finish, start))
-    form = "%f"
+    execution = [f - s for f, s in zip(finish, start, strict=True)]
     if 0.0 in execution:
         execution = [seconds or SHORTEST for seconds in execution]
         finish = [f if f > s else s + SHORTEST for f, s in zip(finish, start, strict=True)]
-    elif _whole(submitted, start, finish):
-        form = WHOLE
-        submitted, start, finish = (list(map(int, dates)) for dates in (submitted, start, finish))
-        execution = list(map(sub, finish, start))
-    turnaround = list(map(sub, finish, submitted))
-    return [
-        (form, submitted),
-        (INTEGER, batch.requested),
-        ("%s", walltimes),
-        ("%s", [_ENDINGS[state] for state in batch.states]),
-        (form, start),
-        (form, execution),
-        (form, finish),
-        (form, list(map(sub, start, submitted))),
-        (form, turnaround),
-        ("%f", list(map(truediv, turnaround, execution))),
-    ]
-
-
-def _whole(*columns: Sequence[float]) -> bool:
-    try:
-        return max(map(max, columns)) < 1e15 and all(map(float.is_integer, chain(*columns)))
-    except TypeError:  # an int where a float is due: written all the same
-        return False
+    turnaround = [f - q for f, q in zip(finish, submitted, strict=True)]
+    stretch = tuple([t / e for t, e in zip(turnaround, execution, strict=True)])
+    values: list[Any] = [None] * (6 * len(start))
+    values[0::6] = start
+    values[1::6] = execution
+    values[2::6] = finish
+    values[3::6] = [s - q for s, q in zip(start, submitted, strict=True)]
+    values[4::6] = turnaround
+    try:  # whole seconds are written faster; null is where a row ends
+        first = ENCODER.encode(convert(submitted, list[int], strict=False))[1:-1]
+        rest = ENCODER.encode(convert(values, list[int | None], strict=False))[1 : -len(",null]")]
+    except (ValidationError, OverflowError):
+        values[5::6] = stretch
+        text = ("%f,%f,%f,%f,%f,%f\n" * len(stretch))[:-1] % tuple(values)
+        return [f"{date + 0.0:f}" for date in submitted], text.split("\n")  # no -0.0
+    text = rest.replace(b",null,", b"]").replace(b",", b".000000,").replace(b"]", b".000000,%f\n").decode()
+    dates = first.replace(b",", b".000000,").decode()
+    return f"{dates}.000000".split(","), (f"{text}.000000,%f" % stretch).split("\n")

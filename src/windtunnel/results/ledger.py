@@ -7,12 +7,11 @@ of what job after job does, so recorders of jobs are sinks of a :class:`Ledger` 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
-from msgspec.structs import astuple
 
-from windtunnel.model import HostSet, Job, JobRecord, JobState
+from windtunnel.model import HostSet, JobRecord, JobState
 from windtunnel.results.fields import names_of
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
@@ -49,6 +48,10 @@ class Batch(msgspec.Struct, dict=True):
         return names_of(self.ids)
 
 
+_WIDTH: Final = len(Batch.__struct_fields__)
+_LIMIT: Final = BATCH * _WIDTH
+
+
 class Sink(Protocol):
     """Takes batches of jobs."""
 
@@ -61,14 +64,33 @@ class Ledger(Observer):
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
-        self._pending: list[tuple[Any, ...]] = []
+        self._pending: list[Any] = []  # the fields of a batch, job by job
         self._lock = Lock()
 
     def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
         """Note it: a hot path."""
         pending = self._pending
-        pending.append(astuple(record))
-        if len(pending) >= BATCH:
+        job = record.job
+        pending += (
+            job.id,
+            job.profile.id,
+            job.submission_time,
+            job.request.hosts,
+            job.walltime,
+            record.state,
+            record.starting_time,
+            record.finish_time,
+            record.hosts,
+            record.amounts,
+            record.consumed_energy,
+            record.metadata,
+            job.user,
+            job.group,
+            job.queue,
+            record.return_code,
+            record.dynamic,
+        )
+        if len(pending) >= _LIMIT:
             self.flush()
 
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
@@ -85,7 +107,7 @@ class Ledger(Observer):
             pending = self._pending
             count = len(pending)  # the other thread may append meanwhile
             if count:
-                batch = _batch(pending[:count])
+                batch = Batch(*(pending[rank:count:_WIDTH] for rank in range(_WIDTH)))
                 del pending[:count]
                 for sink in self._sinks:
                     sink.take(batch)
@@ -98,28 +120,3 @@ class Ledger(Observer):
         (self._sinks,) = state
         self._pending = []
         self._lock = Lock()
-
-
-def _batch(rows: Sequence[tuple[Any, ...]]) -> Batch:
-    """The columns of ended jobs, from the fields of their records."""
-    fields = dict(zip(JobRecord.__struct_fields__, zip(*rows, strict=True), strict=True))
-    jobs: tuple[Job, ...] = fields["job"]
-    return Batch(
-        ids=[job.id for job in jobs],
-        profiles=[job.profile.id for job in jobs],
-        submitted=[job.submission_time for job in jobs],
-        requested=[job.request.hosts for job in jobs],
-        walltime=[job.walltime for job in jobs],
-        states=fields["state"],
-        start=fields["starting_time"],
-        finish=fields["finish_time"],
-        hosts=fields["hosts"],
-        amounts=fields["amounts"],
-        energy=fields["consumed_energy"],
-        metadata=fields["metadata"],
-        users=[job.user for job in jobs],
-        groups=[job.group for job in jobs],
-        queues=[job.queue for job in jobs],
-        return_codes=fields["return_code"],
-        dynamic=fields["dynamic"],
-    )

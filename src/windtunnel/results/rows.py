@@ -5,7 +5,7 @@ Rows gather in memory and reach the disk every few hundred rows, and at least on
 """
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final, Protocol
@@ -17,80 +17,55 @@ from windtunnel.vocabulary.component import Observer
 
 __all__ = [
     "BATCH",
-    "INTEGER",
-    "INTEGERS",
+    "ENCODER",
     "PERIOD",
-    "WHOLE",
-    "Column",
     "Flusher",
     "Flushes",
     "Recorder",
     "Rows",
-    "formatted",
+    "integers",
+    "joined",
 ]
 
 BATCH: Final = 500
 """Rows that gather before they are written."""
 PERIOD: Final = 1.0
 """Seconds (wall clock) after which they are written anyway."""
+ENCODER: Final = msgspec.json.Encoder()
+"""Writes many integers faster than anything else."""
 
 
-Column = tuple[str, Sequence[Any]]
-"""A %-format and the values it takes, row by row. Texts have ``%s``."""
-
-INTEGER: Final = "%d"
-"""The format of integers of less than 64 bits, which are written faster than with ``%s``."""
-WHOLE: Final = "%d.000000"
-"""The same as ``%f`` of these integers."""
-INTEGERS: Final = "%d,%d,%d,%d,%d"
-"""The format of five of these integers, as a tuple: several columns at once."""
-
-_ENCODER: Final = msgspec.json.Encoder()
+def integers(values: Sequence[Any]) -> list[str]:
+    """The texts of integers."""
+    try:
+        return ENCODER.encode(values)[1:-1].decode().split(",")
+    except (TypeError, OverflowError):  # numbers of numpy, from a scheduler in Python, or enormous ones
+        return [f"{value:d}" for value in values]
 
 
-def formatted(columns: Sequence[Column]) -> str:
-    """CSV rows from their columns: column by column, and in one step where possible, which takes half the time."""
-    texts = [_texts(form, values) for form, values in columns]
+def joined(columns: Sequence[Sequence[str]]) -> str:
+    """CSV rows from the texts of their columns, of which the last are often the same in all rows."""
+    texts = list(columns)
     end = "\n"
     while len(texts) > 1 and texts[-1].count(texts[-1][0]) == len(texts[-1]):
         end = f",{texts.pop()[0]}{end}"
     return end.join(map(",".join, zip(*texts, strict=True))) + end
 
 
-def _texts(form: str, values: Sequence[Any]) -> Sequence[str]:
-    if form == "%s":
-        return values
-    if form == INTEGERS:
-        return _ENCODER.encode(values)[2:-2].decode().split("],[")
-    if form not in (INTEGER, WHOLE):
-        return (f"{form}," * len(values) % tuple(values)).split(",")[:-1]
-    try:
-        text = _ENCODER.encode(values)[1:-1].decode()
-    except (TypeError, OverflowError):  # numbers of numpy, from a scheduler in Python, or enormous ones
-        return [form % value for value in values]
-    if form == WHOLE:
-        text = text.replace(",", ".000000,") + ".000000"
-    return text.split(",")
-
-
-def _columns(forms: Sequence[str], values: list[Any]) -> list[Column]:
-    width = len(forms)
-    return [(form, values[i::width]) for i, form in enumerate(forms)]
-
-
 class Rows:
     """One growing text file, or the same in memory when ``path`` is None.
 
-    ``pending`` holds whole rows or, with ``forms`` (the %-formats of the columns), the values of rows one after the
-    other. Whoever appends calls :meth:`flush` when there are ``limit`` items. With ``lazy`` the file appears with its
-    first row. Whatever lay at ``path`` before is replaced.
+    ``pending`` holds whole rows or, with a ``width``, so many values for each row, which ``join`` makes to rows.
+    Whoever appends calls :meth:`flush` when there are ``limit`` items. With ``lazy`` the file appears with its first
+    row. Whatever lay at ``path`` before is replaced.
     """
 
     __slots__ = (
         "__weakref__",
-        "_forms",
         "_header",
+        "_join",
         "_lock",
+        "_width",
         "kept",
         "limit",
         "name",
@@ -106,17 +81,19 @@ class Rows:
         header: str = "",
         *,
         lazy: bool = False,
-        forms: Sequence[str] = (),
+        width: int = 1,
+        join: Callable[[list[Any]], str] = "".join,
     ) -> None:
         self.name = name
         self.path = path
         self.pending: list[Any] = []
-        self.limit = BATCH * (len(forms) or 1)
+        self.limit = BATCH * width
         self.kept = bytearray()
         self.size = 0
         """Bytes written; what a failed or foreign write left behind this mark is cut off before the next one."""
         self._header = header
-        self._forms = tuple(forms)
+        self._width = width
+        self._join = join
         self._lock = Lock()
         if path is not None:
             path.unlink(missing_ok=True)
@@ -137,11 +114,9 @@ class Rows:
         """
         with self._lock:
             # The other thread may append meanwhile: take the whole rows that are there now, and drop just those.
-            width = len(self._forms) or 1
-            count = len(self.pending) // width * width
+            count = len(self.pending) // self._width * self._width
             if count:
-                values = self.pending[:count]
-                self._write(formatted(_columns(self._forms, values)) if self._forms else "".join(values))
+                self._write(self._join(self.pending[:count]))
                 del self.pending[:count]
 
     def _write(self, text: str) -> None:
