@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
-from windtunnel.inputs import SchedulerLike, check_arguments, make_component, read_workloads, scheduler_name
+from windtunnel.inputs import SchedulerLike, check_arguments, chosen, make_component, read_workloads, scheduler_name
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
@@ -171,6 +171,7 @@ class Simulation:
         own = [] if site.events is None else [site.events]
         given = [events] if isinstance(events, (str, Path, EventList)) else events
         check_arguments(events=(given, Iterable, "a file, an EventList, or several"))
+        given = list(given)
         for number, event in enumerate(given):
             check_arguments(**{f"events[{number}]": (event, (str, Path, EventList), "a file or an EventList")})
         lists = own + [
@@ -195,7 +196,7 @@ class Simulation:
         noted = {
             "schedulers": [scheduler_name(one) for one in schedulers],
             "scheduler_options": dict(scheduler_options or {}),
-        }
+        } | _noted(workload_options, given, failures, options, record, share_hosts=share_hosts)
         self.workloads = workloads
         self.recording = Recording(
             layout if layout is not None else Layout() if out is None else Layout.directory(out),
@@ -296,6 +297,27 @@ class Simulation:
         """Give up: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
+
+
+def _noted(
+    workload_options: Mapping[str, Any] | None,
+    events: "Iterable[str | Path | EventList]",
+    failures: "FailureModel | None",
+    options: Options,
+    record: RecordingOptions,
+    *,
+    share_hosts: bool,
+) -> dict[str, Any]:
+    """What else makes this run another than one with nothing but defaults, for ``run.json``."""
+    told = {
+        "workload_options": dict(workload_options or {}),
+        "events": [event.name if isinstance(event, EventList) else str(event) for event in events],
+        "failures": str(failures or ""),
+        "options": chosen(replace(options, forward={}), Options()),
+        "share_hosts": share_hosts,
+        "trims": {name: getattr(record, name) for name in ("warm_up", "cool_down") if getattr(record, name)},
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def simulate(

@@ -10,7 +10,7 @@ from windtunnel.model import DelayProfile, JobList, Platform, Workload
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision
 
-__all__ = ["SchedulerLike", "check_arguments", "make_component", "read_workloads", "scheduler_name"]
+__all__ = ["SchedulerLike", "check_arguments", "chosen", "make_component", "read_workloads", "scheduler_name"]
 
 SchedulerLike = str | Component | Callable[..., Iterable[Decision] | None] | type[Component]
 """A name, ``module:Class``, an endpoint (``tcp://...``, ``batprotocol+tcp://...``), ``lib:PATH``, a function of
@@ -77,6 +77,13 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
         told = JsonOptions(**checked_options(scheduler, JsonComponent, options))  # its own are on its command line
         return JsonComponent(scheduler, timeout=timeout, options=told)
     return make_scheduler(scheduler, **options)
+
+
+def chosen(given: Any, usual: Any) -> dict[str, Any]:
+    """Those of some options that are not as usual."""
+    return {
+        name: value for name in given.__struct_fields__ if (value := getattr(given, name)) != getattr(usual, name)
+    }
 
 
 def scheduler_name(scheduler: SchedulerLike) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import windtunnel as wt
+from windtunnel.model.failures import parse_failures
 from windtunnel.results.recording import RecordingOptions
 from windtunnel.testing import job, platform, workload
 
@@ -73,3 +74,37 @@ def test_other_values():
     for date in ("x", nan):
         with pytest.raises(wt.UsageError, match="is no date"):
             simulation.inject(job(9), at=date)
+
+
+def test_what_was_chosen_is_noted(tmp_path):
+    """So that two runs can be compared: nothing of it shows in their other files by name."""
+    log, events = tmp_path / "log.swf", tmp_path / "events.json"
+    log.write_text("1 0 -1 100 4 -1 -1 4 200 -1 1 7 1 -1 1 -1 -1 -1\n")
+    events.write_text('{"type": "machine_unavailable", "timestamp": 5, "resources": "0"}\n')
+    failures = parse_failures("between=exponential:50;repair=constant:9;until=60;seed=3")
+    plain = wt.simulate("hosts:8", log)
+    other = wt.simulate(
+        "hosts:8",
+        log,
+        workload_options={"walltime": "kill"},
+        events=(one for one in [events]),
+        failures=failures,
+        options=wt.Options(on_failure="requeue", strict=False),
+        share_hosts=True,
+        warm_up="1%",
+        out=tmp_path / "out",
+    )
+    assert plain.state.facts == {"schedulers": ["easy"], "scheduler_options": {}}
+    facts = wt.load_run(tmp_path / "out").state.facts
+    assert facts == {
+        **plain.state.facts,
+        "workload_options": {"walltime": "kill"},
+        "events": [str(events)],
+        "failures": str(failures),
+        "options": {"on_failure": "requeue", "strict": False},
+        "share_hosts": True,
+        "trims": {"warm_up": "1%"},
+    }
+    assert parse_failures(facts["failures"]) == failures
+    assert other.frame("events.csv").filter(time=5)["event"].to_list() == ["unavailable"]
+    assert "input options: - / strict=False, on_failure=requeue" in str(plain.compare(other))

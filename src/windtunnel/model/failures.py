@@ -99,6 +99,11 @@ class FailureModel(msgspec.Struct, frozen=True, kw_only=True):
     until: float = 0.0
     """Nothing fails from this date (s) on; a run lasts until all machines are back."""
 
+    def __str__(self) -> str:
+        """As :func:`parse_failures` reads it."""
+        values = {name.replace("_", "-"): getattr(self, name) for name in self.__struct_fields__}
+        return ";".join(f"{name}={value}" for name, value in values.items() if value is not None)
+
 
 def parse_failures(text: str) -> FailureModel:
     """Read ``between=weibull:0.7,86400;repair=lognormal:7,1;rack-between=...;rack-repair=...;seed=1;until=604800``.
