@@ -6,7 +6,7 @@ from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.events import EXTERNAL, NO_MORE
 from windtunnel.engine.machines import change_availability, change_state, unavailable_by_events
 from windtunnel.engine.submission import submit_job
-from windtunnel.engine.world import Priority, Submitter, World
+from windtunnel.engine.world import EventFeed, Priority, World
 from windtunnel.model import ExternalEvent, HostSet, Job
 from windtunnel.vocabulary import (
     AllStaticExternalEventsHaveBeenInjected,
@@ -18,16 +18,16 @@ from windtunnel.vocabulary import (
 __all__ = ["events_due", "inject", "no_more_events", "occur"]
 
 
-def events_due(world: World, submitter: Submitter) -> None:
+def events_due(world: World, feed: EventFeed) -> None:
     """All events of a list that are due."""
-    events = submitter.source.events
-    while submitter.next < submitter.size:
-        event = events[submitter.next]
+    events = feed.source.events
+    while feed.next < len(events):
+        event = events[feed.next]
         if event.timestamp > world.horizon:
-            world.push(event.timestamp, Priority.EXTERNAL, EXTERNAL, submitter)
+            world.push(event.timestamp, Priority.EXTERNAL, EXTERNAL, feed)
             return
-        submitter.next += 1
-        occur(world, event, submitter.source.name)
+        feed.next += 1
+        occur(world, event, feed.source.name)
     world.events_left -= 1
     if world.events_left == 0:
         world.push(world.now, Priority.NO_MORE, NO_MORE, "events")

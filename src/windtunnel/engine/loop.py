@@ -19,7 +19,7 @@ from windtunnel.engine.power import make_power
 from windtunnel.engine.registration import count_profile_uses, offer_jobs
 from windtunnel.engine.tables import EVENTS
 from windtunnel.engine.workflows import begin_flow
-from windtunnel.engine.world import Priority, Submitter, World
+from windtunnel.engine.world import EventFeed, Priority, Submitter, World
 from windtunnel.model import Workflow
 from windtunnel.vocabulary import Component, Reply, SimulationBegins, SimulationEnds
 
@@ -75,15 +75,14 @@ def _fill_calendar(world: World) -> None:
         if isinstance(workload, Workflow):
             begin_flow(world, workload)
             continue
-        submitter = Submitter(workload, len(workload))
+        submitter = Submitter(workload)
         first = max(world.options.first_submission, workload[0].submission_time) if submitter.size else 0.0
         world.push(first, Priority.SUBMISSION, SUBMIT, submitter, submitter.version)
         if world.options.end_with_workflows:
             world.submitters.append(submitter)
     for events in world.event_lists:
-        submitter = Submitter(events, len(events.events))
-        first = events.events[0].timestamp if submitter.size else 0.0
-        world.push(first, Priority.EXTERNAL, EXTERNAL, submitter)
+        first = events.events[0].timestamp if events.events else 0.0
+        world.push(first, Priority.EXTERNAL, EXTERNAL, EventFeed(events))
         world.open += 1
         world.events_left += 1
     plan_conditions(world)

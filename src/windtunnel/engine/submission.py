@@ -6,7 +6,7 @@ from typing import Final
 
 from windtunnel.engine.events import NO_MORE, SUBMIT
 from windtunnel.engine.world import Priority, Submitter, World
-from windtunnel.model import Job, JobRecord, Workload
+from windtunnel.model import Job, JobRecord
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
 __all__ = ["no_more", "release_held", "submit_due", "submit_job", "workload_over"]
@@ -18,32 +18,28 @@ _AHEAD: Final = 64
 
 def submit_due(world: World, submitter: Submitter) -> None:
     """Submit all jobs of a workload that are due, and plan the next."""
-    index, size = submitter.next, submitter.size
     horizon = world.horizon
-    while index < size:
-        place = index - submitter.ahead_from
-        if place == len(submitter.ahead):
-            submitter.ahead = _ahead(submitter.source, index, size)
-            submitter.ahead_from = index
-            place = 0
-        job = submitter.ahead[place]
+    ahead = submitter.ahead
+    while ahead or _look_ahead(submitter):
+        job = ahead[-1]
         if job.submission_time > horizon:
-            submitter.next = index
             world.sequence = sequence = world.sequence + 1
             heappush(world.heap, (job.submission_time, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
             return
-        index += 1
+        ahead.pop()
         if not job.dependencies or not _held_back(world, job):
             submit_job(world, job)
-    submitter.next = index
     workload_over(world)
 
 
-def _ahead(workload: Workload, first: int, size: int) -> Sequence[Job]:
-    """The next jobs: some at a time, which is cheaper, but not all, which would fill the memory."""
-    stop = min(first + _AHEAD, size)
+def _look_ahead(submitter: Submitter) -> bool:
+    """Make the next jobs, if there are any: some at a time, which is cheaper; all would fill the memory."""
+    workload, first = submitter.source, submitter.made
+    submitter.made = stop = min(first + _AHEAD, submitter.size)
     between: Callable[[int, int], Sequence[Job]] | None = getattr(workload, "jobs_between", None)
-    return [workload[index] for index in range(first, stop)] if between is None else between(first, stop)
+    jobs = [workload[index] for index in range(first, stop)] if between is None else between(first, stop)
+    submitter.ahead.extend(reversed(jobs))
+    return first < stop
 
 
 def workload_over(world: World) -> None:

@@ -91,8 +91,8 @@ def _flow_over(world: World) -> None:
     world.flows_left -= 1
     if not world.flows_left:
         for submitter in world.submitters:
-            if submitter.next < submitter.size:
-                submitter.size = submitter.next
+            if submitter.left:
+                submitter.stop()
                 submitter.version += 1  # its next jobs were planned
                 world.push(world.now, Priority.SUBMISSION, SUBMIT, submitter, submitter.version)
     workload_over(world)

@@ -12,7 +12,7 @@ from windtunnel.engine.options import Options
 from windtunnel.model import EventList, Job, JobRecord, Platform, Profile, Workload
 from windtunnel.vocabulary import Features, Notice, Observer
 
-__all__ = ["Entry", "Hooks", "Priority", "Seat", "World"]
+__all__ = ["Entry", "EventFeed", "Hooks", "Priority", "Seat", "Submitter", "World"]
 
 Entry = tuple[float, int, int, int, Any, int]
 """(date, priority, sequence, kind of event, payload, version); void when the payload's version differs."""
@@ -105,17 +105,35 @@ class Hooks:
 
 
 class Submitter:
-    """Hands over the jobs of one workload, or the events of one list, one date at a time."""
+    """Hands over the jobs of one workload, one date at a time."""
 
-    def __init__(self, source: Any, size: int) -> None:
+    def __init__(self, source: Workload) -> None:
         self.source = source
-        self.size = size
-        self.next = 0
-        self.ahead: Sequence[Any] = ()
-        """Jobs that were made already (workloads make them on demand), the next one among them."""
-        self.ahead_from = 0
-        """Which job of the workload the first of these is."""
+        self.size = len(source)
+        """Jobs of the workload that will be submitted."""
+        self.made = 0
+        """How many of them were made (workloads make them on demand)."""
+        self.ahead: list[Job] = []
+        """Those of them that were not submitted yet, the next one last."""
         self.version = 0
+
+    @property
+    def left(self) -> int:
+        """Jobs that were not submitted yet."""
+        return self.size - self.made + len(self.ahead)
+
+    def stop(self) -> None:
+        """Submit no more."""
+        self.size = self.made
+        self.ahead.clear()
+
+
+class EventFeed:
+    """Hands over the events of one list, one date at a time."""
+
+    def __init__(self, source: EventList) -> None:
+        self.source = source
+        self.next = 0
 
 
 class World:
