@@ -37,6 +37,21 @@ def test_run_over_a_socket(trace, tmp_path):
     assert load_run(tmp_path / "by").jobs.height == 29
 
 
+def test_a_job_that_took_no_time_and_asked_for_none(trace, tmp_path):
+    """Its walltime is next to nothing, which six decimals would make nothing."""
+    trace.write_text(trace.read_text() + "99 200 -1 0 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n")
+    batsim = tmp_path / "short.json"
+    batsim.write_text(
+        '{"nb_res": 4, "jobs": [{"id": "1", "subtime": 0, "res": 1, "profile": "p", "walltime": 1e-9}],'
+        ' "profiles": {"p": {"type": "delay", "delay": 1e-10}}}'
+    )
+    for workload in (trace, batsim):
+        assert main(["run", "hosts:4", str(workload), "--out", str(tmp_path / "in"), "-q"]) == 0
+        with served(Server(make_scheduler("easy")).answer) as endpoint:
+            assert main(["run", "hosts:4", str(workload), "-s", endpoint, "--out", str(tmp_path / "by"), "-q"]) == 0
+        assert jobs(tmp_path / "by") == jobs(tmp_path / "in")
+
+
 def test_scheduler_command(trace, tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

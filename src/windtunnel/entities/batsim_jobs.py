@@ -63,6 +63,9 @@ def job_from_json(
     )
 
 
+_SHORTEST: Final = 1e-6
+"""The shortest walltime (s) that Batsim 4's six decimals can tell from none."""
+
 _PLAIN_MEMBERS: Final = frozenset({"id", "subtime", "res", "profile", "walltime"})
 _NUMBERS: Final = frozenset({int, float})
 
@@ -197,7 +200,8 @@ def job_to_json(job: Job, generation: Generation, *, full: bool = True) -> dict[
     """
     job_id = job.id if full else job.name
     if generation == 4 and job.source is not None:
-        return {**job.source, "id": job_id} if "id" in job.source else {"id": job_id, **job.source}
+        made = {**job.source, "id": job_id} if "id" in job.source else {"id": job_id, **job.source}
+        return made if job.walltime >= _SHORTEST else made | {"walltime": _SHORTEST}
     made: dict[str, Any] = {
         "id": job_id,
         "subtime": plain(job.submission_time),
@@ -205,7 +209,7 @@ def job_to_json(job: Job, generation: Generation, *, full: bool = True) -> dict[
         "profile": job.profile.name,
     }
     if job.walltime < inf:
-        made["walltime"] = plain(job.walltime)
+        made["walltime"] = plain(max(job.walltime, _SHORTEST) if generation == 4 else job.walltime)
     elif generation == 4:
         made["walltime"] = -1
     if job.request.amounts:
