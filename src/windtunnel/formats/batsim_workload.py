@@ -4,7 +4,7 @@ Sources: Batsim's own behaviour (tags v3.1.0, v4.2.1, v5.0.0-rc2). What is sane 
 an id a full one; a cycle of sequences is refused; ``recv`` keeps the profiles it names alive.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -151,16 +151,28 @@ class _Reader:
         self._name = name
         self._path = path
         self._findings = findings
-        self._generation: Generation = generation or self._guess()
+        self._generation: Generation = generation or next(self._generations(), 4)
 
-    def _guess(self) -> Generation:
+    def _generations(self) -> Iterator[Generation]:
+        """The generations that the kinds of the profiles belong to, one after the other."""
         profiles = self._members.get("profiles")
         for profile in profiles.values() if isinstance(profiles, dict) else ():
             if isinstance(profile, dict) and (found := generation_of_type(profile.get("type"))) is not None:
-                return found
-        return 4
+                yield found
+
+    def _of_another_generation(self) -> bool:
+        """Whether no profile is of the generation asked for, while some are of the other: one fault, not hundreds."""
+        others = set(self._generations()) - {self._generation}
+        if not others or self._generation in self._generations():
+            return False
+        message = f"this is a workload of Batsim {others.pop()}, the file is read as one of Batsim {self._generation}"
+        hint = f"windtunnel convert {self._path.name} NEW.json --to batsim{self._generation}"
+        self._findings.add(message, code="generation", pointer="/profiles", hint=hint)
+        return True
 
     def read(self) -> BatsimWorkload | None:
+        if self._of_another_generation():
+            return None
         hosts = self._hosts()
         profiles = self._profiles()
         jobs = self._jobs(profiles)
