@@ -200,8 +200,8 @@ def job_to_json(job: Job, generation: Generation, *, full: bool = True) -> dict[
     """
     job_id = job.id if full else job.name
     if generation == 4 and job.source is not None:
-        made = {**job.source, "id": job_id} if "id" in job.source else {"id": job_id, **job.source}
-        return made if job.walltime >= _SHORTEST else made | {"walltime": _SHORTEST}
+        same = {**job.source, "id": job_id} if "id" in job.source else {"id": job_id, **job.source}
+        return same if job.walltime >= _SHORTEST else same | {"walltime": _SHORTEST}
     made: dict[str, Any] = {
         "id": job_id,
         "subtime": plain(job.submission_time),

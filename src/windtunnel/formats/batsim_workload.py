@@ -151,7 +151,7 @@ class _Reader:
         self._name = name
         self._path = path
         self._findings = findings
-        self._generation: Generation = generation or next(self._generations(), 4)
+        self._generation: Generation = next(self._generations(), 4) if generation is None else generation
 
     def _generations(self) -> Iterator[Generation]:
         """The generations that the kinds of the profiles belong to, one after the other."""
