@@ -1,6 +1,7 @@
 """Checkpoints take time."""
 
 import pickle
+from math import inf, nextafter
 
 import pytest
 
@@ -14,6 +15,15 @@ def test_jobs_last_longer(run, longer):
     made = with_checkpoints(job(1, run=run, walltime=20.0), 3.0, 1.0)
     assert made.profile.delay == longer
     assert made.walltime == 20.0 + longer - run
+
+
+@pytest.mark.parametrize("run", [32_700.0, 8_150.0, 1e7, 0.1, 3.0])
+def test_who_would_have_ended_in_time_still_does(run):
+    """Logs whose jobs took all they asked for have walltimes that are longer by the least that there is."""
+    made = with_checkpoints(job(1, run=run, walltime=nextafter(run, inf)), 3600.0, 60.0)
+    assert made.walltime > made.profile.delay
+    late = with_checkpoints(job(1, run=run, walltime=run), 3600.0, 60.0)
+    assert late.walltime == late.profile.delay
 
 
 def test_compositions_stay_as_they_are():

@@ -83,7 +83,10 @@ def run(
     on_maintenance: Annotated[str, typer.Option(help="Work when a maintenance begins: kill or drain.")] = "kill",
     checkpoint: Annotated[
         str,
-        typer.Option(help="Jobs write checkpoints: seconds of work between them, and their cost, as 3600,60."),
+        typer.Option(
+            help="Jobs that merely last, as those of logs, write checkpoints: seconds of work between them, "
+            "and their cost, as 3600,60."
+        ),
     ] = "",
     nodes_every: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it

@@ -1,6 +1,7 @@
 """Checkpoints: what writing them adds to the time that jobs last."""
 
 from collections.abc import Iterator, Mapping
+from math import inf, nextafter
 
 import msgspec
 
@@ -21,8 +22,11 @@ def with_checkpoints(job: Job, interval: float, cost: float) -> Job:
     if not isinstance(profile, DelayProfile) or interval <= 0:
         return job
     count = max(0, -int(-profile.delay // interval) - 1)
-    longer = msgspec.structs.replace(profile, delay=profile.delay + count * cost)
-    return msgspec.structs.replace(job, profile=longer, walltime=job.walltime + count * cost)
+    delay, walltime = profile.delay + count * cost, job.walltime + count * cost
+    if walltime <= delay and job.walltime > profile.delay:  # by so little that the sums are rounded to the same
+        walltime = nextafter(delay, inf)
+    longer = msgspec.structs.replace(profile, delay=delay)
+    return msgspec.structs.replace(job, profile=longer, walltime=walltime)
 
 
 class CheckpointedWorkload:
