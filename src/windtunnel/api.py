@@ -14,7 +14,15 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
-from windtunnel.inputs import SchedulerLike, check_arguments, chosen, make_component, read_workloads, scheduler_name
+from windtunnel.inputs import (
+    SchedulerLike,
+    check_arguments,
+    check_events,
+    chosen,
+    make_component,
+    read_workloads,
+    scheduler_name,
+)
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
@@ -178,6 +186,8 @@ class Simulation:
             event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
             for rank, event in enumerate(given)
         ]
+        for event_list in lists:
+            check_events(event_list, len(site.hosts))
         if failures is not None:
             from windtunnel.model.failures import failures as generated
 

@@ -6,11 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import DelayProfile, JobList, Platform, Workload
+from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision
 
-__all__ = ["SchedulerLike", "check_arguments", "chosen", "make_component", "read_workloads", "scheduler_name"]
+__all__ = [
+    "SchedulerLike",
+    "check_arguments",
+    "check_events",
+    "chosen",
+    "make_component",
+    "read_workloads",
+    "scheduler_name",
+]
 
 SchedulerLike = str | Component | Callable[..., Iterable[Decision] | None] | type[Component]
 """A name, ``module:Class``, an endpoint (``tcp://...``, ``batprotocol+tcp://...``), ``lib:PATH``, a function of
@@ -60,6 +68,18 @@ def read_workloads(
         sized = getattr(read, "with_cores", None)
         made.append(read if sized is None else sized(platform.cores_per_host))
     return made
+
+
+def check_events(events: EventList, hosts: int) -> None:
+    """Whether all events are about hosts that there are: better said now than when the first of them occurs."""
+    for event in events.events:
+        if event.hosts and event.hosts.last >= hosts:
+            beyond = event.hosts - HostSet.span(hosts)
+            raise UsageError(
+                f"{events.path or events.name}: external event {event.kind!r} at t={event.timestamp!r} s: "
+                f"there are no hosts {beyond} (the platform has {hosts})",
+                f"hosts are numbered from 0 to {hosts - 1}",
+            )
 
 
 def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
