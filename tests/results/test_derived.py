@@ -60,7 +60,7 @@ def test_the_plain_formulas(jobs: list[Job]) -> None:
     check(jobs)
 
 
-@pytest.mark.parametrize("count", [4096, 10_000])
+@pytest.mark.parametrize("count", [4096, 15_000])
 def test_many_jobs_are_taken_in_parts(count: int) -> None:
     check([(7.25 * rank, rank % 11 / 3, float(rank % 301 - 1), rank % 8 + 1) for rank in range(count)])
 
