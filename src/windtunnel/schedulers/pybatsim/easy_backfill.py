@@ -136,7 +136,7 @@ class EasyBackfillPybatsim(Pybatsim):
     def _backfill(self) -> None:
         head, *others = self._open.values()
         place = self._place(head)
-        if place is not None:
+        if place is not None and place[1]:
             begin, hosts = place
             self._gaps.reserve(hosts.first, hosts.last, begin - self._now)
         for job in others:
@@ -149,6 +149,8 @@ class EasyBackfillPybatsim(Pybatsim):
         """When and where the head will start, as running jobs end one after the other."""
         gaps = self._gaps.copy()
         for end, hosts in sorted(self._running.values(), key=lambda held: held[0]):
+            if not hosts:  # jobs of no hosts free none
+                continue
             gap = gaps.free(hosts.first, hosts.last)
             if gap.size >= head.request.hosts:
                 return end, gaps.take(gap, head.request.hosts)
