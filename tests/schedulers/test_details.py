@@ -128,7 +128,7 @@ def test_the_load_of_the_queue_is_written(tmp_path):
 @pytest.mark.parametrize("head", [4, 0])
 def test_jobs_of_no_hosts_hold_nothing_up(head):
     """One of them runs while another job waits; or is itself the first to wait."""
-    jobs = [(job(0, 0.0, 0, 50.0), 50.0), (job(1, 0.0, 4, 30.0), 30.0)]
+    jobs = [(job(0, 0.0, 0, 10.0), 10.0), (job(1, 0.0, 4, 30.0), 30.0)]
     jobs += [(job(2, 1.0, head, 20.0), 20.0), (job(3, 2.0, 1, 5.0), 5.0)]
     run = play(make_scheduler("easyBackfill-pybatsim"), jobs, 4)
     assert run.start == {"w0!0": 0.0, "w0!1": 0.0, "w0!2": 30.0, "w0!3": 50.0 if head else 30.0}
