@@ -5,6 +5,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
+import windtunnel as wt
 from environments import machine
 from windtunnel.api import Options, Simulation
 from windtunnel.diagnostics import UsageError
@@ -191,3 +192,16 @@ def test_jobs_that_ask_for_amounts_are_refused_by_name():
     asking = replace(asking, request=Request(1, amounts=(("gpus", 1.0),)))
     with pytest.raises(UsageError, match="packing by cores does not see"):
         run([asking])
+
+
+def test_a_job_of_no_hosts_has_no_part_of_any():
+    """Else it would depend on when rows are written, so on forks, whether it has an (empty) row of shares."""
+    work = workload(job(1, hosts=0, run=5.0, user="a"), job(2, hosts=1, run=20.0, user="b"), job(3, hosts=2, at=1.0))
+    whole = wt.simulate("hosts:4x2", work, "easy", share_hosts=True)
+    forked = wt.Simulation("hosts:4x2", work, "easy", share_hosts=True)
+    forked.run_until(6.0)
+    other = forked.fork()
+    for run in (forked.run(), other.run()):
+        for name in ("jobs.csv", "jobs_extra.csv", "shares.csv"):
+            assert run.read(name) == whole.read(name)
+    assert [line.split(",")[0] for line in whole.read("shares.csv").decode().splitlines()[1:]] == ["3", "2"]

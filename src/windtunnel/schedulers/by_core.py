@@ -87,6 +87,8 @@ class ByCore(Component):
         """The first core of each host, and one past the last."""
         self._host: list[int] = []
         """The host of each core."""
+        self._largest: list[int] = [0]
+        """The cores of so many hosts together, the largest first."""
         self._cores: dict[str, HostSet] = {}
         """The cores of each running job."""
 
@@ -127,6 +129,7 @@ class ByCore(Component):
 
     def _by_core(self, platform: Platform) -> Platform:
         self._first = [0, *accumulate(host.cores for host in platform.hosts)]
+        self._largest = [0, *accumulate(sorted((host.cores for host in platform.hosts), reverse=True))]
         self._host = [host.id for host in platform.hosts for _ in range(host.cores)]
         hosts = tuple(
             Host(
@@ -155,8 +158,8 @@ class ByCore(Component):
 
     def _of_hosts(self, hosts: int) -> int:
         """The cores of so many whole hosts (the largest, so that any fit)."""
-        sizes = sorted((b - a for a, b in zip(self._first, self._first[1:], strict=False)), reverse=True)
-        return sum(sizes[:hosts]) + max(0, hosts - len(sizes))
+        known = min(hosts, len(self._largest) - 1)
+        return self._largest[known] + hosts - known
 
     def _cores_of(self, hosts: HostSet) -> HostSet:
         first = self._first
@@ -179,4 +182,5 @@ class ByCore(Component):
         for core in decision.hosts:
             shares = taken.setdefault(self._host[core], {"cores": 0.0})
             shares["cores"] += 1.0
-        return msgspec.structs.replace(decision, hosts=HostSet(taken), amounts=taken)
+        # A job of no hosts has no part of any.
+        return msgspec.structs.replace(decision, hosts=HostSet(taken), amounts=taken or None)
