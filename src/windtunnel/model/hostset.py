@@ -270,7 +270,9 @@ class HostSet:
         """``0-3 5 7-8``: a hot path."""
         text = self._text
         if text is None:
-            runs = self.runs
+            runs = self._runs
+            if runs is None:
+                runs = self.runs
             if len(runs) == 1:
                 ((first, last),) = runs
                 text = f"{first}-{last}" if last > first else str(first)
