@@ -74,6 +74,8 @@ def test_what_leaves_nothing(run):
     for trims in (["--warm-up", "50%", "--cool-down", "50%"], ["--warm-up", "100"], ["--cool-down", "1e300"]):
         code, said = run("metrics", "out", *trims)
         assert (code, "leave nothing of 100 s" in said) == (2, True)
+        code, said = run("run", "hosts:4", "one.swf", "-q", "--out", "quiet", *trims)
+        assert (code, "leave nothing of 100 s" in said) == (2, True)
 
 
 def test_runs_that_share_no_job(run, tmp_path):

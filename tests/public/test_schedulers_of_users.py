@@ -48,6 +48,10 @@ def first_fit(view):
         (lambda view: [setattr(job.profile, "delay", 1.0) for job in view.queue], "immutable"),
         (lambda view: view.queue.clear(), "has no attribute 'clear'"),
         (lambda view: sys.exit(0), "raised SystemExit: 0"),
+        (
+            lambda view: json.loads("{"),
+            r"JSONDecodeError: .* \(.*test_schedulers_of_users.py, line \d+, in <lambda>\)",
+        ),
         (lambda view: 1 / 0, r"ZeroDivisionError: division by zero \(.*test_schedulers_of_users.py, line \d+, in"),
     ],
 )
@@ -173,6 +177,23 @@ def test_a_scheduler_that_is_not_found_again(tmp_path, monkeypatch):
         wt.Simulation.restore(tmp_path / "saved")
     with pytest.raises(wt.UsageError, match=r"cannot be saved or forked: .*\n.*no lambdas"):
         wt.Simulation(SMALL.platform, SMALL.workloads, lambda view: None).fork()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = y", r"cannot be imported: NameError: name 'y' is not defined \(.*broken0.py, line 1, in <module>\)"),
+        (
+            "class S:\n    def __init__(self):\n        1 / 0",
+            r"cannot be made: ZeroDivisionError: division by zero \(.*broken1.py, line 3, in __init__\)",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_file_of_a_user_has_a_place(tmp_path, text, said):
+    path = tmp_path / f"broken{int('class' in text)}.py"
+    path.write_text(text + "\n")
+    with pytest.raises(wt.UsageError, match=said):
+        run(f"{path}:S")
 
 
 def test_damaged_files_are_named(tmp_path):

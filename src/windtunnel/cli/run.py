@@ -193,6 +193,8 @@ def run(
         summary.print_warnings(simulation.engine.world.platform.warnings)
         summary.print_ingestion(simulation.workloads)
     done = _run(simulation, until)
+    if {warm_up, cool_down} != {"0"}:
+        _ = done.metrics  # trims that leave nothing are an error, whether metrics are printed or not
     if parquet and out is not None:
         done.jobs.write_parquet(out / "jobs.parquet")
     if report is not None:

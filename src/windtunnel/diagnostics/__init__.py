@@ -14,6 +14,7 @@ from windtunnel.diagnostics.errors import (
     WindtunnelError,
 )
 from windtunnel.diagnostics.findings import Finding, Findings, Severity, as_text
+from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean
 from windtunnel.diagnostics.uncollected import uncollected
@@ -35,6 +36,7 @@ __all__ = [
     "WindtunnelError",
     "as_text",
     "did_you_mean",
+    "place_of",
     "replacing",
     "uncollected",
 ]

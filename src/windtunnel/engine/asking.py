@@ -2,11 +2,10 @@
 
 from math import isfinite
 from numbers import Real
-from pathlib import Path
 from time import perf_counter
-from typing import Final, NoReturn
+from typing import NoReturn
 
-from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError
+from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
 from windtunnel.engine.events import DECISION, READY
 from windtunnel.engine.refusal import refuse
 from windtunnel.engine.registration import job_forgotten
@@ -25,9 +24,6 @@ from windtunnel.vocabulary import (
 from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_told", "raised", "take"]
-
-
-_PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
@@ -65,7 +61,7 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
 def raised(world: World, seat: Seat, notices: list[Notice], fault: BaseException) -> ComponentError:
     """What a component that raised something is said to have done."""
     return ComponentError(
-        f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{_where(fault)}",
+        f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{place_of(fault)}",
         now=world.now,
         event=type(notices[0]).__name__,
     )
@@ -83,17 +79,6 @@ def check_reply(world: World, seat: Seat, reply: object) -> None:
         raise ComponentError(
             f"{seat.name!r} answered decisions = {reply.decisions!r:.50}, which is no list", now=world.now
         )
-
-
-def _where(fault: BaseException) -> str:
-    """The last line of the component's own code that led to a fault: where its author looks first."""
-    found, frame = "", fault.__traceback__
-    while frame is not None:
-        code = frame.tb_frame.f_code
-        if not code.co_filename.startswith(_PACKAGE):
-            found = f" ({code.co_filename}, line {frame.tb_lineno}, in {code.co_name})"
-        frame = frame.tb_next
-    return found
 
 
 def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:

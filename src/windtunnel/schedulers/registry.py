@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.diagnostics import UsageError, did_you_mean, place_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
 from windtunnel.schedulers.options import Option, checked_options, options_of
 from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM, SHIPPED, Shipped
@@ -120,7 +120,9 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
         except UsageError:
             raise
         except (Exception, SystemExit) as error:
-            raise UsageError(f"scheduler {name!r} cannot be made: {type(error).__name__}: {error}") from error
+            raise UsageError(
+                f"scheduler {name!r} cannot be made: {type(error).__name__}: {error}{place_of(error)}"
+            ) from error
         if not isinstance(made, Component):
             raise UsageError(
                 f"{name!r} is no scheduler: {factory.__name__} has no hello, decide and stop",
@@ -187,7 +189,7 @@ def _from_path(path: str) -> Any:
         raise UsageError(f"scheduler {path!r}: {where!r} cannot be imported: {error}") from error
     except (Exception, SystemExit) as error:  # anything may be wrong in somebody's file
         raise UsageError(
-            f"scheduler {path!r}: {where!r} cannot be imported: {type(error).__name__}: {error}"
+            f"scheduler {path!r}: {where!r} cannot be imported: {type(error).__name__}: {error}{place_of(error)}"
         ) from error
     try:
         return getattr(module, attribute)

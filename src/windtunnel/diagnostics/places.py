@@ -1,0 +1,29 @@
+"""Where in the code of a user something went wrong."""
+
+from pathlib import Path
+from typing import Final
+
+__all__ = ["place_of"]
+
+_PACKAGE: Final = str(Path(__file__).parents[1])
+
+
+def place_of(fault: BaseException) -> str:
+    """The last line of the user's own code that led to a fault, as `` (FILE, line N, in NAME)``; "" if there is none.
+
+    That is where its author looks first: not in this package, and in a library only if nothing else is there.
+    """
+    import sysconfig
+
+    paths = sysconfig.get_paths()
+    others = (*(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")), "<frozen ")
+    own = somewhere = ""
+    trace = fault.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            somewhere = f" ({code.co_filename}, line {trace.tb_lineno}, in {code.co_name})"
+            if not code.co_filename.startswith(others):
+                own = somewhere
+        trace = trace.tb_next
+    return own or somewhere
