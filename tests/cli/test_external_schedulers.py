@@ -94,18 +94,19 @@ def test_options_refused(trace, capsys, option, said):
     assert said in capsys.readouterr().err
 
 
-def test_nobody_listens(trace, tmp_path, capsys):
+@pytest.mark.parametrize("protocol", ["", "batprotocol+"])
+def test_nobody_listens(trace, tmp_path, capsys, protocol):
     words = [
         "run",
         "hosts:4",
         str(trace),
         "-s",
-        "tcp://127.0.0.1:1",
+        f"{protocol}tcp://127.0.0.1:1",
         "--timeout",
         "0.2",
         "--out",
         str(tmp_path / "o"),
     ]
     assert main([*words, "-q"]) == 1
-    assert "tcp://127.0.0.1:1" in capsys.readouterr().err
+    assert "tcp://127.0.0.1:1 has not answered within 0.2 s" in capsys.readouterr().err
     assert json.loads((tmp_path / "o" / "run.json").read_text())["status"] == "incomplete"

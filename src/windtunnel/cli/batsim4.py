@@ -263,8 +263,6 @@ def _number(text: str) -> float:
 
 
 def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:
-    from windtunnel.formats.registry import read_platform
-
     limit = options.mmax
     if options.mmax_workload:
         wanted = max((w.hosts for w in workloads), default=0)
@@ -275,7 +273,7 @@ def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:
         if not colon or not hosts:
             raise UsageError(f"--add-role-to-hosts {item!r} is not of the form host1,host2:role")
         roles += [(host, role) for host in hosts.split(",")]
-    platform = read_platform(
+    platform = read_simgrid(
         options.platform,
         numbering="lexicographic",
         master=options.master_host,
@@ -284,6 +282,25 @@ def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:
         energy=options.energy,
     )
     return with_sg_cfg(platform, options.sg_cfg)
+
+
+def read_simgrid(file: str, **options: Any) -> Any:
+    """The platform in a SimGrid file, with options of its reader.
+
+    Raises:
+        UsageError: it is another kind of platform, which has no master and no roles.
+    """
+    from windtunnel.formats.host_spec import is_host_spec
+    from windtunnel.formats.registry import find_format, read_platform
+
+    kind = "a word" if is_host_spec(file) else find_format(file, "platform").name
+    if kind != "simgrid":
+        raise UsageError(
+            f"Batsim's platforms are SimGrid files, and {file!r} is {kind}",
+            "windtunnel run takes all platforms, and the same schedulers: --scheduler tcp://..., lib:..., "
+            "batprotocol+tcp://...",
+        )
+    return read_platform(file, **options)
 
 
 def with_sg_cfg(platform: Any, items: Sequence[str]) -> Any:

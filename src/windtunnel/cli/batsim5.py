@@ -116,14 +116,13 @@ def _simulation(options: argparse.Namespace, argv: Sequence[str]) -> Any:
 
 
 def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:
-    from windtunnel.cli.batsim4 import with_sg_cfg
-    from windtunnel.formats.registry import read_platform
+    from windtunnel.cli.batsim4 import read_simgrid, with_sg_cfg
 
     limit = options.mmax
     if options.mmax_workload:
         wanted = max((w.hosts for w in workloads), default=0)
         limit = min(limit, wanted) if limit and wanted else limit or wanted
-    platform = read_platform(
+    platform = read_simgrid(
         options.platform,
         numbering="natural",
         master=options.master_host,

@@ -16,6 +16,8 @@ __all__ = ["component_at", "is_address"]
 
 _PROCESS: Final = "batprotocol+"
 _LIBRARY: Final = "lib:"
+_START: Final = 60.0
+"""Seconds that a process may take at most until it is there."""
 
 
 def is_address(text: str) -> bool:
@@ -55,7 +57,8 @@ def _transport(where: str, timeout: float | None, load: str, *, isolated: bool) 
     if where.startswith(_PROCESS):
         from windtunnel.wires.process import ProcessTransport
 
-        return ProcessTransport(where.removeprefix(_PROCESS), timeout=timeout)
+        start = _START if timeout is None else min(timeout, _START)
+        return ProcessTransport(where.removeprefix(_PROCESS), timeout=timeout, start_timeout=start)
     path = where.removeprefix(_LIBRARY)
     if not path:
         raise UsageError("lib: names no library", "for example lib:./libedc.so")
