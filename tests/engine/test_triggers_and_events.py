@@ -3,6 +3,7 @@
 import pytest
 from tests.engine.runs import kinds, simulate, start_all
 
+import windtunnel as wt
 from windtunnel.diagnostics import DecisionError, SimulationError, UsageError
 from windtunnel.engine import Options, Pacer, Simulation
 from windtunnel.model import (
@@ -310,6 +311,25 @@ def test_injected_jobs_and_events_happen_at_their_date():
     simulation.inject(ExternalEvent(timestamp=0, kind="machine_unavailable", hosts=HostSet.parse("39")), at=3.0)
     simulation.run()
     assert ("w0!30", JobState.COMPLETED_SUCCESSFULLY, 12.5, 15.5, "30") in checker.rows
+
+
+def test_an_injected_job_waits_from_its_injection_on(tmp_path):
+    """Also in forks and restored runs, and never before a date that the simulation was run until."""
+    whole = wt.Simulation(
+        "hosts:4", workload(job(1, run=100.0, walltime=200.0), job(2, at=50.0, walltime=20.0)), "easy"
+    )
+    whole.run_until(30.0)
+    whole.inject(job("now", hosts=4, run=1.0))
+    whole.inject(job("past", run=1.0, walltime=2.0), at=10.0)
+    whole.inject(job("later", run=1.0, walltime=2.0), at=40.0)
+    fork = whole.fork()
+    whole.save(tmp_path / "saved")
+    for one in (whole, fork, wt.Simulation.restore(tmp_path / "saved")):
+        done = one.run()
+        rows = {
+            name: tuple(rest) for name, *rest in done.jobs.select("job_id", "submission_time", "waiting_time").rows()
+        }
+        assert rows == {"1": (0, 0), "2": (50, 0), "now": (30, 70), "past": (30, 0), "later": (40, 0)}
 
 
 def test_a_paced_run_keeps_to_the_clock():

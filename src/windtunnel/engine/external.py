@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.events import EXTERNAL, NO_MORE
 from windtunnel.engine.machines import change_availability, change_state, unavailable_by_events
@@ -53,7 +55,7 @@ def inject(world: World, payload: tuple[str, object]) -> None:
         else:
             if thing.id in world.jobs or (world.met is not None and thing.id in world.met):
                 raise SimulationError(f"the injected job {thing.id!r} exists already", now=world.now)
-            submit_job(world, thing)
+            submit_job(world, replace(thing, submission_time=world.now))  # it waits from now on, not from time 0
 
 
 _OF_HOSTS: Final = ("machine_unavailable", "machine_available", "machine_state")

@@ -20,7 +20,7 @@ from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
 
 __all__ = ["Pace", "Simulation"]
 
-_MAGIC = b"windtunnel simulation 1\n"
+_MAGIC = b"windtunnel simulation 2\n"
 
 
 class Pace(Protocol):
@@ -54,6 +54,8 @@ class Simulation:
         """"" while it runs, then ``complete`` or why it is not."""
         self.pace: Pace | None = None
         self._injected: deque[tuple[float, str, ExternalEvent | Job]] = deque()
+        self._reached = 0.0
+        """The latest date (s) that it was run until."""
         self._started_at = perf_counter()
 
     def observe(self, observers: Sequence[Observer]) -> None:
@@ -110,6 +112,8 @@ class Simulation:
         except BaseException as fault:
             self._fail(fault)
             raise
+        if isfinite(date):
+            self._reached = max(self._reached, date)
         return self._still_running()
 
     def _run_paced(self, until: float) -> None:
@@ -191,7 +195,9 @@ class Simulation:
     # -- the outside --------------------------------------------------------------------------------------------
 
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
-        """Let an external event or a job happen at a date (the present when None). Safe from other threads.
+        """Let an external event or a job happen at a date (the present when None, or past). Safe from other threads.
+
+        The present is never before a date that the simulation was run until.
 
         Raises:
             UsageError: it is neither, or the date is none.
@@ -214,7 +220,7 @@ class Simulation:
         while self._injected:
             date, what, thing = self._injected.popleft()
             world.open += 1
-            world.push(max(date, world.now), Priority.EXTERNAL, INJECTED, (what, thing))
+            world.push(max(date, world.now, self._reached), Priority.EXTERNAL, INJECTED, (what, thing))
 
     # -- saving -------------------------------------------------------------------------------------------------
 
@@ -270,7 +276,7 @@ class Simulation:
         buffer = io.BytesIO()
         pickler = _Pickler(buffer, known)
         try:
-            pickler.dump(((self.world, self.components, self.outcome), attached))
+            pickler.dump(((self.world, self.components, self.outcome, self._injected, self._reached), attached))
         except (TypeError, pickle.PicklingError, AttributeError) as fault:
             raise UsageError(
                 f"this simulation cannot be saved or forked: {fault}",
@@ -282,9 +288,8 @@ class Simulation:
     @classmethod
     def _revived(cls, state: Any, observers: Sequence[Observer]) -> "Simulation":
         new = cls.__new__(cls)
-        new.world, new.components, new.outcome = state
+        new.world, new.components, new.outcome, new._injected, new._reached = state
         new.pace = None
-        new._injected = deque()
         new._started_at = perf_counter()
         new.observe(observers)
         return new
