@@ -96,6 +96,8 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
 
         told = JsonOptions(**checked_options(scheduler, JsonComponent, options))  # its own are on its command line
         return JsonComponent(scheduler, timeout=timeout, options=told)
+    if isinstance(scheduler, str) and scheduler.startswith(("tcp:", "ipc:")):
+        raise UsageError(f"{scheduler!r} is not an endpoint", "such as tcp://127.0.0.1:28000 or ipc:///tmp/socket")
     return make_scheduler(scheduler, **options)
 
 

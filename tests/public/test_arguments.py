@@ -28,6 +28,8 @@ JOBS = workload(job(1))
         ({"events": [5]}, r"events\[0\] is a file or an EventList, not a int"),
         ({"observers": [wt.Observer(), 5]}, r"observers\[1\] is an Observer, not a int"),
         ({"failures": "between=exponential:5;until=9"}, "failures is a FailureModel, not a str"),
+        ({"scheduler": "edc.so"}, r"'edc.so' is a library\n  hint: name it as one: lib:./edc.so"),
+        ({"scheduler": "tcp:/127.0.0.1:28000"}, "is not an endpoint\n  hint: such as tcp://"),
         ({"out": 5}, "out is a directory, not a int"),
         ({"out": ""}, "an empty text is no output directory"),
         *[({"timeout": value}, "a timeout is more than 0 s") for value in (0, -1.0, nan)],

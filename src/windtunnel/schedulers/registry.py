@@ -159,6 +159,9 @@ def _factory(name: str) -> Any:
         return found
     if name.endswith(".py"):
         raise UsageError(f"{name!r} is a file", f"name what is in it: {name}:NAME (a class or a function)")
+    if name.endswith((".so", ".dylib")):
+        path = name if "/" in name else f"./{name}"
+        raise UsageError(f"{name!r} is a library", f"name it as one: lib:{path} (where libraries are taken)")
     hint = did_you_mean(name, scheduler_names())
     raise UsageError(f"there is no scheduler {name!r}", hint + "; one of your own is named as module:Class")
 

@@ -153,7 +153,8 @@ class Replier:
             self.close()
             raise UsageError(f"cannot listen at {self.endpoint!r}: {fault}") from fault
         self._socket = socket
-        return str(socket.getsockopt_string(zmq.LAST_ENDPOINT))
+        self.endpoint = str(socket.getsockopt_string(zmq.LAST_ENDPOINT))
+        return self.endpoint
 
     def receive(self) -> bytes:
         """The next request.
