@@ -117,7 +117,7 @@ def test_options_may_be_texts_of_a_command_line(file):
 def test_a_format_can_be_chosen_by_name(file):
     document = '{"nb_res": 1, "jobs": [], "profiles": {"d": {"type": "delay", "delay": 1}}}'
     assert read_workload(file(document), format="batsim4").generation == 4
-    with pytest.raises(InputError, match="unknown type 'delay'"):
+    with pytest.raises(InputError, match="a workload of Batsim 4, the file is read as one of Batsim 5"):
         read_workload(file(document), format="batsim5")
     with pytest.raises(UsageError, match="there is no workload format 'swff'\n  hint: did you mean 'swf'"):
         read_workload(file(document), format="swff")

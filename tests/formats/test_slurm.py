@@ -248,6 +248,9 @@ def test_slurm_conf(file):
     assert n1.properties == {"partition": "all", "feature": "a,b", "weight": "5"}
     assert (g1.cores, g1.resources["gpus"], g1.properties["partition"]) == (4, 3, "all,gpu")
     assert [h.name for h in read_platform(path, partition="gpu", speed="2e9").hosts] == ["g1", "g2"]
+    for speed in ("0", "-1", "nan", "inf"):
+        with pytest.raises(UsageError, match="the speed of a core is"):
+            read_platform(path, speed=speed)
     everything = read_slurm_conf(path, all_states=True, speed=5.0).hosts
     assert [(h.name, h.cores, h.speed) for h in everything[5:]] == [("old", 32, 5), ("soon", 32, 5)]
     with pytest.raises(UsageError, match="there is no partition 'gpus'\n  hint: did you mean 'gpu'"):

@@ -7,6 +7,7 @@ Sockets × CoresPerSocket × ThreadsPerCore; RealMemory (MiB), TmpDisk (MiB), Gr
 
 import re
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -39,8 +40,10 @@ def read_slurm_conf(
 
     Raises:
         InputError: the file cannot be read, or is at fault; all faults are named with their line.
-        UsageError: there is no such partition.
+        UsageError: there is no such partition, or the speed is none.
     """
+    if not 0 < speed < inf:
+        raise UsageError(f"the speed of a core is {speed!r} flop/s", "it is more than 0, such as speed=1e9")
     path = Path(path).absolute()
     findings = Findings(str(path))
     reader = _Cluster(findings)
