@@ -2,7 +2,7 @@
 
 import gzip
 import pickle
-from math import nextafter
+from math import inf, nextafter
 
 import pytest
 from hypothesis import given
@@ -109,6 +109,12 @@ def test_rows_that_leave_something_open_are_repaired_and_counted(log, line, rule
     with pytest.raises(InputError) as caught:
         read_swf(log(line), strict=True)
     assert [(f.line, f.code, f.message) for f in caught.value.findings] == [(1, "repaired", rule)]
+
+
+def test_who_asked_for_no_limit_is_not_killed_at_it(log):
+    for policy in ("kill", "extend"):
+        (job,) = read_swf(log(row(run=20, time=-1)), walltime=policy)
+        assert job.walltime == nextafter(20.0, inf)
 
 
 def test_kill_keeps_the_walltime(log):

@@ -16,6 +16,7 @@ from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Pl
 from windtunnel.results.layout import Layout
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.rows import Rows
+from windtunnel.results.shares_csv import amounts_of
 from windtunnel.results.state import Status, read_state
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable
 
@@ -232,3 +233,23 @@ def test_a_killed_run_loses_at_most_a_second_and_never_says_complete(tmp_path):
     process.stdout.close()
     assert len((tmp_path / "jobs.csv").read_text().splitlines()) == 8
     assert read_state(tmp_path / "run.json").status is Status.RUNNING
+
+
+def test_rows_do_not_depend_on_when_they_are_written(tmp_path):
+    """Amounts of nothing are amounts all the same, whoever else is in the batch."""
+    contents = []
+    for name, flushed in (("often", True), ("once", False)):
+        recording = Recording(Layout.directory(tmp_path / name))
+        begin(recording)
+        for number, amounts in enumerate(({}, None, {0: {"cores": 1.0}}, {})):
+            one = record(number)
+            one.amounts = amounts
+            for observer in recording.observers:
+                observer.on_job_ended(one.finish_time, one)
+            if flushed:
+                recording.flush()
+        end(recording)
+        contents.append({k: v for k, v in content(tmp_path / name).items() if k != "run.json"})
+    assert contents[0] == contents[1]
+    assert contents[0]["shares.csv"].count(b"\n") == 4
+    assert [amounts_of(text) for text in ("", "0:cores=1")] == [{}, {0: {"cores": 1.0}}]

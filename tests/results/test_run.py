@@ -4,12 +4,13 @@ import datetime as dt
 
 import polars as pl
 import pytest
-from tests.results.small_runs import outage, record
+from tests.results.small_runs import outage, record, workload
 from tests.shared import shared
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
 from windtunnel.results.layout import Dialect, Layout
+from windtunnel.results.recording import Recording
 from windtunnel.results.run import Run, load_run
 
 
@@ -26,10 +27,23 @@ def test_jobs_are_a_frame_with_calendar_dates(tmp_path):
 
 
 def test_a_run_without_dates_or_users_has_no_such_columns():
-    from tests.results.small_runs import workload
-
     jobs = Run.of(record(jobs=workload(users=0))).jobs
     assert not {"user", "started_at"} & set(jobs.columns)
+
+
+def test_a_run_in_which_nothing_ended_has_dates_as_well():
+    recording = Recording(start_date=1e9)
+    recording.close()
+    jobs = Run.of(recording).jobs
+    assert jobs.height == 0
+    assert jobs.schema["submitted_at"] == pl.Datetime("us", "UTC")
+
+
+def test_times_are_floats_whatever_they_are():
+    states = Run.of(record()).frame("machine_states.csv")
+    assert states.schema["time"] == pl.Float64
+    whole = Run.of(record(jobs=workload(1))).frame("machine_states.csv")
+    assert whole.schema["time"] == pl.Float64
 
 
 def test_metrics_from_files_are_those_of_the_run(tmp_path):

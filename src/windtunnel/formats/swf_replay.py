@@ -3,6 +3,7 @@
 from array import array
 from collections import Counter
 from itertools import compress
+from math import inf, nextafter
 from operator import ne
 from typing import Final, cast
 
@@ -136,7 +137,7 @@ class Replay:
             columns[5][row] = columns[4][row]
             self._mended("requested processors unknown: allocated ones taken", line)
         if time <= 0:
-            columns[6][row] = run
+            columns[6][row] = nextafter(run, inf)  # nobody asked for a limit, so none is reached
             self._mended("requested time unknown: run time taken", line)
         elif run > time:
             if self._workload.extend:

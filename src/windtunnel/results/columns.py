@@ -134,7 +134,7 @@ class Collector(Observer):
 
     def shares(self, batch: Batch) -> Sequence[float]:
         """Whole-host equivalents; of a job that shares its hosts, the share of each host's cores that it takes."""
-        if not any(batch.amounts):
+        if not batch.shared:
             return [hosts.size for hosts in batch.hosts]
         return [self.share(*pair) for pair in zip(batch.hosts, batch.amounts, strict=True)]
 

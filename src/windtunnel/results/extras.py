@@ -52,13 +52,12 @@ class JobsExtraCsv(Recorder):
     def take(self, batch: Batch) -> None:
         """Write a row for each job of which there is something to say."""
         owned = any(batch.users) or any(batch.groups) or any(batch.queues)
-        shared = any(batch.amounts)
-        if not owned and not shared and not any(batch.return_codes):
+        if not owned and not batch.shared and not any(batch.return_codes):
             return
         names, workloads = batch.names
         owners = list(map(self._owners.__getitem__, zip(batch.users, batch.groups, batch.queues, strict=True)))
         shares = [""] * len(names)
-        if shared:
+        if batch.shared:
             known = zip(self._collector.shares(batch), batch.amounts, strict=True)
             shares = [f"{share:f}" if amounts is not None else "" for share, amounts in known]
         columns = [names, workloads, owners, integers(batch.return_codes), shares]

@@ -47,6 +47,11 @@ class Batch(msgspec.Struct, dict=True):
         """The ids as fields of CSV rows: jobs, and their workloads."""
         return names_of(self.ids)
 
+    @cached_property
+    def shared(self) -> bool:
+        """Whether any job took amounts of its hosts instead of whole ones."""
+        return self.amounts.count(None) < len(self.amounts)
+
 
 _WIDTH: Final = len(Batch.__struct_fields__)
 _LIMIT: Final = BATCH * _WIDTH

@@ -41,7 +41,15 @@ _TEXTS: Final[tuple[str, ...]] = (
     "epower",
 )
 _DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
-_NUMBERS: Final = ("starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time", "stretch")
+_NUMBERS: Final = (
+    "submission_time",
+    "starting_time",
+    "execution_time",
+    "finish_time",
+    "waiting_time",
+    "turnaround_time",
+    "stretch",
+)
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -133,8 +141,10 @@ class Run:
             return None
         head = data.partition(b"\n")[0].decode("utf-8", "replace").split(",")
         texts = dict.fromkeys((name for name in _TEXTS if name in head), pl.String)
+        dates = [pl.col(name).cast(pl.Float64) for name in ("time",) if name in head]  # 10 or 10.5, by content
         try:
-            return pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
+            frame = pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
+            return frame.with_columns(dates)
         except pl.exceptions.PolarsError as fault:
             raise UsageError(f"{self.name}: {name} is no table that can be read: {fault}") from fault
 

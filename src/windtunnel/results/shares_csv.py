@@ -21,7 +21,7 @@ class SharesCsv(Recorder):
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job of a batch that had shares."""
-        if any(batch.amounts):
+        if batch.shared:
             for job_id, amounts in zip(batch.ids, batch.amounts, strict=True):
                 if amounts is not None:
                     workload, _, name = job_id.partition("!")
@@ -40,7 +40,7 @@ def amounts_text(amounts: Mapping[int, Mapping[str, float]]) -> str:
 def amounts_of(text: str) -> dict[int, dict[str, float]]:
     """Amounts from their text."""
     amounts = {}
-    for part in text.split("|"):
+    for part in filter(None, text.split("|")):
         host, _, taken = part.partition(":")
         pairs = (item.rpartition("=") for item in taken.split(";") if item)
         amounts[int(host)] = {name: float(amount) for name, _, amount in pairs}
