@@ -18,8 +18,8 @@ from windtunnel.inputs import (
     SchedulerLike,
     check_arguments,
     check_events,
+    chosen,
     make_component,
-    notes,
     read_workloads,
     scheduler_name,
 )
@@ -206,7 +206,7 @@ class Simulation:
         noted = {
             "schedulers": [scheduler_name(one) for one in schedulers],
             "scheduler_options": dict(scheduler_options or {}),
-        } | notes(workload_options, given, failures, options, record, share_hosts=share_hosts)
+        } | _noted(workload_options, given, failures, options, record, share_hosts=share_hosts)
         self.workloads = workloads
         self.recording = Recording(
             layout if layout is not None else Layout() if out is None else Layout.directory(out),
@@ -307,6 +307,27 @@ class Simulation:
         """Give up: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
+
+
+def _noted(
+    workload_options: Mapping[str, Any] | None,
+    events: "Iterable[str | Path | EventList]",
+    failures: "FailureModel | None",
+    options: Options,
+    record: RecordingOptions,
+    *,
+    share_hosts: bool,
+) -> dict[str, Any]:
+    """What else makes this run another than one with nothing but defaults, for ``run.json``."""
+    told = {
+        "workload_options": dict(workload_options or {}),
+        "events": [event.name if isinstance(event, EventList) else str(event) for event in events],
+        "failures": str(failures or ""),
+        "options": chosen(replace(options, forward={}), Options()),
+        "share_hosts": share_hosts,
+        "trims": {name: getattr(record, name) for name in ("warm_up", "cool_down") if getattr(record, name)},
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def simulate(

@@ -3,26 +3,19 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from msgspec.structs import replace
+from typing import Any
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.engine import Options
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
-from windtunnel.results.recording import RecordingOptions
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision
-
-if TYPE_CHECKING:
-    from windtunnel.model.failures import FailureModel
 
 __all__ = [
     "SchedulerLike",
     "check_arguments",
     "check_events",
+    "chosen",
     "make_component",
-    "notes",
     "read_workloads",
     "scheduler_name",
 ]
@@ -108,32 +101,11 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
     return make_scheduler(scheduler, **options)
 
 
-def _chosen(given: Any, usual: Any) -> dict[str, Any]:
+def chosen(given: Any, usual: Any) -> dict[str, Any]:
     """Those of some options that are not as usual."""
     return {
         name: value for name in given.__struct_fields__ if (value := getattr(given, name)) != getattr(usual, name)
     }
-
-
-def notes(
-    workload_options: Mapping[str, Any] | None,
-    events: Iterable[str | Path | EventList],
-    failures: "FailureModel | None",
-    options: Options,
-    record: RecordingOptions,
-    *,
-    share_hosts: bool,
-) -> dict[str, Any]:
-    """What else makes this run another than one with nothing but defaults, for ``run.json``."""
-    told = {
-        "workload_options": dict(workload_options or {}),
-        "events": [event.name if isinstance(event, EventList) else str(event) for event in events],
-        "failures": str(failures or ""),
-        "options": _chosen(replace(options, forward={}), Options()),
-        "share_hosts": share_hosts,
-        "trims": {name: getattr(record, name) for name in ("warm_up", "cool_down") if getattr(record, name)},
-    }
-    return {name: value for name, value in told.items() if value}
 
 
 def scheduler_name(scheduler: SchedulerLike) -> str:
