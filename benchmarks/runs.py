@@ -1,9 +1,16 @@
-"""Whole runs from the command line, outputs written, as multiples of the yardstick's CPU seconds on the same log.
+"""Whole runs from the command line, outputs written, as multiples of a yardstick's CPU seconds on the same log.
 
-Both are run in turn, so that what else the machine does weighs on both; the ratio told is the median.
+Both are run in turn, so that what else the machine does weighs on both; the ratio told is the median. The yardstick
+is the script that the goals are set by, where it is there; elsewhere :mod:`benchmarks.yardstick`, which does the same
+at a seventh less cost, so that ratios come out higher.
 """
 
+import gzip
 import os
+import re
+import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -16,6 +23,8 @@ __all__ = ["run"]
 
 SHARED = Path(os.environ.get("WINDTUNNEL_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 CURIE = SHARED / "traces" / "CEA-Curie-2011-2.1-cln.swf.gz"
+GIVEN = SHARED / "benchmarks" / "yardstick.py"
+"""What the goals are set by."""
 
 
 def _simulated(platform, workload, out, scheduler="easy"):
@@ -30,11 +39,18 @@ def _paired(what, log, hosts, out, goal, times):
         bare.append(_yardstick(log, hosts))
     yield Figure(f"{what}: whole run, easy", median(ours), "CPU-s")
     yield Figure(f"{what}: yardstick", median(bare), "CPU-s")
-    yield Figure(f"{what}: ratio", median(a / b for a, b in zip(ours, bare, strict=True)), "times", goal)
+    ratios = sorted(a / b for a, b in zip(ours, bare, strict=True))
+    yield Figure(f"{what}: ratio", median(ratios), "times", goal)
+    yield Figure(f"    its extremes: {ratios[0]:.2f} and {ratios[-1]:.2f}; pairs", times, "")
 
 
 def _yardstick(log, hosts):
-    """CPU seconds of loading and simulating, without those of starting Python."""
+    """CPU seconds of loading and simulating under EASY, without those of starting Python."""
+    if GIVEN.exists():
+        command = [sys.executable, str(GIVEN), str(log), str(hosts)]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        (easy,) = re.findall(r"easy .* load ([\d.]+)s sim ([\d.]+)s", said)
+        return sum(map(float, easy))
     began = python("-c", "import benchmarks.yardstick").cpu
     return python("-m", "benchmarks.yardstick", str(log), str(hosts)).cpu - began
 
@@ -42,11 +58,13 @@ def _yardstick(log, hosts):
 def run():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for load, goal, times in ((0.7, "at most 5, aim 2.5", 5), (1.5, "at most 1, aim 0.25", 1)):
+        for load, goal, times in ((0.7, "at most 5, aim 2.5", 9), (1.5, "at most 1, aim 0.25", 1)):
             log = swf_log(folder / "log.swf", jobs=100_000, processors=256, load=load)
             yield from _paired(f"100,000 jobs, 256 hosts, load {load}", log, 256, folder / "out", goal, times)
         if CURIE.exists():
-            yield from _paired("CEA-Curie", CURIE, 93312, folder / "out", "at most 4", 3)
+            with gzip.open(CURIE) as zipped, (folder / "curie.swf").open("wb") as plain:
+                shutil.copyfileobj(zipped, plain)
+            yield from _paired("CEA-Curie", plain.name, 93312, folder / "out", "at most 4", 5)
         else:
             yield Figure(f"CEA-Curie: not run, {CURIE.name} is not in {CURIE.parent}", float("nan"), "")
         jobs = delay_jobs(folder / "jobs.json", jobs=10_000, hosts=128, load=1.5)
