@@ -480,6 +480,7 @@ def test_dyn_register_profile_reuse(run, component, reuse):
 
 @pytest.mark.parametrize("json_form", [False, True], ids=["binary", "json"])
 def test_edc_process(tmp_path, json_form):
+    inputs = shared("golden/batsim5/inputs")
     endpoint = f"ipc://{tmp_path}/socket"
     scheduler = subprocess.Popen(
         [
@@ -491,7 +492,6 @@ def test_edc_process(tmp_path, json_form):
         env=SUBPROCESS,
     )
     try:
-        inputs = shared("golden/batsim5/inputs")
         (tmp_path / "init").write_text("{}")
         done = batsim5(
             *("-p", str(inputs / "platforms" / "small_platform.xml")),
@@ -505,6 +505,7 @@ def test_edc_process(tmp_path, json_form):
     finally:
         scheduler.kill()
         scheduler.wait()
+        scheduler.stderr.close()
     assert len(table(tmp_path / "out" / "jobs.csv")) == 10
 
 
