@@ -14,7 +14,8 @@ from windtunnel.model import arrays
 def test_a_column_is_what_an_array_makes_of_the_numbers(typecode, numbers, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrays, "_CHUNK", chunk)
-        made = arrays.filled(typecode, iter(numbers))
+        made = array(typecode)
+        arrays.extend(made, iter(numbers))
         assert made == array(typecode, numbers)
         arrays.extend(made, numbers)
         assert made == array(typecode, numbers + numbers)
@@ -23,4 +24,4 @@ def test_a_column_is_what_an_array_makes_of_the_numbers(typecode, numbers, chunk
 @pytest.mark.parametrize(("typecode", "value"), [("d", "1"), ("q", 2**63), ("I", -1), ("q", 1.5)])
 def test_what_is_no_such_number_is_refused(typecode, value):
     with pytest.raises(struct.error):
-        arrays.filled(typecode, [value])
+        arrays.extend(array(typecode), [value])

@@ -6,7 +6,7 @@ from itertools import islice
 from struct import pack
 from typing import Any, Final
 
-__all__ = ["extend", "filled"]
+__all__ = ["extend"]
 
 _CHUNK: Final = 4096
 
@@ -23,10 +23,3 @@ def extend(column: "array[Any]", values: Iterable[Any]) -> None:
     rest = iter(values)
     while chunk := tuple(islice(rest, _CHUNK)):
         column.frombytes(pack(f"{len(chunk)}{column.typecode}", *chunk))
-
-
-def filled(typecode: str, values: Iterable[Any]) -> "array[Any]":
-    """A new column; as :func:`extend`."""
-    column: array[Any] = array(typecode)
-    extend(column, values)
-    return column
