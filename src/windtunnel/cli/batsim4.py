@@ -136,7 +136,7 @@ def batsim4(argv: Sequence[str]) -> int:
         if refused:
             raise UsageError(f"{word.partition('=')[0]} is not supported: {refused}")
     if "--version" in argv:
-        from windtunnel import __version__
+        from windtunnel.version import __version__
 
         print(f"windtunnel {__version__} (as Batsim 4.2.1)")
         return 0
