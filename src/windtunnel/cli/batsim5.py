@@ -78,8 +78,8 @@ def _simulation(options: argparse.Namespace, argv: Sequence[str]) -> Any:
     """Everything put together."""
     from windtunnel import __version__, api
     from windtunnel.engine import Options
-    from windtunnel.formats.batsim_events import read_events
-    from windtunnel.formats.batsim_workload import read_batsim5
+    from windtunnel.formats.batsim.events import read_events
+    from windtunnel.formats.batsim.workload import read_batsim5
 
     workloads = [read_batsim5(path, f"w{rank}") for rank, path in enumerate(options.workload)]
     platform = _platform(options, workloads)
