@@ -4,7 +4,7 @@ So it is the same in process and behind a socket. What a wire cannot tell is mis
 asked for (:attr:`View.missing`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
 
 import msgspec
 
@@ -51,6 +51,8 @@ class View:
         self.missing: Mapping[str, str] = {}
         """What this wire cannot tell: name -> why."""
         self.begins: n.SimulationBegins | None = None
+        self.notices: Sequence[n.Notice] = ()
+        """All that was told this time, in order: also what the view does not show, such as calls, answers, events."""
         self._free = HostPool()
         self._shares: dict[int, list[Mapping[str, float]]] = {}
         self._unavailable = HostSet()
@@ -119,9 +121,10 @@ class View:
         """Running jobs, the one expected to end first at the front (ties: order of start)."""
         return sorted(self.running.values(), key=lambda r: r.start + r.job.walltime)
 
-    def apply(self, now: float, notices: Iterable[n.Notice]) -> None:
+    def apply(self, now: float, notices: Sequence[n.Notice]) -> None:
         """Take in what happened."""
         self.now = now
+        self.notices = notices
         appliers = self._appliers
         for notice in notices:
             apply = appliers.get(type(notice))
