@@ -18,6 +18,10 @@ class Scheduler:
 
     name: ClassVar[str] = ""
     features: ClassVar[Features] = Features()
+    code_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that may name code (``module:Class``): data, such as an environment, may give them plain names only."""
+    file_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that name files to write: data may not give them."""
 
     def __init__(self) -> None:
         self.view = View()
