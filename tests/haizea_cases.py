@@ -6,9 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from windtunnel.diagnostics import Findings
-from windtunnel.formats.haizea_ini import config_from_sections
-from windtunnel.formats.lwf import read_annotations, read_lwf
-from windtunnel.formats.lwf_text import read_lwf_text
+from windtunnel.formats.haizea.ini import config_from_sections
+from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
+from windtunnel.formats.haizea.lwf_text import read_lwf_text
 from windtunnel.leases.accounting import Accounting
 from windtunnel.leases.reservations import TICKS, DiskMigration, Migration, Transfer, VirtualMachines
 from windtunnel.leases.simulate import run_leases

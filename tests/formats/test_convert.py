@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from shared import shared
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
-from windtunnel.formats.batsim_workload import read_batsim
-from windtunnel.formats.batsim_write import write_batsim
+from windtunnel.formats.batsim.workload import read_batsim
+from windtunnel.formats.batsim.write import write_batsim
 from windtunnel.formats.convert import convert, target_format
 from windtunnel.formats.registry import read_workload
-from windtunnel.formats.swf import read_swf
-from windtunnel.formats.swf_write import SwfLog, read_swf_log, write_swf, write_swf_log
+from windtunnel.formats.traces.swf import read_swf
+from windtunnel.formats.traces.swf_write import SwfLog, read_swf_log, write_swf, write_swf_log
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,

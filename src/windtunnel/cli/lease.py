@@ -66,8 +66,8 @@ def run(
     from msgspec.structs import replace
 
     from windtunnel.diagnostics import UsageError
-    from windtunnel.formats.haizea_multi import is_multi
-    from windtunnel.formats.lwf import read_annotations, read_lwf
+    from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
+    from windtunnel.formats.haizea.multi import is_multi
     from windtunnel.leases.sanity import SanityCheck
     from windtunnel.leases.workload import annotate, inject
     from windtunnel.model.lease_options import Stop, lease_options
@@ -128,7 +128,7 @@ def gantt(
 
 def _several(config: Path, out: Path | None, chosen: dict[str, str], *, force: bool) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
-    from windtunnel.formats.haizea_multi import read_haizea_multi
+    from windtunnel.formats.haizea.multi import read_haizea_multi
     from windtunnel.leases.sanity import SanityCheck
     from windtunnel.model.lease_options import lease_options
     from windtunnel.services.lease_run import prepared, simulate_leases

@@ -69,7 +69,7 @@ def validate(
 def environment_options(merge_order: str, allow_files: Path | None, **flags: bool) -> Any:
     """The options of the environment reader, from those of a command line."""
     from windtunnel.diagnostics import UsageError, did_you_mean
-    from windtunnel.formats.environment import Options
+    from windtunnel.formats.sites.environment import Options
     from windtunnel.schedulers.registry import scheduler_names
 
     orders = ("document", "reference")
@@ -95,9 +95,10 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     import msgspec
 
     from windtunnel.diagnostics import Finding, Severity
-    from windtunnel.formats import environment, osp_workload, sss
-    from windtunnel.formats.environment.as_platform import looks_like_environment
     from windtunnel.formats.recognise import nodes
+    from windtunnel.formats.sites import environment, sss
+    from windtunnel.formats.sites.environment.as_platform import looks_like_environment
+    from windtunnel.formats.workflows import osp_workload
 
     if not kind and not data.strip():
         return (Finding("standard input" if str(file) == "-" else str(file), code="empty", message="is empty"),)

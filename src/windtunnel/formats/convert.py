@@ -5,7 +5,7 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.formats.registry import all_formats, find_format, load, read_workload
-from windtunnel.formats.swf_write import read_swf_log, write_swf_log
+from windtunnel.formats.traces.swf_write import read_swf_log, write_swf_log
 
 __all__ = ["convert", "target_format"]
 

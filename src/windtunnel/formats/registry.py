@@ -236,7 +236,7 @@ def read_platform(
         UsageError: the word is none, there is no such format, or it has no such option.
     """
     if isinstance(platform, str):
-        from windtunnel.formats.host_spec import is_host_spec, read_host_spec
+        from windtunnel.formats.sites.host_spec import is_host_spec, read_host_spec
 
         if is_host_spec(platform):
             if options:

@@ -25,6 +25,8 @@ from windtunnel.model.lease import LeaseSite, LeaseState
 from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, lease_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
+    HONOURED_BY_ALL,
+    Ability,
     AllStaticJobsHaveBeenSubmitted,
     CallMeLater,
     Decision,
@@ -56,6 +58,15 @@ class LeaseManager(Scheduler):
     """Haizea's lease scheduling. Options are those of :class:`~windtunnel.model.lease_options.LeaseOptions`."""
 
     name: ClassVar[str] = "leases"
+    honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL | {
+        Ability.EXACT_STARTS,
+        Ability.DEADLINES,
+        Ability.PREEMPTABILITY,
+        Ability.SHARES,
+        Ability.MEMORY,
+        Ability.RESOURCES,
+    }
+    """As leases ask for it; jobs that are no leases get whole hosts."""
     features: ClassVar[Features] = Features(dynamic_registration=True, profile_reuse=True)
     code_options: ClassVar[frozenset[str]] = frozenset({"options", *CODE_OPTIONS})
 

@@ -27,6 +27,7 @@ from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
+from windtunnel.version import __version__
 from windtunnel.vocabulary.component import Observer
 
 __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
@@ -57,13 +58,6 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError(f"probes must be always, never or auto, not {self.probes!r}")
 
 
-def own_version() -> str:
-    """The version of Windtunnel."""
-    from windtunnel import __version__
-
-    return __version__
-
-
 class Recording(Observer):
     """Records a run: give :attr:`observers` to the engine, and :meth:`close` it whatever happens.
 
@@ -89,7 +83,7 @@ class Recording(Observer):
         self.layout = layout = layout or Layout()
         self.options = options = options or RecordingOptions()
         self.state = RunState(
-            windtunnel=own_version(), dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
+            windtunnel=__version__, dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
         )
         self.totals: dict[str, Any] = {}
         self.small: dict[str, bytes] = {}
@@ -267,7 +261,7 @@ class Recording(Observer):
                 self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
                 self._write("metrics.json", self._final.json())
         made = schedule.figures(
-            self.collector, derived, self.totals, self.options.version or f"windtunnel {own_version()}"
+            self.collector, derived, self.totals, self.options.version or f"windtunnel {__version__}"
         )
         if dialect is Dialect.BATSIM5:
             self._write("schedule.json", schedule.as_json(made))

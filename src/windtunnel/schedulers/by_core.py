@@ -13,6 +13,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet, Job, Platform, Request
 from windtunnel.vocabulary import (
+    Ability,
     AnswerWaitingTime,
     CallMeLater,
     ChangeJobState,
@@ -44,6 +45,7 @@ from windtunnel.vocabulary import (
     StopCallMeLater,
     SuspendJob,
     WaitingTimeQueried,
+    honoured_by,
 )
 from windtunnel.vocabulary.checking import wrong_field
 
@@ -91,6 +93,11 @@ class ByCore(Component):
         """The cores of so many hosts together, the largest first."""
         self._cores: dict[str, HostSet] = {}
         """The cores of each running job."""
+
+    @property
+    def honours(self) -> frozenset[Ability]:
+        """What the scheduler inside does, and cores; it cannot see other amounts."""
+        return (honoured_by(self.inner) | {Ability.SHARES}) - {Ability.MEMORY, Ability.GPUS, Ability.RESOURCES}
 
     def hello(self) -> Hello:
         """As the scheduler inside."""

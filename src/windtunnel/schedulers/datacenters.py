@@ -16,7 +16,9 @@ from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.datacenter import Part
 from windtunnel.schedulers.registry import make_registered, make_scheduler
+from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
+    Ability,
     AllStaticExternalEventsHaveBeenInjected,
     AllStaticJobsHaveBeenSubmitted,
     Decision,
@@ -51,6 +53,8 @@ class Datacenters(Scheduler):
 
     name = "datacenters"
     code_options = frozenset({"default"})
+    honours = Stage.honours | {Ability.DESCRIBED_SCHEDULERS}
+    """With the schedulers that do not say otherwise: a scheduler of whole hosts in a datacenter honours less."""
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from windtunnel.diagnostics import UsageError, did_you_mean, place_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
 from windtunnel.schedulers.options import Option, checked_options, options_of
 from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM, SHIPPED, Shipped
-from windtunnel.vocabulary import Component
+from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_by
 
 __all__ = [
     "GROUP",
@@ -34,22 +34,26 @@ GROUP: Final = "windtunnel.schedulers"
 
 
 class SchedulerInfo(msgspec.Struct, frozen=True):
-    """A scheduler by name: what it does in one line, where it comes from, and its options."""
+    """A scheduler by name: what it does in one line, where it comes from, its options, and what it honours."""
 
     name: str
     description: str
     source: str
     options: tuple[Option, ...]
+    honours: frozenset[Ability] = HONOURED_BY_ALL
 
 
 def list_schedulers() -> list[SchedulerInfo]:
     """All schedulers that can be named: those shipped, then those of other packages, by name."""
     shipped = [
-        SchedulerInfo(name, entry.description, entry.source, scheduler_options(name))
+        SchedulerInfo(name, entry.description, entry.source, tuple(_options(made).values()), honoured_by(made))
         for name, entry in sorted(SHIPPED.items())
+        if (made := _shipped(entry))
     ]
     others = [
-        SchedulerInfo(point.name, _first_line(found), point.value, tuple(_options(found).values()))
+        SchedulerInfo(
+            point.name, _first_line(found), point.value, tuple(_options(found).values()), honoured_by(found)
+        )
         for point in _points()
         if (found := _load_point(point)) is not None
     ]

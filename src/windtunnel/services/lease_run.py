@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.diagnostics import UsageError, WindtunnelError
-from windtunnel.formats.haizea_ini import read_haizea_config
-from windtunnel.formats.lwf import read_annotations, read_lwf, read_site
-from windtunnel.formats.lwf_write import site_text
+from windtunnel.formats.haizea.ini import read_haizea_config
+from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
+from windtunnel.formats.haizea.lwf_write import site_text
 from windtunnel.leases.accounting import Accounting, Sample
 from windtunnel.leases.bridge import JobBridge
 from windtunnel.leases.core import Observer
@@ -202,7 +202,7 @@ def prepared(
     if config.annotation_file is not None:
         leases = annotate(leases, read_annotations(base / config.annotation_file, document_times=document_times))
     if config.image_file is not None:
-        from windtunnel.formats.lwf_text import read_image_list
+        from windtunnel.formats.haizea.lwf_text import read_image_list
 
         images = read_image_list(base / config.image_file)
         if len(images) != len(leases):

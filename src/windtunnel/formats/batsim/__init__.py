@@ -1,0 +1,1 @@
+"""Batsim's workloads and external events (JSON), of all generations."""

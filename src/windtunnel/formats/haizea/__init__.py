@@ -1,0 +1,1 @@
+"""Haizea's leases (LWF, XML) and configurations."""

@@ -1,0 +1,1 @@
+"""Sites: platforms with hosts, and the environments they stand in."""

@@ -1,0 +1,1 @@
+"""Slurm: slurm.conf, accounting, and the notations they share."""

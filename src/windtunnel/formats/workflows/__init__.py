@@ -1,0 +1,1 @@
+"""Workflows: tasks that wait for each other."""
