@@ -57,14 +57,6 @@ def test_a_report_does_not_overwrite_an_input(here, capsys):
     assert contents(here) == before
 
 
-def test_what_is_converted_is_not_overwritten(here, capsys):
-    (here / "a.swf").write_text("1 0 0 10 1 -1 -1 1 10 -1 1 1 1 -1 1 -1 -1 -1\n")
-    before = contents(here)
-    assert main(["convert", "a.swf", "./a.swf"]) == 2
-    assert "it would be overwritten" in capsys.readouterr().err
-    assert contents(here) == before
-
-
 def test_leases_keep_their_site(here, capsys):
     machines = '<node-set numnodes="2"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set>'
     site = f'<site><resource-types names="CPU Memory"/><nodes>{machines}</nodes></site>'

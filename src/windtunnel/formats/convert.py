@@ -36,11 +36,9 @@ def convert(source: str | Path, target: str | Path, *, to: str = "", **options: 
 
     Raises:
         InputError: the source is at fault.
-        UsageError: there is no such format or option, the target cannot express a profile, or is the source.
+        UsageError: there is no such format or option, or the target cannot express a profile.
     """
     source, target = Path(source), Path(target)
-    if target.is_file() and source.is_file() and target.samefile(source):
-        raise UsageError(f"{target} is what is to be converted: it would be overwritten", "name another file")
     to = target_format(target, to)
     found = find_format(source, "workload")
     if found.name == "swf" and to == "swf" and not options:
