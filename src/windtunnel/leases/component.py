@@ -22,7 +22,7 @@ from windtunnel.leases.scheduler import LeaseScheduler
 from windtunnel.leases.space import Vector
 from windtunnel.model import DelayProfile, HostSet, Job
 from windtunnel.model.lease import LeaseSite, LeaseState
-from windtunnel.model.lease_options import LeaseOptions, lease_options
+from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, lease_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
@@ -68,6 +68,7 @@ class LeaseManager(Scheduler):
     }
     """As leases ask for it; jobs that are no leases get whole hosts."""
     features: ClassVar[Features] = Features(dynamic_registration=True, profile_reuse=True)
+    code_options: ClassVar[frozenset[str]] = frozenset({"options", *CODE_OPTIONS})
 
     def __init__(self, options: LeaseOptions | None = None, **settings: Any) -> None:
         """Raises: UsageError: an option does not exist or has no sensible value."""

@@ -4,13 +4,14 @@ from enum import StrEnum
 from functools import cache
 from math import isfinite
 from types import UnionType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Final, get_args, get_origin
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 
 __all__ = [
+    "CODE_OPTIONS",
     "Backfilling",
     "Exclusion",
     "FailureHandling",
@@ -25,6 +26,9 @@ __all__ = [
     "TransferMechanism",
     "lease_options",
 ]
+
+CODE_OPTIONS: Final = ("mapper", "policy_admission", "policy_preemption", "policy_host_selection", "policy_pricing")
+"""Settings that may name a class (``package.module:Class``)."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Rate = Annotated[float, msgspec.Meta(gt=0)]

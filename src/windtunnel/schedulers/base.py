@@ -18,6 +18,10 @@ class Scheduler:
 
     name: ClassVar[str] = ""
     features: ClassVar[Features] = Features()
+    code_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that may name code (``module:Class``): data, such as an environment, may give them plain names only."""
+    file_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that name files to write: data may not give them."""
     honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL
     """What it honours of what workloads and sites ask for."""
 

@@ -200,7 +200,7 @@ class ByCore(Component):
             return decision
         if isinstance(decision, ExecuteJob) and decision.placement is not None:
             raise UsageError(
-                "a placement is about machines and their executors: a scheduler cannot use it while it packs by cores",
+                "a placement is about machines and executors: a scheduler cannot use it while it packs by cores",
                 "run it without --share-hosts",
             )
         if decision.hosts and decision.hosts.last >= len(self._host):

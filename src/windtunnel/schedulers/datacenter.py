@@ -8,7 +8,7 @@ import msgspec
 from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.by_core import packing_by_cores
-from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.schedulers.registry import make_registered
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
     CallMeLater,
@@ -181,7 +181,7 @@ class Part:
             return
         self._component.stop()
         spelled = {key.replace("-", "_"): value for key, value in options.items()}
-        self._component = self._packing(make_scheduler(name, **spelled))
+        self._component = self._packing(make_registered(name, **spelled))
         self._inherited |= {job_id: hosts for job_id, (hosts, _) in self._running.items()}
         self._inbox.clear()
         self._early.clear()

@@ -15,7 +15,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.datacenter import Part
-from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.schedulers.registry import make_registered, make_scheduler
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
     Ability,
@@ -62,6 +62,7 @@ class Datacenters(Scheduler):
     """
 
     name = "datacenters"
+    code_options = frozenset({"default"})
     honours = Stage.honours | {Ability.DESCRIBED_SCHEDULERS}
     """With the schedulers that do not say otherwise: a scheduler of whole hosts in a datacenter honours less."""
 
@@ -156,12 +157,14 @@ class Datacenters(Scheduler):
             count = sum(one is datacenter for one in machines)
             told = datacenter.scheduler
             name, options = (told.name, told.options) if told else (self.default, {})
-            component = make_scheduler(name, **_spelled(options))
+            # The default comes from whoever runs this; all other names come from data, which may name no code.
+            make = make_registered if told else make_scheduler
+            component = make(name, **_spelled(options))
             self._parts.append(Part(rank, HostSet.span(count, first), component, notice, by_cores=self._by_cores))
             first += count
         for event in notice.platform.events.events if notice.platform.events else ():
             if event.kind == "scheduler_change":
-                make_scheduler(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
+                make_registered(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
 
     def _dispatch(self, job: Job) -> int | None:
         able = [part.rank for part in self._parts if part.could_hold(job)]

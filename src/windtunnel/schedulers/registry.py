@@ -23,6 +23,7 @@ __all__ = [
     "SchedulerInfo",
     "list_schedulers",
     "make_batsched",
+    "make_registered",
     "make_scheduler",
     "scheduler_names",
     "scheduler_options",
@@ -95,6 +96,35 @@ def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options
             )
         return scheduler
     return _made(_name(scheduler), scheduler, options)
+
+
+def make_registered(name: str, /, **options: Any) -> Component:
+    """A scheduler as data names it, for instance an environment: by a registered name, and nothing else.
+
+    Options through which a scheduler would load code take plain names only, and those through which it would write
+    files are refused: code and places to write come from a command line, from Python or from an installed package.
+
+    Raises:
+        UsageError: there is no registered scheduler of that name, or an option is wrong or not for data.
+    """
+    if name not in SHIPPED and name not in BATSCHED and name not in PYBATSIM and name not in scheduler_names():
+        shown = f"{name!r:.80}"
+        raise UsageError(
+            f"{shown} is not the name of a registered scheduler, and data may name no other",
+            did_you_mean(str(name), scheduler_names()) + "; code of your own is named on the command line (-s)",
+        )
+    factory = _factory(name)
+    for option, value in options.items():
+        spelled = option.replace("-", "_")
+        if spelled in getattr(factory, "file_options", ()):
+            raise UsageError(f"scheduler {name!r}: data may not say where files are written (option {option!r})")
+        plain = isinstance(value, str) and not {":", "/", "."} & set(value)
+        if spelled in getattr(factory, "code_options", ()) and not plain:
+            raise UsageError(
+                f"scheduler {name!r}: the option {option!r} cannot be {value!r:.80}: data may name no code",
+                "code of your own is named on the command line (-s and -o)",
+            )
+    return _made(name, factory, options)
 
 
 def make_batsched(variant: str, /, **options: Any) -> Component:

@@ -84,6 +84,8 @@ def simulate_leases(
     attributes: Mapping[str, str] | None = None,
     observers: Sequence[Observer] = (),
     progress: Callable[[float], None] | None = None,
+    inputs: Iterable[str | Path] = (),
+    force: bool = False,
 ) -> LeaseRun:
     """Simulate a workload of leases.
 
@@ -97,6 +99,8 @@ def simulate_leases(
         attributes: written into ``statistics.json`` beside the workload's own.
         observers: further observers of the scheduler.
         progress: called with the simulated time (s) after each instant.
+        inputs: further files that were read and must not be overwritten, as ``work`` and ``site`` must not.
+        force: replace files in ``out`` that no run has written.
 
     Raises:
         InputError, UsageError: what was given is at fault.
@@ -116,7 +120,9 @@ def simulate_leases(
         if out is not None:
             layout = Layout.directory(out)
             run.directory = Path(out)
-            recording = Recording(layout, facts={"scheduler": "leases", "options": _facts(options)})
+            told = {"scheduler": "leases", "options": _facts(options)}
+            read = [path, *inputs, *([] if site is None or isinstance(site, LeaseSite) else [site])]
+            recording = Recording(layout, facts=told, inputs=filter(None, read), force=force)
             stack.callback(recording.close)
             files = LeaseFiles(layout, LeaseRow._fields, ReservationRow._fields, site_text(place))
             stack.callback(files.flush)
