@@ -175,7 +175,7 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     ),
     n.RequestedCall: _row(
         json=_said("without its id", "call_me_later_id", "last_periodic_call"),
-        datacenters=_said("to the datacenter that asked for it"),
+        datacenters=_said("to the datacenter that asked for it, under its own id", "call_me_later_id"),
     ),
     n.ProbeDataEmitted: _row(json=_NO_PROBES, datacenters=_NO_PROBES, cores=_NO_PROBES),
     n.AllStaticJobsHaveBeenSubmitted: _row(json=_said("NOTIFY no_more_static_job_to_submit")),
@@ -185,6 +185,7 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
         datacenters=_refused("the energy cannot be asked for"),
     ),
     n.WaitingTimeQueried: _row(
+        json=_said("without what its profile does", "job"),
         batprotocol=_refused("there is no such question in this protocol"),
         datacenters=_refused("no answer can be given for all datacenters"),
         cores=_said("asking for cores", "job"),
@@ -195,7 +196,7 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     ),
     n.DecisionRefused: _row(
         json=_said("NOTIFY decision_refused, with the event that was refused"),
-        batprotocol=_said("a generic external event with the decision as a message in JSON"),
+        batprotocol=_said("a generic external event with the decision as a message in JSON", "decision"),
         datacenters=_said("to the datacenter whose it was", "decision"),
         cores=_said("with the cores it was about", "decision"),
     ),

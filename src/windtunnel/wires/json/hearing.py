@@ -187,4 +187,6 @@ def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
         return n.HostsBecameUnavailable(at, HostSet.parse(data["resources"]))
     if kind == "decision_refused":
         return n.DecisionRefused(at, _decision(data.get("event"), at), str(data["rule"]), str(data["reason"]))
-    return n.ExternalEventOccurred(at, "", "", kind, dict(data))
+    opaque = data.get("data")
+    text = opaque if isinstance(opaque, str) else ""
+    return n.ExternalEventOccurred(at, "", text, kind, {} if kind == "generic" else dict(data))
