@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import UsageError, WindtunnelError
+from windtunnel.diagnostics import UsageError, WindtunnelError, files_read
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import (
@@ -176,18 +176,20 @@ class Simulation:
             options = replace(options, energy=True)
             record = replace(record, energy=True, pstates=True)
             reading["energy"] = True
-        site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
-        workloads = read_workloads(workload, site, **(workload_options or {}))
+        with files_read() as read:
+            site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
+            workloads = read_workloads(workload, site, **(workload_options or {}))
         own = [] if site.events is None else [site.events]
         given = [events] if isinstance(events, (str, Path, EventList)) else events
         check_arguments(events=(given, Iterable, "a file, an EventList, or several"))
         given = list(given)
         for number, event in enumerate(given):
             check_arguments(**{f"events[{number}]": (event, (str, Path, EventList), "a file or an EventList")})
-        lists = own + [
-            event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
-            for rank, event in enumerate(given)
-        ]
+        with files_read() as more:
+            lists = own + [
+                event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
+                for rank, event in enumerate(given)
+            ]
         for event_list in lists:
             check_events(event_list, len(site.hosts))
         if failures is not None:
@@ -215,7 +217,11 @@ class Simulation:
             record,
             facts=noted | dict(facts or {}),
             start_date=start_date,
-            inputs=_files(site, *workloads, *lists, *reading.values(), *(workload_options or {}).values()),
+            inputs=[
+                *read,
+                *more,
+                *(place for one in (site, *workloads, *lists) if (place := getattr(one, "path", ""))),
+            ],
             force=force,
         )
         self._extra = tuple(observers)
@@ -290,14 +296,16 @@ class Simulation:
         self.engine.save(path, attached=self.recording)
 
     @classmethod
-    def restore(cls, path: str | Path) -> Self:
+    def restore(cls, path: str | Path, *, trust: bool = False) -> Self:
         """Go on from a saved state, in the same output files. Only open files you trust: the format can run code.
 
         Raises:
-            UsageError: the file is not a saved simulation.
+            UsageError: the file is not a saved simulation, or damaged; without ``trust``, another user owns it or can
+                write to it; or somebody else writes to the output files.
+            SimulationError: the output files are gone, or another run's.
         """
         new = cls.__new__(cls)
-        new.engine, attached = EngineSimulation.restore_with(path)
+        new.engine, attached = EngineSimulation.restore_with(path, trust=trust)
         if not isinstance(attached, Recording):
             raise UsageError(f"{path} was saved without a recording")
         new.recording = attached
@@ -311,12 +319,6 @@ class Simulation:
         """Give up: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
-
-
-def _files(*inputs: Any) -> list[str]:
-    """Where inputs were read from, if from files."""
-    places = (one if isinstance(one, (str, Path)) else getattr(one, "path", "") for one in inputs)
-    return [str(place) for place in places if place]
 
 
 def _noted(

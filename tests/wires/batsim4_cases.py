@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from tests.shared import shared
 
 from windtunnel.cli import batsim4
-from windtunnel.diagnostics import ComponentTimeoutError
+from windtunnel.diagnostics import ComponentError, ComponentTimeoutError
 from windtunnel.wires.zmq_peer import Replier
 
 __all__ = ["arguments", "in_process", "over_zeromq", "served"]
@@ -55,6 +55,8 @@ def served(answer, endpoint="tcp://127.0.0.1:*"):
                 request = replier.receive()
             except ComponentTimeoutError:
                 continue
+            except ComponentError:  # Batsim has left
+                break
             replier.reply(answer(request))
             if b'"SIMULATION_ENDS"' in request:
                 break

@@ -189,25 +189,6 @@ def test_a_peer_that_dies(endpoint):
 # ---- our own side as the scheduler -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "first, said",
-    [(b"\x01", r"the first frame \(1 bytes\)"), (struct.pack("=I", 5) + b"abc", r"the first frame \(7 bytes\)")],
-)
-def test_a_simulator_that_lies_about_the_length(first, said, endpoint):
-    def lie():
-        with zmq.Context() as context, context.socket(zmq.REQ) as socket:
-            socket.linger = 0
-            socket.connect(endpoint)
-            socket.send(first)
-            socket.poll(500)
-
-    liar = threading.Thread(target=lie)
-    liar.start()
-    with pytest.raises(ProtocolError, match=said):
-        serve(lambda _: make_scheduler("fcfs"), endpoint)
-    liar.join(5)
-
-
 def test_an_endpoint_that_cannot_be_bound():
     with pytest.raises(UsageError, match=r"cannot listen at .tcp://999\.0\.0\.1:1"):
         serve(lambda _: make_scheduler("fcfs"), "tcp://999.0.0.1:1")

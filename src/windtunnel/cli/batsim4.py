@@ -4,11 +4,10 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from math import inf
-from pathlib import Path
 from typing import Any, Final
 
 from windtunnel.cli.words import file_name
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, read_text
 
 __all__ = ["batsim4", "parser", "with_sg_cfg"]
 
@@ -331,7 +330,7 @@ def _component(options: argparse.Namespace) -> Any:
     text = options.sched_cfg
     if options.sched_cfg_file:
         try:
-            text = Path(options.sched_cfg_file).read_text(encoding="utf-8")
+            text = read_text(options.sched_cfg_file)
         except (OSError, UnicodeDecodeError) as fault:
             reason = getattr(fault, "strerror", None) or str(fault)
             raise UsageError(f"--sched-cfg-file {options.sched_cfg_file} cannot be read: {reason}") from fault

@@ -3,11 +3,10 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from windtunnel.cli.batsim5_options import check, parse
-from windtunnel.diagnostics import DeadlockError, UsageError
+from windtunnel.diagnostics import DeadlockError, UsageError, read_input
 
 __all__ = ["batsim5"]
 
@@ -166,7 +165,7 @@ def _init_data(kind: str, init: str) -> bytes:
     if kind.endswith("-str"):
         return init.encode("utf-8", "surrogateescape")
     try:
-        return Path(init).read_bytes()
+        return read_input(init)
     except OSError as fault:
         raise UsageError(f"the initialisation file {init} cannot be read: {fault.strerror}") from fault
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.diagnostics import UsageError, did_you_mean, read_text
 
 __all__ = ["COMPONENTS", "FLAGS", "PAIRS", "SEVERAL", "SINGLE", "config_words", "write_config"]
 
@@ -41,7 +41,7 @@ def config_words(path: str) -> list[str]:
         UsageError: the file cannot be read, or a key or value in it makes no sense.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as fault:
         raise UsageError(
             f"the configuration file {path} cannot be read: {getattr(fault, 'strerror', None) or fault}"

@@ -45,10 +45,10 @@ def _token(path: Path | None) -> str:
 
 
 def _text(path: Path) -> str:
-    from windtunnel.diagnostics import UsageError
+    from windtunnel.diagnostics import UsageError, read_text
 
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
@@ -29,6 +29,9 @@ serve = typer.Typer(
 def _serve() -> None:
     """Nothing of its own: what is served is the subcommand."""
 
+
+_MOST: Final = 1 << 26
+"""Bytes of a request."""
 
 _PLATFORM = typer.Option(
     "--platform", help="The platform of the run, where its own files do not lead to it.", metavar="PLATFORM"
@@ -112,11 +115,11 @@ def serve_nodes(
     Example:
       windtunnel serve nodes out --at 3600
     """
-    from windtunnel.diagnostics import UsageError
+    from windtunnel.diagnostics import UsageError, read_input
     from windtunnel.services.nodes import NodeServer
 
     try:
-        key = key_file.read_bytes().strip() if key_file else None
+        key = read_input(key_file, most=1 << 16).strip() if key_file else None
     except OSError as error:
         raise UsageError(f"{key_file} cannot be read: {error.strerror}") from error
     if key == b"":
@@ -141,10 +144,10 @@ def serve_nodes(
 
 
 def _request(file: Path) -> bytes:
-    from windtunnel.diagnostics import UsageError
+    from windtunnel.diagnostics import UsageError, read_input, read_stream
 
     try:
-        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return read_stream(sys.stdin.buffer, most=_MOST) if str(file) == "-" else read_input(file, most=_MOST)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
 

@@ -40,7 +40,7 @@ def scheduler(
 
     from windtunnel.cli.run import key_values
     from windtunnel.diagnostics import UsageError
-    from windtunnel.schedulers.registry import make_scheduler
+    from windtunnel.schedulers.registry import check_data_options, make_scheduler
 
     given = key_values(option, "scheduler option")
     component = make_scheduler(name, **given)
@@ -59,7 +59,9 @@ def scheduler(
         from windtunnel.wires.batprotocol.server import serve as serve_batprotocol
 
         def make(init_data: bytes) -> Any:
-            return make_scheduler(name, **_settings(init_data) | given) if init_data.strip() else component
+            told = _settings(init_data) if init_data.strip() else {}
+            check_data_options(name, told)
+            return make_scheduler(name, **told | given) if told else component
 
         serve_batprotocol(make, endpoint, json=as_json, timeout=timeout, ready=ready)
     else:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["validate"]
 
+_MOST: Final = 1 << 28
+"""Bytes of standard input."""
+
 _KINDS: Final = ("environment", "nodes", "workload", "platform", "events", "leases")
 
 
@@ -82,10 +85,10 @@ def environment_options(merge_order: str, allow_files: Path | None, **flags: boo
 
 
 def _data(file: Path) -> bytes:
-    from windtunnel.diagnostics import UsageError
+    from windtunnel.diagnostics import UsageError, read_input, read_stream
 
     try:
-        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return read_stream(sys.stdin.buffer, most=_MOST) if str(file) == "-" else read_input(file)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
 

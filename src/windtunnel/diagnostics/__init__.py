@@ -15,6 +15,7 @@ from windtunnel.diagnostics.errors import (
     WindtunnelError,
 )
 from windtunnel.diagnostics.findings import Finding, Severity, as_text
+from windtunnel.diagnostics.opening import files_read, open_input, open_lines, read_input, read_stream, read_text
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean
@@ -37,7 +38,13 @@ __all__ = [
     "WindtunnelError",
     "as_text",
     "did_you_mean",
+    "files_read",
+    "open_input",
+    "open_lines",
     "place_of",
+    "read_input",
+    "read_stream",
+    "read_text",
     "replacing",
     "uncollected",
 ]

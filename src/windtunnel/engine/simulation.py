@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine.rounds import loop
+from windtunnel.engine.saved import packed, unpacked
 from windtunnel.engine.state.calendar import INJECTED
 from windtunnel.engine.state.options import Options
 from windtunnel.engine.state.world import Hooks, Priority, World
@@ -20,7 +21,6 @@ from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
 
 __all__ = ["Pace", "Simulation"]
 
-_MAGIC = b"windtunnel simulation 3\n"
 
 
 class Pace(Protocol):
@@ -230,37 +230,32 @@ class Simulation:
         Raises:
             UsageError: a component cannot be saved (only those in process can), or nothing can be written there.
         """
-        data = _MAGIC + self._pickled({}, attached)
+        data = packed(self._pickled({}, attached))
         with replacing(path) as beside:
             beside.write_bytes(data)
 
     @classmethod
-    def restore(cls, path: str | Path, observers: Sequence[Observer] = ()) -> "Simulation":
+    def restore(cls, path: str | Path, observers: Sequence[Observer] = (), *, trust: bool = False) -> "Simulation":
         """Read back what :meth:`save` wrote. Only open files you trust: the format can run code.
 
         Raises:
-            UsageError: the file is not a saved simulation.
+            UsageError: the file is not a saved simulation, is damaged, or (without ``trust``) is another user's.
         """
-        new, _ = cls.restore_with(path)
+        new, _ = cls.restore_with(path, trust=trust)
         new.observe(observers)
         return new
 
     @classmethod
-    def restore_with(cls, path: str | Path) -> tuple["Simulation", Any]:
+    def restore_with(cls, path: str | Path, *, trust: bool = False) -> tuple["Simulation", Any]:
         """Like :meth:`restore`, with what was attached."""
+        data = unpacked(path, trust=trust)
         try:
-            data = Path(path).read_bytes()
-        except OSError as fault:
-            raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
-        if not data.startswith(_MAGIC):
-            raise UsageError(f"{path} is not a simulation saved by this version")
-        try:
-            state, attached = pickle.loads(data[len(_MAGIC) :])  # noqa: S301 -- documented in restore
-        except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, IndexError, ValueError) as fault:
+            state, attached = pickle.loads(data)  # noqa: S301 -- documented in restore
+            return cls._revived(state, ()), attached
+        except Exception as fault:  # whatever it holds by its own account
             away = isinstance(fault, (AttributeError, ImportError))
             hint = "it is looked for where it was defined: keep it in a module that can be imported" if away else ""
             raise UsageError(f"{path} cannot be restored: {fault}", hint) from fault
-        return cls._revived(state, ()), attached
 
     def fork(self, observers: Sequence[Observer] = ()) -> "Simulation":
         """An independent simulation in the same state; platform and workloads are shared, as they never change."""

@@ -25,6 +25,11 @@ __all__ = ["Control", "answer"]
 Control = Callable[[Sequence[str], str], None]
 """Gives the nodes of these ids a state."""
 
+MOST_PARTS: Final = 200
+"""Get and Where of one request."""
+MOST_WORK: Final = 2_000_000
+"""The same times the number of nodes."""
+
 _AGGREGATES: Final = ("Count", "Max", "Min", "Average", "Sum")
 _OPS: Final = ("", "Sort", "Tros", "GroupBy", *_AGGREGATES)
 
@@ -41,11 +46,13 @@ def _answer(request: Request, nodes: Sequence[SssNode], control: Control | None)
     if request.objects != ("Node",):
         raise MessageFaultError("311", f"the only object here is Node, not {', '.join(request.objects) or 'nothing'}")
     if request.action == "Modify":
+        _check_cost(request, len(nodes))
         return _modify(request, nodes, control)
     if request.action != "Query":
         raise MessageFaultError("312", f"unknown action {request.action!r}; known: Query, Modify")
     if request.sets:
         raise MessageFaultError("740", "a Query changes nothing: it has no Set")
+    _check_cost(request, len(nodes))
     found = selected(request.wheres, nodes)
     gets = [(get, path_of(get.name, "313")) for get in request.gets]
     for get, _ in gets:
@@ -66,6 +73,19 @@ def _answer(request: Request, nodes: Sequence[SssNode], control: Control | None)
     return Response(
         value=value, code=code, message=message, actor=actor, count=len(data), data=data, chunking=chunking
     )
+
+
+def _check_cost(request: Request, nodes: int) -> None:
+    """Refuse what nobody would wait for: each part of a request is looked at for each node."""
+    parts = len(request.gets) + len(request.wheres)
+    if parts > MOST_PARTS:
+        raise MessageFaultError("244", f"{parts} Get and Where; {MOST_PARTS} are allowed in one request")
+    if parts * nodes > MOST_WORK:
+        allowed = f"{MOST_WORK // nodes} are allowed with so many"
+        raise MessageFaultError("244", f"{parts} Get and Where over {nodes} nodes; {allowed}")
+    depth = max((abs(where.group) for where in request.wheres), default=0)
+    if depth > MOST_PARTS:
+        raise MessageFaultError("318", f"{depth} parentheses at once; {MOST_PARTS} are allowed")
 
 
 def _modify(request: Request, nodes: Sequence[SssNode], control: Control | None) -> Response:

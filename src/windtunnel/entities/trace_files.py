@@ -8,7 +8,7 @@ from pathlib import Path
 from sys import intern
 from typing import Final
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, read_text
 from windtunnel.model import TraceType
 
 __all__ = ["SMPI_ACTIONS", "Trace", "load_traces"]
@@ -54,7 +54,7 @@ def _read(
     path: Path, findings: Findings, *, pointer: str = "", what: str = "", line: int = 0, by: str = ""
 ) -> str | None:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return read_text(path, errors="replace")
     except OSError as error:
         message = f"{what}the file {str(path)!r} cannot be read: {error.strerror}"
         findings.add(message, code="trace-file", pointer=pointer, line=line, file=by or None)

@@ -1,20 +1,11 @@
 """Opening input files: gzip is transparent, and what cannot be read is a finding."""
 
-import gzip
 import re
-import zlib
 from pathlib import Path
-from typing import TextIO
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, read_input
 
-__all__ = ["GZIP", "ReadError", "json_fault", "open_text", "read_bytes", "reason"]
-
-GZIP = b"\x1f\x8b"
-"""How gzipped files begin."""
-
-ReadError = (OSError, EOFError, zlib.error)
-"""What reading a plain or gzipped file may raise."""
+__all__ = ["json_fault", "read_bytes", "reason"]
 
 
 def reason(error: BaseException) -> str:
@@ -22,22 +13,11 @@ def reason(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def open_text(path: Path) -> TextIO:
-    """Open a text file, gzipped or not (told by its first bytes); undecodable bytes are replaced."""
-    with path.open("rb") as raw:
-        zipped = raw.read(2) == GZIP
-    if zipped:
-        return gzip.open(path, "rt", encoding="utf-8-sig", errors="replace")
-    return path.open(encoding="utf-8-sig", errors="replace")
-
-
 def read_bytes(path: Path, findings: Findings) -> bytes | None:
     """The whole content, unzipped and without byte order mark; None, and a finding, when it cannot be read."""
     try:
-        data = path.read_bytes()
-        if data.startswith(GZIP):
-            data = gzip.decompress(data)
-    except ReadError as error:
+        data = read_input(path)
+    except OSError as error:
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
         return None
     return data.removeprefix(b"\xef\xbb\xbf")

@@ -4,13 +4,12 @@ A file's format is told by its content (its first 64 KiB, unzipped), not by its 
 the entry point group ``windtunnel.formats``: each entry is a :class:`Format`.
 """
 
-import gzip
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean
-from windtunnel.formats.files import GZIP, ReadError, reason
+from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean, open_input
+from windtunnel.formats.files import reason
 from windtunnel.formats.format import Format, Kind
 from windtunnel.formats.shipped import FORMATS
 from windtunnel.loading import entry_points, load_entry, load_reference
@@ -70,20 +69,10 @@ def list_formats() -> list[Format]:
 
 
 def _head(path: Path) -> bytes:
-    if path.is_fifo():
-        found = Finding(
-            str(path),
-            code="unreadable",
-            message="is a pipe, which can be read only once",
-            hint="write it to a file first; gzipped files are read as they are",
-        )
-        raise InputError([found])
     try:
-        with path.open("rb") as file:
-            zipped = file.read(2) == GZIP
-        with gzip.open(path) if zipped else path.open("rb") as file:
+        with open_input(path) as file:
             return file.read(HEAD).removeprefix(b"\xef\xbb\xbf")
-    except ReadError as error:
+    except OSError as error:
         raise InputError(
             [Finding(str(path), code="unreadable", message=f"cannot be read: {reason(error)}")]
         ) from error

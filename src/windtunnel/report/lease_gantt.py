@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.diagnostics import SimulationError, UsageError, open_lines
 
 __all__ = ["write_lease_gantt"]
 
@@ -64,7 +64,7 @@ def write_lease_gantt(run: str | Path, target: str | Path, *, start: float = 0.0
 def _bars(run: Path) -> Iterator[_Bar]:
     path = run / "reservations.csv"
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with open_lines(path, errors="strict") as file:
             for row in csv.DictReader(file):
                 start, end = float(row["start"]), float(row["end"])
                 if end <= start:

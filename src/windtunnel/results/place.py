@@ -17,9 +17,9 @@ from weakref import WeakMethod, WeakValueDictionary
 
 import msgspec
 
-from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.diagnostics import SimulationError, UsageError, read_input
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
-from windtunnel.results.state import RunState
+from windtunnel.results.state import MOST_STATE, RunState
 
 __all__ = ["Place"]
 
@@ -198,7 +198,7 @@ def _snapshots(folder: Path) -> Iterator[Path]:
 def _ours(layout: Layout) -> set[str]:
     """The files that the run lying there says it has written, and what is made from them afterwards."""
     try:
-        state = msgspec.json.decode(_path(layout, "run.json").read_bytes(), type=RunState)
+        state = msgspec.json.decode(read_input(_path(layout, "run.json"), most=MOST_STATE), type=RunState)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return set()
     if not state.windtunnel:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, read_input
 from windtunnel.model import Platform, Workload
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
@@ -289,7 +289,7 @@ class Recording(Observer):
         path = self.layout.path(name)
         if path is None:
             return self.small.get(name)
-        return path.read_bytes() if name in KNOWN_FILES and path.exists() else None
+        return read_input(path) if name in KNOWN_FILES and path.exists() else None
 
     def fork(self, layout: Layout | None = None) -> Self:
         """An independent recording at another place that goes on from here, with all that was recorded so far.

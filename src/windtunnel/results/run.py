@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, read_input
 from windtunnel.model import HostSet
 from windtunnel.results.damage import read_from
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
@@ -293,6 +293,11 @@ load_run = Run.load
 def _reader(layout: Layout) -> Callable[[str], bytes | None]:
     def read(name: str) -> bytes | None:
         path = layout.path(name)
-        return path.read_bytes() if path is not None and path.is_file() else None
+        try:
+            return None if path is None else read_input(path)
+        except FileNotFoundError:
+            return None
+        except OSError as fault:
+            raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
 
     return read

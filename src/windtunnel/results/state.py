@@ -7,12 +7,16 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, read_input
 
 __all__ = ["FORMAT", "PlatformFacts", "RunState", "Status", "WorkloadFacts", "as_plain", "as_text", "read_state"]
 
 FORMAT: Final = 1
 """Raised when the meaning of files in a run's directory changes."""
+
+
+MOST_STATE: Final = 1 << 24
+"""Bytes of a ``run.json``."""
 
 
 class Status(StrEnum):
@@ -78,7 +82,7 @@ def read_state(path: Path) -> RunState:
         UsageError: there is none, or it is not one of ours.
     """
     try:
-        state = msgspec.json.decode(path.read_bytes(), type=RunState)
+        state = msgspec.json.decode(read_input(path, most=MOST_STATE), type=RunState)
     except FileNotFoundError:
         raise UsageError(
             f"{path.parent} holds no run ({path.name} is missing)",

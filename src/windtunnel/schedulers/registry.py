@@ -19,6 +19,7 @@ from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_
 __all__ = [
     "GROUP",
     "SchedulerInfo",
+    "check_data_options",
     "list_schedulers",
     "make_batsched",
     "make_registered",
@@ -114,6 +115,16 @@ def make_registered(name: str, /, **options: Any) -> Component:
             f"{shown} is not the name of a registered scheduler, and data may name no other",
             did_you_mean(str(name), scheduler_names()) + "; code of your own is named on the command line (-s)",
         )
+    check_data_options(name, options)
+    return _made(name, _factory(name), options)
+
+
+def check_data_options(name: str, options: Mapping[str, Any]) -> None:
+    """Whether options that data, or a peer, give to a scheduler neither name code nor files to write.
+
+    Raises:
+        UsageError: one of them does.
+    """
     factory = _factory(name)
     for option, value in options.items():
         spelled = option.replace("-", "_")
@@ -125,7 +136,6 @@ def make_registered(name: str, /, **options: Any) -> Component:
                 f"scheduler {name!r}: the option {option!r} cannot be {value!r:.80}: data may name no code",
                 "code of your own is named on the command line (-s and -o)",
             )
-    return _made(name, factory, options)
 
 
 def make_batsched(variant: str, /, **options: Any) -> Component:

@@ -1,10 +1,11 @@
 """Haizea's lease API over XML-RPC, for a live lease scheduler.
 
-On this machine only unless told otherwise. Requests have a size limit and a time limit; document types and entities
+On this machine only unless told otherwise. Requests have a size limit and a deadline; document types and entities
 are refused before anything is parsed. With a token, requests must carry ``Authorization: Bearer TOKEN`` (or the token
 as the password of HTTP basic authentication).
 """
 
+import logging
 import socket
 import threading
 from base64 import b64decode
@@ -16,12 +17,13 @@ from http import HTTPStatus
 from pyexpat import ExpatError, ParserCreate
 from socketserver import ThreadingMixIn
 from typing import Any, Final, Self
-from xmlrpc.client import Fault, dumps
+from xmlrpc.client import Fault, dumps, loads
 from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
-from windtunnel.diagnostics import UsageError, WindtunnelError
+from windtunnel.diagnostics import UsageError, WindtunnelError, did_you_mean
 from windtunnel.formats.haizea.lwf import read_lease_text
 from windtunnel.formats.haizea.lwf_write import lease_text
+from windtunnel.services.deadlines import Places, reader
 from windtunnel.services.lease_live import HostFacts, LiveLeases
 
 __all__ = ["PORT", "LeaseServer"]
@@ -29,10 +31,17 @@ __all__ = ["PORT", "LeaseServer"]
 PORT: Final = 42493
 """The port Haizea's clients try."""
 SIZE_LIMIT: Final = 1 << 20
-TIME_LIMIT: Final = 30.0
-"""Seconds a client may take to send its request."""
-CONNECTIONS: Final = 64
-"""So many requests are handled at once; others wait."""
+TIME_LIMIT: Final = 10.0
+"""Seconds a client may take to send its request, and to take its answer."""
+CONNECTIONS: Final = 512
+"""So many connections are open at once; others are turned away."""
+COMPUTING: Final = 16
+"""So many requests are answered at once; others wait."""
+_LONGEST_LENGTH: Final = 12
+"""Digits of a Content-Length."""
+_FULL: Final = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+_log = logging.getLogger("windtunnel.services")
 
 
 class _Refused(Exception):  # noqa: N818  internal; becomes an HTTP status
@@ -105,19 +114,25 @@ def _number(value: object) -> int:
 class _Handler(SimpleXMLRPCRequestHandler):
     """Reads a request under limits; anything odd is an HTTP error or a fault with its reason."""
 
-    timeout = TIME_LIMIT
     rpc_paths = ()  # any path, as Haizea
     server: "LeaseServer"
 
+    def setup(self) -> None:
+        """The head and the body of a request have one deadline."""
+        super().setup()
+        self.rfile.close()
+        self.rfile = reader(self.connection, TIME_LIMIT)
+
     def do_POST(self) -> None:  # noqa: N802  the name the base class calls
         try:
-            with self.server.places:
-                body = self._answer(self._body())
+            request = self._body()
         except _Refused as refusal:
             self._reply(refusal.status, f"{refusal}\n".encode(), "text/plain; charset=utf-8")
         except TimeoutError:
             self.close_connection = True
         else:
+            with self.server.places.computing:
+                body = self._answer(request)
             self._reply(HTTPStatus.OK, body, "text/xml")
 
     def do_GET(self) -> None:  # noqa: N802  as above
@@ -129,7 +144,7 @@ class _Handler(SimpleXMLRPCRequestHandler):
         if self.headers.get_content_type() not in {"text/xml", "application/xml"}:
             raise _Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "requests are text/xml")
         length = self.headers.get("Content-Length", "")
-        if not length.isdigit():
+        if not (length.isascii() and length.isdigit() and len(length) <= _LONGEST_LENGTH):
             raise _Refused(HTTPStatus.LENGTH_REQUIRED, "Content-Length is needed")
         if int(length) > SIZE_LIMIT:
             raise _Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"requests have at most {SIZE_LIMIT} bytes")
@@ -141,11 +156,12 @@ class _Handler(SimpleXMLRPCRequestHandler):
     def _answer(self, body: bytes) -> bytes:
         try:
             _check_xml(body)
-        except (ExpatError, ValueError) as error:
-            return dumps(Fault(1, f"not an XML-RPC request: {error}"), allow_none=True).encode()
+        except (ExpatError, ValueError, LookupError) as error:  # of encodings, too
+            return _fault(f"not an XML-RPC request: {error}")
         return self.server.answer(body)
 
     def _reply(self, status: HTTPStatus, body: bytes, kind: str) -> None:
+        self.connection.settimeout(TIME_LIMIT)  # for the whole of what is sent
         self.send_response(status)
         if status is HTTPStatus.UNAUTHORIZED:
             self.send_header("WWW-Authenticate", "Bearer")
@@ -186,7 +202,7 @@ class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
     def __init__(self, live: LiveLeases, *, host: str = "127.0.0.1", port: int = PORT, token: str = "") -> None:
         self.live = live
         self._token = token.encode()
-        self.places = threading.BoundedSemaphore(CONNECTIONS)
+        self.places = Places(CONNECTIONS, COMPUTING)
         self._stopped = threading.Event()
         try:
             super().__init__((host, port), _Handler, logRequests=False, allow_none=True)
@@ -218,8 +234,39 @@ class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
 
     def answer(self, body: bytes) -> bytes:
         """The answer to a request: a result, or a fault that says why there is none."""
-        found: Any = self._marshaled_dispatch(body)  # bytes, whatever the stubs say
-        return bytes(found)
+        try:
+            arguments, name = loads(body)
+        except Exception as error:  # noqa: BLE001 -- whatever the parser of the standard library stumbles over
+            return _fault(f"not an XML-RPC request: {error}")
+        method = self.funcs.get(name or "")
+        if method is None:
+            return _fault(f"there is no method {name!r:.80}", did_you_mean(str(name)[:80], self.funcs))
+        try:
+            made: Any = method(*arguments)
+            return dumps((made,), methodresponse=True, allow_none=True).encode()
+        except Fault as fault:
+            return dumps(fault, allow_none=True).encode()
+        except Exception:  # noqa: BLE001 -- a fault of ours: the client is told that it is, and the log what it is
+            _log.exception("the request %s failed", name)
+            return _fault("the service failed to carry this out")
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread of its own, if there is a place for it."""
+        if not self.places.enter():
+            self.places.turn_away(request, _FULL)
+            return
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no more threads
+            self.places.leave()
+            self.places.turn_away(request, _FULL)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve it, and give its place back."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.places.leave()
 
     def start(self) -> Self:
         """Serve, and keep the scheduler's time, in threads of its own."""
@@ -259,6 +306,10 @@ class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
             request.shutdown(socket.SHUT_RDWR)
 
 
+def _fault(message: str, hint: str = "") -> bytes:
+    return dumps(Fault(1, f"{message}; {hint}" if hint else message), allow_none=True).encode()
+
+
 def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method whose refusals become faults that say why, without the name of an exception."""
 
@@ -268,6 +319,8 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
         except WindtunnelError as error:
             raise Fault(1, str(error)) from error
         except TypeError as error:
-            raise Fault(1, f"{method.__name__}: {error}") from error
+            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                raise  # from within, not from the call
+            raise Fault(1, f"wrong arguments: {str(error).rpartition('.')[2]}") from error
 
     return call

@@ -1,15 +1,17 @@
 """Node queries over HTTP on this machine: SSSRMAP requests in, node objects out. Read-only unless told otherwise.
 
-One request per connection. Every connection has a time limit, every request a size limit; patterns are matched under
-a time limit of their own. With a key, requests must be signed and answers are.
+One request per connection. Every request has a deadline, a size limit and a limit of what it may cost; patterns are
+matched under a time limit of their own, and nobody waits for another's answer to be computed. With a key, requests
+must be signed and answers are.
 """
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Final, Self, cast
+from typing import Final, Self
 
 import msgspec
 
@@ -26,7 +28,8 @@ from windtunnel.entities.sss_node import SssNode
 from windtunnel.entities.sss_query import Control, answer
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml
 from windtunnel.services import sss_wire
-from windtunnel.services.sss_wire import Stream, WireFaultError, answer_bytes
+from windtunnel.services.deadlines import Places, reader
+from windtunnel.services.sss_wire import WireFaultError, answer_bytes
 
 __all__ = ["PORT", "NodeServer", "respond", "response"]
 
@@ -35,8 +38,12 @@ PORT: Final = 7112
 SIZE_LIMIT: Final = 1 << 20
 TIME_LIMIT: Final = 10.0
 """Seconds a client may take for one request."""
-CONNECTIONS: Final = 16
-"""So many are served at once."""
+CONNECTIONS: Final = 512
+"""So many connections are open at once; others are turned away."""
+COMPUTING: Final = 16
+"""So many requests are answered at once; others wait."""
+_PAUSE: Final = 0.05
+"""Seconds to wait for a connection that can be accepted, when there are no numbers of files left."""
 
 NodeSource = Callable[[float | None], Sequence[SssNode]]
 """The nodes at a date (s), or at the usual one."""
@@ -97,7 +104,8 @@ class NodeServer:
         self._source = source
         self._key = key
         self._control = control
-        self._places = threading.BoundedSemaphore(CONNECTIONS)
+        self._changes = None if control is None else self._change
+        self._places = Places(CONNECTIONS, COMPUTING)
         self._lock = threading.Lock()
         try:
             self._socket = socket.create_server((host, port))
@@ -119,13 +127,20 @@ class NodeServer:
             except OSError:
                 if self._closed:
                     return
-                raise
-            if self._places.acquire(blocking=False):
+                time.sleep(_PAUSE)
+                continue
+            if not self._places.enter():
+                self._turn_away(connection)
+                continue
+            try:
                 threading.Thread(target=self._serve_one, args=(connection,), daemon=True).start()
-            else:
-                with connection:
-                    connection.settimeout(1.0)
-                    self._send(connection, self._failure("232", "too many at once"), legacy=False, status=503)
+            except RuntimeError:  # no more threads
+                self._places.leave()
+                self._turn_away(connection)
+
+    def _turn_away(self, connection: socket.socket) -> None:
+        body = self._failure("232", "too many at once")
+        self._places.turn_away(connection, answer_bytes(body, legacy=False, status=503))
 
     def close(self) -> None:
         """Stop listening; requests under way are answered."""
@@ -145,47 +160,45 @@ class NodeServer:
     def _serve_one(self, connection: socket.socket) -> None:
         try:
             with connection:
-                connection.settimeout(TIME_LIMIT)
                 self._exchange(connection)
         except OSError:
             return  # the client has gone: that is its right
         finally:
-            self._places.release()
+            self._places.leave()
 
     def _exchange(self, connection: socket.socket) -> None:
-        # The time limit is for the whole request, however slowly its bytes drip in.
-        limit = threading.Timer(TIME_LIMIT, _stop_reading, (connection,))
-        limit.daemon = True
-        limit.start()
-        with connection.makefile("rb") as stream:
+        with reader(connection, TIME_LIMIT) as stream:
             try:
-                incoming = sss_wire.read_request(cast("Stream", stream), limit=SIZE_LIMIT)
+                incoming = sss_wire.read_request(stream, limit=SIZE_LIMIT)
             except WireFaultError as error:
                 self._send(connection, self._failure(error.code, str(error)), legacy=False, status=error.status)
                 return
             except TimeoutError:
                 self._send(connection, self._failure("232", "the request took too long"), legacy=False, status=408)
                 return
-            finally:
-                limit.cancel()
             if incoming is not None:
-                with self._lock:  # the source need not be safe from several threads
-                    body = respond(incoming.body, self._source, key=self._key, control=self._control)
+                with self._places.computing:
+                    body = respond(incoming.body, self._nodes, key=self._key, control=self._changes)
                 self._send(connection, body, legacy=incoming.legacy)
+
+    def _nodes(self, time: float | None) -> Sequence[SssNode]:
+        """The nodes; the source need not be safe from several threads."""
+        with self._lock:
+            return self._source(time)
+
+    def _change(self, ids: Sequence[str], state: str) -> None:
+        """Neither need be whoever changes states."""
+        assert self._control is not None, "there is nobody who changes anything"
+        with self._lock:
+            self._control(ids, state)
 
     def _failure(self, code: str, message: str) -> bytes:
         return envelope(response_xml(Response(value="Failure", code=code, message=message)), self._key)
 
     def _send(self, connection: socket.socket, body: bytes, *, legacy: bool, status: int = 200) -> None:
+        connection.settimeout(TIME_LIMIT)  # for the whole of what is sent
         connection.sendall(answer_bytes(body, legacy=legacy, status=status))
         try:
             connection.shutdown(socket.SHUT_WR)
         except OSError:
             return
-
-
-def _stop_reading(connection: socket.socket) -> None:
-    try:
-        connection.shutdown(socket.SHUT_RD)
-    except OSError:
-        return

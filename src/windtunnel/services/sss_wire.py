@@ -14,6 +14,9 @@ __all__ = ["Incoming", "Stream", "WireFaultError", "answer_bytes", "read_request
 HEAD_LIMIT: Final = 16_384
 """Bytes of request line and headers."""
 
+_LONGEST_LENGTH: Final = 12
+"""Digits of a Content-Length."""
+
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(;.*)?")
 
 
@@ -64,7 +67,7 @@ def read_request(stream: Stream, *, limit: int) -> Incoming | None:
     if headers.get(b"transfer-encoding", b"").lower() == b"chunked":
         return _chunks(stream, limit)
     length = headers.get(b"content-length", b"")
-    if not length.isdigit():
+    if not length.isdigit() or len(length) > _LONGEST_LENGTH:
         raise WireFaultError(411, "246", "the request says neither Content-Length nor chunked")
     if int(length) > limit:
         raise WireFaultError(413, "244", f"{int(length)} bytes are more than the {limit} allowed")
@@ -74,7 +77,7 @@ def read_request(stream: Stream, *, limit: int) -> Incoming | None:
     return Incoming(body, legacy=False)
 
 
-def _headers(stream: Stream, left: int) -> dict[bytes, bytes]:
+def _headers(stream: Stream, left: int, *, trailers: bool = False) -> dict[bytes, bytes]:
     headers: dict[bytes, bytes] = {}
     while True:
         line = stream.readline(max(left, 1))
@@ -82,6 +85,8 @@ def _headers(stream: Stream, left: int) -> dict[bytes, bytes]:
         if line in (b"\r\n", b"\n"):
             return headers
         if not line:
+            if trailers:  # which are passed over anyway
+                return headers
             raise WireFaultError(400, "246", "the headers were cut off")
         if left <= 0:
             raise WireFaultError(431, "244", f"the headers are longer than {HEAD_LIMIT} bytes")
@@ -114,8 +119,7 @@ def _chunks(stream: Stream, limit: int) -> Incoming:
         else:
             legacy = True
     if not legacy:  # the line end that closes a proper message; trailers are passed over
-        while stream.readline(1024) not in (b"\r\n", b"\n", b""):
-            pass
+        _headers(stream, HEAD_LIMIT, trailers=True)
     return Incoming(bytes(body), legacy)
 
 

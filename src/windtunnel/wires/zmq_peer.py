@@ -1,7 +1,10 @@
 """Both ends of a dialogue over ZeroMQ, a request and its reply at a time; with timeouts and an eye on dead peers."""
 
+import logging
 import socket
 import time
+from collections.abc import Callable
+from math import ceil
 from typing import Any, Final
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
@@ -16,6 +19,9 @@ _FOR_EVER: Final = 2e6
 _SHORTEST_PAUSE: Final = 0.001
 _LONGEST_PAUSE: Final = 0.1
 """Seconds between two attempts to connect."""
+
+_LONGEST_ENVELOPE: Final = 20
+"""Frames of a request: its sender, perhaps the hops between, an empty one, and what is asked."""
 
 
 def _checked(timeout: float) -> float:
@@ -128,28 +134,48 @@ def _connected(family: int, address: Any, deadline: float) -> Connection:
         raise
 
 
-class Replier:
-    """The side that answers (a scheduler): binds, waits for requests."""
+_REFUSAL: Final = b'{"error": "this scheduler is in a dialogue with another simulator"}'
 
-    def __init__(self, endpoint: str, timeout: float | None = None) -> None:
+_log = logging.getLogger("windtunnel.wires")
+
+
+class Replier:
+    """The side that answers (a scheduler): binds, waits for requests of one peer.
+
+    Whoever asks first, with something that ``sensible`` takes for a request, is the peer until it leaves. Requests of
+    others are answered with a refusal, and what is no request at all (a stranger's bytes, messages of several parts)
+    is passed over: a dialogue that is under way hears nothing of either.
+    """
+
+    def __init__(
+        self, endpoint: str, timeout: float | None = None, sensible: Callable[[bytes], bool] | None = None
+    ) -> None:
         self.endpoint = check_endpoint(endpoint)
         self.timeout = None if timeout is None else _checked(timeout)
+        self._sensible = sensible
         self._socket: Any = None
         self._context: Any = None
+        self._monitor: Any = None
+        self._peer: bytes | None = None
+        self._line = -1
+        self._lines: set[int] = set()
+        """Connections (numbers of sockets, which are used again) that are open."""
+        self._envelope: list[bytes] = []
 
     def open(self) -> str:
         """Bind; returns the endpoint really bound (a port may have been chosen)."""
         import zmq
 
         self._context = zmq.Context()
-        socket = self._context.socket(zmq.REP)
+        socket = self._context.socket(zmq.ROUTER)
         socket.setsockopt(zmq.LINGER, 1000)
-        socket.setsockopt(zmq.RCVTIMEO, -1 if self.timeout is None else max(1, int(self.timeout * 1000)))
         socket.setsockopt(zmq.MAXMSGSIZE, 1 << 30)
+        socket.setsockopt(zmq.HANDSHAKE_IVL, 10_000)
+        self._monitor = socket.get_monitor_socket(zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED)
         try:
             socket.bind(self.endpoint)
         except zmq.ZMQError as fault:
-            socket.close(0)
+            self._socket = socket
             self.close()
             raise UsageError(f"cannot listen at {self.endpoint!r}: {fault}") from fault
         self._socket = socket
@@ -157,28 +183,94 @@ class Replier:
         return self.endpoint
 
     def receive(self) -> bytes:
-        """The next request.
+        """The next request of the peer.
 
         Raises:
             ComponentTimeoutError: none came in time.
+            ComponentError: the peer has left.
         """
         import zmq
 
-        try:
-            request: bytes = self._socket.recv()
-        except zmq.Again:
-            raise ComponentTimeoutError(f"nothing was asked at {self.endpoint} within {self.timeout:g} s") from None
-        return request
+        poller = zmq.Poller()
+        poller.register(self._socket, zmq.POLLIN)
+        poller.register(self._monitor, zmq.POLLIN)
+        deadline = None if self.timeout is None else time.monotonic() + self.timeout
+        while True:
+            left = None if deadline is None else max(0, ceil((deadline - time.monotonic()) * 1000))
+            ready = dict(poller.poll(left))
+            if self._socket in ready:
+                if (request := self._request()) is not None:
+                    return request
+            elif self._monitor in ready:
+                self._follow_lines()
+            elif deadline is not None:
+                raise ComponentTimeoutError(f"nothing was asked at {self.endpoint} within {self.timeout:g} s")
+
+    def _request(self) -> bytes | None:
+        """What has come, if it is a request of the peer."""
+        frames = self._socket.recv_multipart(copy=False)
+        parts = [frame.bytes for frame in frames]
+        sender = parts[0]
+        if len(parts) < 3 or parts[-2] != b"" or len(parts) > _LONGEST_ENVELOPE:
+            _log.warning("%s: a message that is no request was passed over", self.endpoint)
+            return None
+        if self._peer is None:
+            if self._sensible is not None and not self._sensible(parts[-1]):
+                _log.warning("%s: %d bytes that are no request were passed over", self.endpoint, len(parts[-1]))
+                return None
+            line = _line_of(frames[-1])
+            self._follow_lines()
+            if line >= 0 and line not in self._lines:
+                return None  # who has asked is no longer there
+            self._peer, self._line = sender, line
+        elif sender != self._peer:
+            _log.warning("%s: a second simulator was refused", self.endpoint)
+            self._socket.send_multipart([*parts[:-1], _REFUSAL])
+            return None
+        self._envelope = parts[:-1]
+        return bytes(parts[-1])
+
+    def _follow_lines(self) -> None:
+        """Take in which connections were made and ended.
+
+        Raises:
+            ComponentError: that of the peer has ended.
+        """
+        import zmq
+        from zmq.utils.monitor import recv_monitor_message
+
+        while self._monitor.poll(0):
+            event = recv_monitor_message(self._monitor)
+            line = int(event["value"])
+            if event["event"] == zmq.EVENT_ACCEPTED:
+                self._lines.add(line)
+                continue
+            self._lines.discard(line)
+            if self._peer is not None and line == self._line:
+                raise ComponentError(f"the simulator at {self.endpoint} has gone away before its simulation ended")
 
     def reply(self, data: bytes) -> None:
         """Answer the last request."""
-        self._socket.send(data)
+        self._socket.send_multipart([*self._envelope, data])
 
     def close(self) -> None:
         """Close; a last answer has a second to leave."""
         if self._socket is not None:
+            if not self._socket.closed:
+                self._socket.disable_monitor()
+            self._monitor.close(0)
             self._socket.close(1000)
             self._socket = None
         if self._context is not None:
             self._context.term()
             self._context = None
+
+
+def _line_of(frame: Any) -> int:
+    """The number of the connection that a frame came over; -1 where ZeroMQ does not tell."""
+    import zmq
+
+    try:
+        return int(frame.get(zmq.SRCFD))
+    except (AttributeError, zmq.ZMQError):
+        return -1

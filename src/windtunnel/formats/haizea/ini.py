@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.diagnostics import Findings, did_you_mean, read_text
 from windtunnel.formats.haizea.lwf_times import parse_length
 from windtunnel.model.haizea_config import HaizeaConfig
 from windtunnel.model.lease_options import (
@@ -223,7 +223,7 @@ def read_haizea_sections(path: str | Path, notes: Findings) -> tuple[Sections, d
     """
     parser = configparser.RawConfigParser(strict=False)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
         parser.read_string(text)
     except OSError as error:
         notes.add(f"cannot be read: {error.strerror or error}", code="unreadable")

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.diagnostics import Findings, did_you_mean, read_input
 from windtunnel.formats.haizea.lwf_times import parse_length, parse_timestamp
 from windtunnel.model.lease import CPU, MEMORY, MOST_NODES, DiskImage, Lease, LeaseSite, LeaseState, NodeSet, When
 
@@ -29,11 +29,7 @@ _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 def parse_xml(path: Path, findings: Findings) -> "Element":
     """The root element of an XML file, without entities, network or DTD; ends the reading if it is not XML."""
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            findings.add(f"{size} bytes are more than the {MAX_BYTES} allowed", code="too-large")
-            findings.raise_all()
-        return parse_xml_text(path.read_bytes(), findings)
+        return parse_xml_text(read_input(path, most=MAX_BYTES), findings)
     except OSError as error:
         findings.add(f"cannot be read: {error.strerror or error}", code="unreadable")
         findings.raise_all()

@@ -8,7 +8,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, read_text
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseWorkload, NodeSet, When
 
 __all__ = ["read_image_list", "read_lwf_csv", "read_lwf_text"]
@@ -117,7 +117,7 @@ def read_image_list(path: str | Path, *, findings: Findings | None = None) -> li
 
 def _text(path: str | Path, notes: Findings) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return read_text(path)
     except OSError as error:
         notes.add(f"cannot be read: {error.strerror or error}", code="unreadable")
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ a profile's own. Each run gets the name ``PROFILE_TRACE[+INJECTED][+ANNOTATION]`
 from itertools import product
 from pathlib import Path
 
-from windtunnel.diagnostics import Findings, did_you_mean
+from windtunnel.diagnostics import Findings, did_you_mean, read_text
 from windtunnel.formats.haizea.ini import config_from_sections, read_haizea_sections
 from windtunnel.model.haizea_config import HaizeaConfig
 
@@ -30,7 +30,7 @@ _KNOWN = (
 def is_multi(path: str | Path) -> bool:
     """Whether a configuration file is one for several runs."""
     try:
-        return "[multi]" in Path(path).read_text(encoding="utf-8", errors="replace")
+        return "[multi]" in read_text(path, errors="replace")
     except OSError:
         return False
 

@@ -11,8 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from windtunnel.diagnostics import Findings, UsageError, did_you_mean
-from windtunnel.formats.files import open_text
+from windtunnel.diagnostics import Findings, UsageError, did_you_mean, read_text
 from windtunnel.formats.slurm.values import expand_hosts
 from windtunnel.model import Host, Platform, PowerState
 
@@ -21,6 +20,7 @@ __all__ = ["read_slurm_conf"]
 MIB: Final = 1 << 20
 _PAIR: Final = re.compile(r"""([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*)""")
 _NOT_THERE: Final = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "FUTURE"})
+_MOST_BYTES: Final = 1 << 26
 _MOST_INCLUDES: Final = 50
 
 Line = tuple[str, int, dict[str, str]]
@@ -61,8 +61,7 @@ def _lines(path: Path, findings: Findings, included: list[int]) -> Iterator[Line
         findings.add(f"more than {_MOST_INCLUDES} files are included", code="include", file=str(path))
         return
     try:
-        with open_text(path) as file:
-            text = file.read()
+        text = read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
     except OSError as error:
         findings.add(f"cannot be read: {error.strerror}", code="unreadable", file=str(path))
         return

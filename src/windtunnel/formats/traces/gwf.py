@@ -11,8 +11,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Final
 
-from windtunnel.diagnostics import Findings
-from windtunnel.formats.files import ReadError, open_text, reason
+from windtunnel.diagnostics import Findings, open_lines
+from windtunnel.formats.files import reason
 from windtunnel.formats.traces.mapped_csv import Mapped, csv_records
 from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
 from windtunnel.formats.traces.workload import TraceWorkload
@@ -84,9 +84,9 @@ def read_gwf(
     path = Path(path).absolute()
     findings = Findings(str(path))
     try:
-        with open_text(path) as file:
+        with open_lines(path) as file:
             workflows = file.read(len("WorkflowID")) == "WorkflowID"
-    except ReadError as error:
+    except OSError as error:
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
         findings.raise_all()
     records = _workflows(path, findings) if workflows else _rows(path, findings)
@@ -103,7 +103,7 @@ def _workflows(path: Path, findings: Findings) -> Iterator[Record]:
 
 def _rows(path: Path, findings: Findings) -> Iterator[Record]:
     try:
-        with open_text(path) as file:
+        with open_lines(path) as file:
             for line, text in enumerate(file, 1):
                 fields = text.split()
                 if not fields or fields[0].startswith("#"):
@@ -112,7 +112,7 @@ def _rows(path: Path, findings: Findings) -> Iterator[Record]:
                     findings.add(f"{len(fields)} fields instead of {len(COLUMNS)}", code="fields", line=line)
                 elif (record := _record(fields, line, findings)) is not None:
                     yield record
-    except ReadError as error:
+    except OSError as error:
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
 
 

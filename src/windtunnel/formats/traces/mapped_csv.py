@@ -24,8 +24,8 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, UsageError, did_you_mean
-from windtunnel.formats.files import ReadError, open_text, reason
+from windtunnel.diagnostics import Findings, UsageError, did_you_mean, open_lines, read_input
+from windtunnel.formats.files import reason
 from windtunnel.formats.slurm.values import date, duration
 from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
 from windtunnel.formats.traces.workload import TraceWorkload
@@ -100,8 +100,8 @@ def read_mapping(mapping: str | Path | Mapped) -> Mapped:
         if not path.is_file():
             raise UsageError(f"there is no mapping {str(mapping)!r}", f"a TOML file, or one of {', '.join(PRESETS)}")
         try:
-            found = msgspec.toml.decode(path.read_bytes(), type=Mapped)
-        except msgspec.DecodeError as error:
+            found = msgspec.toml.decode(read_input(path), type=Mapped)
+        except (OSError, ValueError) as error:
             raise UsageError(f"the mapping {path} cannot be read: {reason(error)}") from error
     for key in found.columns:
         if key not in COLUMNS:
@@ -154,7 +154,7 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
     """The records of a CSV file; what is at fault is noted."""
     reader = None
     try:
-        with open_text(path) as file:
+        with open_lines(path) as file:
             reader = csv.reader(file, delimiter=mapped.delimiter, skipinitialspace=True, strict=True)
             head = [text.strip() for text in next(reader, [])]
             places = {ours: head.index(theirs) for ours, theirs in mapped.columns.items() if theirs in head}
@@ -172,7 +172,7 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
                 elif row:
                     message = f"{len(row)} fields instead of {len(head)}"
                     findings.add(message, code="fields", line=reader.line_num)
-    except ReadError as error:
+    except OSError as error:
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
     except csv.Error as error:
         findings.add(str(error), code="csv", line=reader.line_num if reader else 0)

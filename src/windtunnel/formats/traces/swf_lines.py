@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.diagnostics import Findings
-from windtunnel.formats.files import ReadError, open_text, reason
+from windtunnel.diagnostics import Findings, open_lines
+from windtunnel.formats.files import reason
 from windtunnel.formats.traces.swf_plain import END, STRIDE, plain, spaced
 
 __all__ = ["FIELDS", "TIME_FIELDS", "Chunk", "Header", "SwfLines"]
@@ -106,13 +106,13 @@ class SwfLines:
     def __iter__(self) -> Iterator[Chunk]:
         line = 1
         try:
-            with open_text(self._path) as file:
+            with open_lines(self._path) as file:
                 while text := file.read(_CHUNK):
                     text += file.readline()
                     count = text.count("\n")
                     yield self._chunk(text, line, count)
                     line += count
-        except ReadError as error:
+        except OSError as error:
             self._findings.add(f"cannot be read: {reason(error)}", code="unreadable", line=line if line > 1 else 0)
 
     def _chunk(self, text: str, line: int, count: int) -> Chunk:

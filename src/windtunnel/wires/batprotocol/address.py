@@ -5,10 +5,9 @@ with ``&`` between them: ``isolated``, ``load=dlmopen``, ``init-file=FILE``, and
 anything: the initialisation data, as they are.
 """
 
-from pathlib import Path
 from typing import Final
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, read_input
 from windtunnel.wires.batprotocol.session import BatprotocolComponent
 from windtunnel.wires.transport import Transport
 
@@ -73,6 +72,6 @@ def _transport(where: str, timeout: float | None, load: str, *, isolated: bool) 
 
 def _content(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return read_input(path)
     except OSError as fault:
         raise UsageError(f"the initialisation file {path} cannot be read: {fault.strerror}") from fault

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from windtunnel import vocabulary as v
-from windtunnel.diagnostics import ProtocolError, UsageError
+from windtunnel.diagnostics import UsageError
 from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.decisions import decision_out
@@ -112,14 +112,12 @@ def serve(
         ProtocolError: the simulator's messages make no sense; UsageError: the endpoint cannot be bound.
         ComponentTimeoutError: no message came in time.
     """
-    replier = Replier(endpoint, timeout)
+    replier = Replier(endpoint, timeout, _sensible)
     bound = replier.open()
     try:
         if ready is not None:
             ready(bound)
         first = replier.receive()
-        if len(first) < 4 or struct.unpack_from("=I", first)[0] != len(first) - 4:
-            raise ProtocolError(f"the first frame ({len(first)} bytes) is not a length and that many bytes")
         component = make(first[4:])
         session = SchedulerSession(component, json=json)
         try:
@@ -131,3 +129,8 @@ def serve(
             component.stop()
     finally:
         replier.close()
+
+
+def _sensible(first: bytes) -> bool:
+    """Whether bytes of a stranger are a simulator's first frame: a length, and that many bytes."""
+    return len(first) >= 4 and int(struct.unpack_from("=I", first)[0]) == len(first) - 4

@@ -75,7 +75,7 @@ def serve(
         ComponentError: Batsim hangs or talks nonsense (ComponentTimeoutError, ProtocolError).
         UsageError: the endpoint cannot be bound, or a decision cannot be said in this protocol.
     """
-    peer = Replier(endpoint, timeout)
+    peer = Replier(endpoint, timeout, _sensible)
     bound = peer.open()
     try:
         server = Server(component)
@@ -86,3 +86,8 @@ def serve(
     finally:
         component.stop()
         peer.close()
+
+
+def _sensible(request: bytes) -> bool:
+    """Whether bytes of a stranger may be Batsim's first message; what is wrong in it is said later."""
+    return request.lstrip()[:1] == b"{"

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from windtunnel.diagnostics import read_input
 from windtunnel.formats.sites.environment.problems import Problem
 from windtunnel.formats.sites.environment.source import Source, decode
 
@@ -52,7 +53,7 @@ class OtherFiles:
 
     def _decoded(self, path: Path, file: str, problems: list[Problem]) -> Source | None:
         try:
-            data = path.read_bytes()
+            data = read_input(path)
         except OSError as error:
             raise OtherFileError(f"{file!r} cannot be read: {error.strerror}") from error
         return decode(file, data, problems, folder=path.parent)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import Finding, InputError, Severity, uncollected
+from windtunnel.diagnostics import Finding, InputError, Severity, read_input, uncollected
 from windtunnel.formats.sites.environment.happenings import check_events
 from windtunnel.formats.sites.environment.origins import origin
 from windtunnel.formats.sites.environment.placing import place_all
@@ -141,7 +141,7 @@ def read(path: Path | str, options: Options = DEFAULT) -> tuple[Site, tuple[Find
     """Read a file; see :func:`read_text`."""
     path = Path(path)
     try:
-        data = path.read_bytes()
+        data = read_input(path)
     except OSError as error:
         raise InputError([Finding(str(path), message=f"cannot be read: {error.strerror}")]) from error
     return read_text(data, str(path), options, folder=path.parent)

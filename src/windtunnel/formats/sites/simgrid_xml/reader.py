@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, read_input
 from windtunnel.formats.sites.simgrid_xml.builder import Builder, HostDraft
 from windtunnel.formats.sites.simgrid_xml.checks import check_network
 from windtunnel.formats.sites.simgrid_xml.config import loopback_link, read_config
@@ -59,13 +59,9 @@ def read_platform(
     found = Findings(name) if findings is None else findings
     found.file = name
     try:
-        size = Path(path).stat().st_size
-        data = Path(path).read_bytes() if size <= MAX_BYTES else b""
+        data = read_input(Path(path), most=MAX_BYTES)
     except OSError as error:
         found.add(f"cannot be read: {error.strerror}", code="no-file")
-        found.raise_all()
-    if size > MAX_BYTES:
-        found.add(f"is {size >> 20} MiB large; platforms of up to {MAX_BYTES >> 20} MiB are read", code="too-large")
         found.raise_all()
     return parse_platform(
         data,

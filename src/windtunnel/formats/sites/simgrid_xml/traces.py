@@ -4,6 +4,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from windtunnel.diagnostics import read_text
 from windtunnel.formats.sites.simgrid_xml.grammar import line_of
 from windtunnel.formats.sites.simgrid_xml.values import Values
 
@@ -83,10 +84,7 @@ class Traces:
         """The profile in a file, named relative to the platform's folder; faults name that file."""
         path = self.folder / name
         try:
-            if path.stat().st_size > MAX_BYTES:
-                self.values.fault(element, "too-large", f"{name} is larger than {MAX_BYTES >> 20} MiB")
-                return None
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path, most=MAX_BYTES)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a text file"
             self.values.fault(element, "no-file", f"cannot read the profile {name}: {reason}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from windtunnel.diagnostics import Finding, Findings, InputError
+from windtunnel.diagnostics import Finding, Findings, InputError, read_input
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.entities.sss_reference import NodeReference, ReferenceFaultError, expand
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml
@@ -62,7 +62,7 @@ def read(path: Path | str) -> tuple[tuple[SssNode, ...], tuple[Finding, ...]]:
         InputError: the file cannot be read or has errors.
     """
     try:
-        data = Path(path).read_bytes()
+        data = read_input(path)
     except OSError as error:
         raise InputError([Finding(str(path), message=f"cannot be read: {error.strerror}")]) from error
     found = check(data, str(path))
