@@ -17,24 +17,29 @@ RUNS = frozenset(
     {
         *("import_module", "__import__", "spec_from_file_location", "exec_module", "run_path", "run_module"),
         *("eval", "exec", "CDLL", "PyDLL", "LoadLibrary", "dlmopen", "dlopen", "Popen", "Unpickler"),
-        *("load_entry", "load_reference", "load_point", "execv", "execve", "posix_spawn"),
+        *("load_entry", "load_reference", "execv", "execve", "posix_spawn"),
     }
 )
 """Functions that run, or load, what they are given the name or the bytes of."""
 
 MODULES = frozenset({"subprocess", "pickle", "marshal", "shelve", "runpy", "windtunnel.loading"})
-"""Of these every function counts but for exceptions and constants."""
+"""Of these every function counts but for exceptions, constants, and the listing of :data:`NAMES`."""
+
+NAMES = "entry_points"
 
 KNOWN = {
-    # names that stand in our own sources
+    # names that stand in our own sources, and those that installed packages register
     "windtunnel:__getattr__": "a table of ours",
     "windtunnel.cli.main:_dispatch": "the commands, a table of ours",
     "windtunnel.engine.sharing:__getattr__": "a table of ours",
-    "windtunnel.formats.registry:load": "formats of ours and of installed packages; a file chooses among them",
-    "windtunnel.schedulers.registry:_shipped": "a table of ours",
+    "windtunnel.formats.registry:function": "formats of ours and of installed packages; a file chooses among them",
+    "windtunnel.formats.registry:all_formats": "formats of installed packages",
+    "windtunnel.schedulers.registry:_listed": "schedulers of installed packages",
     # names given on the command line or in Python
-    "windtunnel.schedulers.registry:_module": "--scheduler module:Class; data goes through make_registered",
-    "windtunnel.schedulers.registry:_module_of_file": "--scheduler file.py:Class; data goes through make_registered",
+    "windtunnel.loading:load_reference": "its callers are here",
+    "windtunnel.loading:_module": "its callers are here",
+    "windtunnel.loading:_module_of_file": "its callers are here",
+    "windtunnel.schedulers.registry:_factory": "--scheduler module:Class; data goes through make_registered",
     "windtunnel.leases.policies:load_policy": "settings of leases; environments and haizea.conf are checked before",
     "windtunnel.leases.core:_mapper": "settings of leases; environments and haizea.conf are checked before",
     "windtunnel.wires.library:stop": "our own process",
@@ -56,7 +61,7 @@ def uses(module: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                if alias.name in RUNS or (node.module in MODULES and alias.name.islower()):
+                if alias.name in RUNS or (node.module in MODULES and alias.name.islower() and alias.name != NAMES):
                     imported.add(alias.asname or alias.name)
 
     def counts(node: ast.AST) -> bool:
