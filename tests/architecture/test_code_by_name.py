@@ -35,6 +35,7 @@ KNOWN = {
     "windtunnel.formats.registry:function": "formats of ours and of installed packages; a file chooses among them",
     "windtunnel.formats.registry:all_formats": "formats of installed packages",
     "windtunnel.schedulers.registry:_listed": "schedulers of installed packages",
+    "windtunnel.schedulers.registry:_shipped": "a table of ours",
     # names given on the command line or in Python
     "windtunnel.loading:load_reference": "its callers are here",
     "windtunnel.loading:_module": "its callers are here",
