@@ -50,11 +50,12 @@ def files_read() -> Iterator[list[str]]:
             outer += found
 
 
-def open_input(path: str | Path, *, longest_line: int = 0) -> BinaryIO:
+def open_input(path: str | Path, *, longest_line: int = 0, unzip: bool = True) -> BinaryIO:
     """Open a file for reading, unzipped if it is gzipped (which its first bytes tell).
 
     Args:
         path: the file.
+        unzip: False: its bytes as they are.
         longest_line: lines of more bytes are refused when they are met; 0 for no bound.
 
     Raises:
@@ -62,7 +63,7 @@ def open_input(path: str | Path, *, longest_line: int = 0) -> BinaryIO:
     """
     raw = _opened(path)
     try:
-        zipped = raw.read(len(GZIP)) == GZIP
+        zipped = unzip and raw.read(len(GZIP)) == GZIP
         raw.seek(0)
         size = os.fstat(raw.fileno()).st_size
         if (note := _READ.get()) is not None:
