@@ -236,8 +236,8 @@ class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
         """The answer to a request: a result, or a fault that says why there is none."""
         try:
             arguments, name = loads(body)
-        except Exception as error:  # noqa: BLE001 -- whatever the parser of the standard library stumbles over
-            return _fault(f"not an XML-RPC request: {error}")
+        except Exception:  # noqa: BLE001 -- whatever the parser of the standard library stumbles over
+            return _fault("not an XML-RPC request: no call of a method with values of XML-RPC")
         method = self.funcs.get(name or "")
         if method is None:
             return _fault(f"there is no method {name!r:.80}", did_you_mean(str(name)[:80], self.funcs))

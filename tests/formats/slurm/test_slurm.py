@@ -249,7 +249,7 @@ def test_slurm_conf(file):
     assert (g1.cores, g1.resources["gpus"], g1.properties["partition"]) == (4, 3, "all,gpu")
     assert [h.name for h in read_platform(path, partition="gpu", speed="2e9").hosts] == ["g1", "g2"]
     for speed in ("0", "-1", "nan", "inf"):
-        with pytest.raises(UsageError, match="the speed of a core is"):
+        with pytest.raises(UsageError, match=r"speed (of a core is|must be a number)"):
             read_platform(path, speed=speed)
     everything = read_slurm_conf(path, all_states=True, speed=5.0).hosts
     assert [(h.name, h.cores, h.speed) for h in everything[5:]] == [("old", 32, 5), ("soon", 32, 5)]

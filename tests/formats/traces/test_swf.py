@@ -263,7 +263,7 @@ FAULTS = [
     (
         "broken gzip",
         gzip.compress((row() * 50).encode())[:-9],
-        [(0, "unreadable", "cannot be read: Compressed file ended before the end-of-stream marker was reached")],
+        [(0, "unreadable", "cannot be read: its gzip data end early: a part is missing")],
     ),
 ]
 
