@@ -72,6 +72,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _dispatch(argv)
         sys.stdout.flush()  # a full disk is met here rather than at exit
+    except KeyboardInterrupt:  # before the command has begun, while it is loaded
+        print("windtunnel: interrupted", file=sys.stderr)
+        return _INTERRUPTED
     except BrokenPipeError:  # the reader of our output (head, less) has gone: that is its right
         return _silenced(0)
     except OSError as fault:
@@ -89,6 +92,11 @@ def _prepare_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 -- as long as the process
         elif name == "stdout" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    if sys.stdout.isatty():  # names in inputs may hold what a terminal obeys
+        from windtunnel.diagnostics import printable
+
+        write = sys.stdout.write
+        sys.stdout.write = lambda text: write(printable(text))  # type: ignore[method-assign]  # of this stream only
 
 
 def _silenced(code: int) -> int:
@@ -122,6 +130,8 @@ def _dispatch(argv: Sequence[str] | None) -> int:
 
 _INTERRUPTED: Final = 130
 
+_TRACEBACK: Final = "WINDTUNNEL_TRACEBACK"
+
 _PLAIN: Final = ("batsim4", "batsim5")
 """Commands that read the words of their line themselves."""
 
@@ -140,6 +150,20 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print(f"windtunnel {name}: interrupted", file=sys.stderr)
         return _INTERRUPTED
+    except OSError:  # of our own streams; said by main
+        raise
+    except Exception as fault:
+        if os.environ.get(_TRACEBACK):
+            raise
+        from windtunnel.diagnostics import place_of
+
+        what = f"{type(fault).__name__}: {fault}{place_of(fault)}"
+        print(
+            f"windtunnel {name}: a fault of windtunnel itself: {what:.1000}\n"
+            f"  hint: please report it; with {_TRACEBACK}=1 in the environment a traceback is shown",
+            file=sys.stderr,
+        )
+        return 1
 
 
 def _help_of(function: Callable[..., Any]) -> str:

@@ -53,7 +53,7 @@ def validate(
 
       windtunnel validate --strict --format github *.json
     """
-    from windtunnel.diagnostics import Finding, Severity, UsageError, did_you_mean
+    from windtunnel.diagnostics import Finding, InputError, Severity, UsageError, did_you_mean, reading
     from windtunnel.diagnostics.render import RENDERERS, render
 
     if output not in RENDERERS:
@@ -63,7 +63,11 @@ def validate(
     options = environment_options(merge_order, allow_files, strict=strict, schema_only=schema_only, simulate=simulate)
     findings: list[Finding] = []
     for file in files:
-        findings += _check(file, _data(file), kind, options, strict=strict)
+        try:
+            with reading(file):
+                findings += _check(file, _data(file), kind, options, strict=strict)
+        except InputError as error:
+            findings += error.findings
     print(render(findings, output))
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise typer.Exit(1)

@@ -15,14 +15,16 @@ from windtunnel.diagnostics.errors import (
     UsageError,
     WindtunnelError,
 )
-from windtunnel.diagnostics.findings import Finding, Severity, as_text
+from windtunnel.diagnostics.findings import Finding, Severity, as_text, printable
 from windtunnel.diagnostics.opening import files_read, open_input, open_lines, read_input, read_stream, read_text
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean
 from windtunnel.diagnostics.uncollected import uncollected
+from windtunnel.diagnostics.unforeseen import UNFORESEEN, reading
 
 __all__ = [
+    "UNFORESEEN",
     "Account",
     "AccountLine",
     "AccountWarning",
@@ -46,9 +48,11 @@ __all__ = [
     "open_input",
     "open_lines",
     "place_of",
+    "printable",
     "read_input",
     "read_stream",
     "read_text",
+    "reading",
     "replacing",
     "uncollected",
 ]

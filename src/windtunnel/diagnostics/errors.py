@@ -20,7 +20,7 @@ Every class can be raised and caught by users; nothing else is raised on purpose
 from collections.abc import Sequence
 from typing import Final
 
-from windtunnel.diagnostics.findings import Finding, Severity, as_text
+from windtunnel.diagnostics.findings import Finding, Severity, as_text, printable
 
 __all__ = [
     "ComponentError",
@@ -41,6 +41,9 @@ class WindtunnelError(Exception):
     """Base of all errors raised on purpose; ``exit_code`` is what the command line returns."""
 
     exit_code: int = 1
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class UsageError(WindtunnelError):

@@ -7,10 +7,21 @@ all of them at once.
 
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import Final
 
 import msgspec
 
-__all__ = ["Finding", "Severity", "as_text"]
+__all__ = ["Finding", "Severity", "as_text", "printable"]
+
+
+_CONTROL: Final = {
+    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
+}
+
+
+def printable(text: str) -> str:
+    """A text without what a terminal would obey: control characters are shown by their numbers."""
+    return text.translate(_CONTROL)
 
 
 class Severity(IntEnum):
@@ -60,7 +71,7 @@ class Finding(msgspec.Struct, frozen=True, order=True):
         lines += [f"  through: {step}" for step in self.chain]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 def as_text(findings: Iterable[Finding]) -> str:

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
 __all__ = ["XmlFaultError", "decode_xml", "line_of", "local_name", "parse_xml"]
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
+_ENCODINGS = re.compile(
+    r"ascii|utf-(8|8-sig|16|16-be|16-le|32|32-be|32-le)|iso8859-\d+|cp\d+|koi8-[rut]|gb2312|gbk|gb18030|big5|"
+    r"euc_jp|euc_kr|shift_jis|mac-roman|hz|tis-620"
+)
+"""Encodings of texts that people write; Python knows others, which mean something else (``punycode``) or nothing."""
 _DECLARATION = re.compile(r"^\ufeff?\s*<\?xml[^>]*\?>")
 
 
@@ -29,8 +34,14 @@ def decode_xml(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     try:
+        known = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        known = ""
+    if not _ENCODINGS.fullmatch(known):
+        raise XmlFaultError(f"not text: {encoding!r} is no encoding that is read here; UTF-8 is")
+    try:
         text = data.decode(encoding)
-    except (UnicodeDecodeError, LookupError) as error:
+    except ValueError as error:
         raise XmlFaultError(f"not text: {error}") from error
     return _DECLARATION.sub(lambda match: "\n" * match.group().count("\n"), text.removeprefix("\ufeff"), count=1)
 

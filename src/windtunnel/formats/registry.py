@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean, open_input
+from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean, open_input, reading
 from windtunnel.formats.files import reason
 from windtunnel.formats.format import Format, Kind
 from windtunnel.formats.shipped import FORMATS
@@ -170,7 +170,8 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
     if not format:
         format = next((form.name for form in all_formats() if form.choosing in options), "")  # noqa: A001 -- as above
     reader, checked = _reader(find_format(path, "workload", name=format), options, 2)
-    workload: Workload = reader(Path(path), name, **checked)
+    with reading(path):
+        workload: Workload = reader(Path(path), name, **checked)
     return workload
 
 
@@ -193,7 +194,8 @@ def read_platform(
     reader, checked = _reader(form, options, 1)
     if energy and "energy" in options_of(reader, skip=1)[0]:
         checked["energy"] = True
-    made: Platform = reader(platform if form.word else Path(platform), **checked)
+    with reading(platform):
+        made: Platform = reader(platform if form.word else Path(platform), **checked)
     if not form.word:
         made.options = {**checked, **({"format": format} if format else {}), **made.options}
     return made
@@ -214,5 +216,6 @@ def read_events(path: str | Path, name: str = "ee0", *, format: str = "", **opti
         UsageError: there is no such format, or it has no such option.
     """
     reader, checked = _reader(find_format(path, "events", name=format), options, 2)
-    events: EventList = reader(Path(path), name, **checked)
+    with reading(path):
+        events: EventList = reader(Path(path), name, **checked)
     return events

@@ -52,6 +52,10 @@ class _Refused(Exception):  # noqa: N818  internal; becomes an HTTP status
         self.status = status
 
 
+class _DoctypeError(Exception):
+    """A document type, which no request needs."""
+
+
 class _Methods:
     """What clients may call; the docstrings are the API."""
 
@@ -156,8 +160,10 @@ class _Handler(SimpleXMLRPCRequestHandler):
     def _answer(self, body: bytes) -> bytes:
         try:
             _check_xml(body)
-        except (ExpatError, ValueError, LookupError) as error:  # of encodings, too
+        except (ExpatError, _DoctypeError) as error:
             return _fault(f"not an XML-RPC request: {error}")
+        except (ValueError, LookupError):
+            return _fault("not an XML-RPC request: its encoding is none that is read; UTF-8 is")
         return self.server.answer(body)
 
     def _reply(self, status: HTTPStatus, body: bytes, kind: str) -> None:
@@ -182,7 +188,7 @@ def _check_xml(body: bytes) -> None:
     parser = ParserCreate()
 
     def refuse(*_: object) -> None:
-        raise ValueError("document types and entities are refused")
+        raise _DoctypeError("document types and entities are refused")
 
     parser.StartDoctypeDeclHandler = refuse
     parser.Parse(body, True)
