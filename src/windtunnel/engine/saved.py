@@ -1,8 +1,8 @@
 """Files of saved simulations: a line that says what follows, then a pickle.
 
-The line holds the format, the versions that wrote it, and length and SHA-256 of the rest, so that a file that was
-cut or damaged is told from a whole one before anything in it is believed. A digest is no signature: whoever can write
-such a file can run code in the process that restores it. Hence other users' files are restored only when asked for.
+The line holds the format, the versions that wrote it, the length of the rest and a SHA-256 of all: what was cut or
+damaged is told from what is whole before anything in it is believed. A digest is no signature: whoever can write such
+a file can run code in the process that restores it. Hence other users' files are restored only on request.
 """
 
 import os
@@ -30,14 +30,20 @@ class _Head(msgspec.Struct, frozen=True):
     windtunnel: str
     python: str
     length: int
-    sha256: str
 
 
 def packed(state: bytes) -> bytes:
     """The content of a file that holds a state."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    head = _Head(FORMAT, __version__, python, len(state), sha256(state).hexdigest())
-    return _MAGIC + msgspec.json.encode(head) + b"\n" + state
+    head = msgspec.json.encode(_Head(FORMAT, __version__, python, len(state)))
+    return b"%s%s %s\n%s" % (_MAGIC, head, _digest(head, state), state)
+
+
+def _digest(head: bytes, state: bytes) -> bytes:
+    """The SHA-256 of what the head says and of the state."""
+    digest = sha256(head)
+    digest.update(state)
+    return digest.hexdigest().encode()
 
 
 def unpacked(path: str | Path, *, trust: bool = False) -> bytes:
@@ -56,16 +62,17 @@ def unpacked(path: str | Path, *, trust: bool = False) -> bytes:
         raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
     line = data[:_LONGEST_HEAD].partition(b"\n")[0]
     state = data[len(line) + 1 :]
+    text, _, digest = line[len(_MAGIC) :].rpartition(b" ")
     try:
         if not line.startswith(_MAGIC):
             raise ValueError
-        head = msgspec.json.decode(line[len(_MAGIC) :], type=_Head)
+        head = msgspec.json.decode(text, type=_Head)
     except ValueError:
         raise UsageError(f"{path} is not a simulation saved by this version") from None
     if head.format != FORMAT:
         what = f"{head.windtunnel} (format {head.format})"
         raise UsageError(f"{path} is not a simulation saved by this version, but by {what}")
-    if head.length != len(state) or head.sha256 != sha256(state).hexdigest():
+    if head.length != len(state) or digest != _digest(text, state):
         raise UsageError(f"{path} is damaged: what it holds is not what was saved", "take another copy of it")
     return state
 

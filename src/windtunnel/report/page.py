@@ -12,6 +12,7 @@ import msgspec
 
 from windtunnel.report.charts import histogram
 from windtunnel.report.data import page_data
+from windtunnel.results.damage import of_runs
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.files import write_whole
 from windtunnel.results.metrics import Group, Metrics, Trim
@@ -33,6 +34,7 @@ def write_report(run: Run, path: str | Path, *, warm_up: Trim = 0.0, cool_down: 
     return target
 
 
+@of_runs
 def html(run: Run, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> str:
     """The page as text; see :func:`write_report`."""
     metrics = run.measure(warm_up, cool_down)

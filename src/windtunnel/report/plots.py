@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import MissingExtraError, UsageError, did_you_mean, replacing
 from windtunnel.report.series import Steps, busy_hosts, queue_length
+from windtunnel.results.damage import of_runs
 from windtunnel.results.run import Run
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ _FORMATS: Final = (".pdf", ".png", ".svg")
 _HUES: Final = 32
 
 
+@of_runs
 def write_plot(run: Run, kind: str, path: str | Path, *, size: tuple[float, float] = (12.0, 5.0)) -> Path:
     """Draw one of :data:`PLOTS` into a file; the suffix says which format. ``size`` is in inches.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.results.damage import of_runs
 from windtunnel.results.metrics import Metrics, Trim
 from windtunnel.results.run import Run
 from windtunnel.results.state import as_text
@@ -117,6 +118,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join(lines)
 
 
+@of_runs
 def changed_jobs(a: Run, b: Run, tolerance: float = 1e-6) -> "pl.DataFrame":
     """The jobs that differ, the greatest shift of start first.
 
@@ -147,6 +149,7 @@ def changed_jobs(a: Run, b: Run, tolerance: float = 1e-6) -> "pl.DataFrame":
     )
 
 
+@of_runs
 def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Comparison:
     """Compare two runs; dates closer than ``tolerance`` (s) count as equal.
 

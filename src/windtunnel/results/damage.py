@@ -1,11 +1,16 @@
 """Files of a run that were cut, edited or overwritten: a user's mistake like any other, with the file's name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 from windtunnel.diagnostics import UsageError
 
-__all__ = ["read_from"]
+__all__ = ["of_runs", "read_from"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @contextmanager
@@ -27,6 +32,18 @@ def read_from(run: str, name: str) -> Iterator[None]:
         if isinstance(fault, pl.exceptions.PolarsError):
             raise UsageError(f"{run}: {name} is damaged: {_reason(fault)}") from fault
         raise
+
+
+def of_runs(function: Callable[P, T]) -> Callable[P, T]:
+    """A function of a run, its first argument: what goes wrong in it while it makes sense of files is their fault."""
+
+    @wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+        name = str(getattr(args[0], "name", "the run")) if args else "the run"
+        with read_from(name, "a file of it"):
+            return function(*args, **kwargs)
+
+    return guarded
 
 
 def _reason(fault: Exception) -> str:

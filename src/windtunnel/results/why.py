@@ -10,6 +10,7 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.model import HostSet
+from windtunnel.results.damage import of_runs
 from windtunnel.results.run import Run
 
 __all__ = ["Explanation", "Holder", "Overtaker", "Period", "explain"]
@@ -117,6 +118,7 @@ def _lines(e: Explanation) -> Iterator[str]:
             yield f"    and {len(e.overtakers) - _SHOWN} more"
 
 
+@of_runs
 def explain(run: Run, job: str) -> Explanation:
     """Explain the waiting of a job, named by its full id (``w0!42``) or, where that is unique, without workload.
 

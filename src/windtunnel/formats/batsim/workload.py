@@ -122,8 +122,11 @@ class _Document:
         findings.add(message, code="json", line=line, column=column)
 
     def whole(self) -> Any:
-        """The whole document, for positions."""
-        return msgspec.json.decode(self._data)
+        """The whole document, for positions; what is read of it where the rest is no text."""
+        try:
+            return msgspec.json.decode(self._data)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return self.members
 
 
 def _repeated_keys(raw: msgspec.Raw) -> list[str]:

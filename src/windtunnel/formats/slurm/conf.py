@@ -18,7 +18,7 @@ from windtunnel.model import Host, Platform, PowerState
 __all__ = ["read_slurm_conf"]
 
 MIB: Final = 1 << 20
-_PAIR: Final = re.compile(r"""([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*)""")
+_PAIR: Final = re.compile(r"""(?<!\w)([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*)""")
 _NOT_THERE: Final = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "FUTURE"})
 _MOST_BYTES: Final = 1 << 26
 _MOST_INCLUDES: Final = 50
