@@ -128,7 +128,7 @@ def test_a_job_whose_start_is_refused_waits_again():
     made = submitted(mirror, job("a", 2))
     mirror.start(made, HostSet([0, 1]))
     mirror.apply(0.0, [DecisionRefused(0.0, Execute(made, HostSet([0, 1])), "host-busy", "")])
-    assert list(mirror.waiting) == mirror.refused == ["w0!a"]
+    assert list(mirror.waiting) == [running.job.id for running in mirror.refused] == ["w0!a"]
     assert str(mirror.free.frozen()) == "0-5"
 
 

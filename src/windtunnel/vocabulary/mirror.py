@@ -22,6 +22,7 @@ from windtunnel.vocabulary.notices import (
     JobSubmitted,
     JobSuspended,
     Notice,
+    RequestedCall,
     ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
@@ -47,14 +48,16 @@ class Mirror:
     """
 
     __slots__ = (
-        "_busy_out",
-        "_out",
+        "_busy_absent",
+        "_further",
         "_rank",
+        "absent",
         "all_submitted",
         "arrived",
         "asleep",
         "availability",
         "begins",
+        "called",
         "changed",
         "dozing",
         "ended",
@@ -64,6 +67,7 @@ class Mirror:
         "left",
         "now",
         "power",
+        "promised",
         "refused",
         "running",
         "shares",
@@ -71,6 +75,7 @@ class Mirror:
         "size",
         "sleep_state",
         "suspended",
+        "switched",
         "unavailable",
         "waiting",
         "waking",
@@ -104,6 +109,10 @@ class Mirror:
         """Hosts that are being switched on."""
         self.dozing = _NONE
         """Hosts that are being switched off."""
+        self.absent = _NONE
+        """All of these together: hosts that nobody can have."""
+        self.promised: dict[tuple[int, ...], Held] = {}
+        """Hosts that are being switched, and when they should be usable, as far as the scheduler has said."""
         self.all_submitted = False
         """Whether the workloads have no more jobs."""
         self.ended = False
@@ -112,14 +121,18 @@ class Mirror:
         """Jobs that it announced."""
         self.left: list[Running] = []
         """What has given its hosts back."""
-        self.refused: list[str] = []
-        """Jobs that wait again because the engine has refused to start them."""
+        self.refused: list[Running] = []
+        """Jobs that wait again, because the engine has refused to start them."""
+        self.switched: list[tuple[HostSet, int, Held | None]] = []
+        """Hosts that have arrived at a power state, and what was promised of them."""
+        self.called: list[str] = []
+        """Calls that are due, by their ids."""
         self.changed = False
         """Whether waiting jobs may have become able to start: hosts were freed, or others are there than before."""
         self.shifted = False
         """Whether what running jobs will free has changed."""
-        self._out = _NONE  # unavailable, asleep or switching
-        self._busy_out = _NONE  # those of them that a job had when they went
+        self._busy_absent = _NONE  # absent hosts that a job had when they went, and has still
+        self._further = False  # there are news other than arrivals and ends
         self._rank = 0
 
     # -- notices ------------------------------------------------------------------------------------------------
@@ -131,6 +144,8 @@ class Mirror:
         self.arrived = arrived = []
         if self.left:
             self.left = []
+        if self._further:
+            self._forget_news()
         for notice in notices:
             if type(notice) is JobSubmitted:
                 job = notice.job
@@ -145,9 +160,18 @@ class Mirror:
             else:
                 self._take_in(notice)
 
+    def _forget_news(self) -> None:
+        self._further = False
+        self.refused = []
+        self.switched = []
+        self.called = []
+
     def _take_in(self, notice: Notice) -> None:
         """Everything that is rarer than arrivals and ends."""
-        if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
+        if isinstance(notice, RequestedCall):
+            self.called.append(notice.call_me_later_id)
+            self._further = True
+        elif isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
             if self.availability:
                 self._availability(notice)
         elif isinstance(notice, HostsTurnedOnOff | ResourceStateChanged):
@@ -178,7 +202,7 @@ class Mirror:
         self.size = len(self.hosts)
         self.free = HostPool(HostSet.span(self.size))
         self.shares.hosts = self.hosts
-        self.changed = True
+        self.changed = self.shifted = True
         if self.power:
             self.asleep = HostSet(host for host, about in enumerate(self.hosts) if self._sleeps(host, about.pstate))
             if self.asleep:
@@ -201,6 +225,9 @@ class Mirror:
 
     def _switched(self, hosts: HostSet, state: int) -> None:
         """Hosts have arrived at a power state."""
+        self._further = True
+        promised = self._keep_promise(hosts)
+        self.switched.append((hosts, state, promised))
         asleep = HostSet(host for host in hosts if host < self.size and self._sleeps(host, state))
         self.waking -= hosts
         self.dozing -= hosts
@@ -209,20 +236,20 @@ class Mirror:
 
     def _update(self) -> None:
         """Which hosts are out has changed: they leave ``free``, and come back to it unless a job has them."""
-        before, now = self._out, self.unavailable | self.asleep | self.waking | self.dozing
+        before, now = self.absent, self.unavailable | self.asleep | self.waking | self.dozing
         gone, back = now - before, before - now
         if not gone and not back:
             return
-        self._out = now
+        self.absent = now
         idle = gone & self.free.frozen()
         self.free -= idle
-        met = self._busy_out & back
-        self._busy_out = (self._busy_out | (gone - idle)) - back
+        met = self._busy_absent & back
+        self._busy_absent = (self._busy_absent | (gone - idle)) - back
         self.free |= back - met
         self.changed = self.shifted = True
         if met or len(idle) < len(gone):
             for _, _, held in self.ends:
-                held.freed = len(held.hosts - now)
+                held.freed = len(held.hosts - (now if isinstance(held, Running) else self.unavailable))
 
     def _refuse(self, decision: object) -> None:
         """The engine has not done what was decided."""
@@ -235,10 +262,12 @@ class Mirror:
                 self.free -= other.hosts
             if isinstance(decision, ExecuteJob):
                 self.waiting[decision.job_id] = running.job
-                self.refused.append(decision.job_id)
+                self.refused.append(running)
+                self._further = True
             else:
                 self.suspended[decision.job_id] = running, self.now
         elif isinstance(decision, TurnOnOffHosts | SetResourceState):
+            self._keep_promise(decision.hosts)
             self.asleep |= self.waking & decision.hosts
             self.waking -= decision.hosts
             self.dozing -= decision.hosts
@@ -251,9 +280,9 @@ class Mirror:
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
-        if self._out.size:
-            self._busy_out -= hosts
-            hosts -= self._out
+        if self.absent.size:
+            self._busy_absent -= hosts
+            hosts -= self.absent
         self.free.add(hosts)
         self.left.append(running)
         self.changed = True
@@ -268,6 +297,11 @@ class Mirror:
         else:
             self.free.remove(self.shares.take(hosts, amounts))
         return self.hold(job, hosts, start, amounts)
+
+    def execute(self, job: Job, hosts: HostSet) -> ExecuteJob:
+        """The decision that a job starts now on these hosts, noted."""
+        self.start(job, hosts)
+        return ExecuteJob(job_id=job.id, hosts=hosts)
 
     def hold(self, job: Job, hosts: HostSet, start: float, amounts: Amounts | None = None) -> Running:
         """The same for hosts that were taken out of ``free`` already."""
@@ -303,6 +337,21 @@ class Mirror:
         self.dozing = (self.dozing - on) | off
         self._update()
 
+    def promise(self, hosts: HostSet, usable: float) -> None:
+        """Hosts that are being switched, together, are expected to be usable at a date (s)."""
+        self._rank = rank = self._rank + 1
+        held = self.promised[tuple(hosts)] = Held(hosts, self.now, usable, rank, hosts.size)
+        insort(self.ends, (usable, rank, held))
+
+    def _keep_promise(self, hosts: HostSet) -> Held | None:
+        """Hosts have been switched, or will not be after all."""
+        if not self.promised:
+            return None
+        held = self.promised.pop(tuple(hosts), None)
+        if held is not None:
+            del self.ends[bisect_left(self.ends, (held.end, held.rank))]
+        return held
+
     # -- questions ----------------------------------------------------------------------------------------------
 
     def left_of(self, host: int) -> dict[str, float]:
@@ -311,4 +360,4 @@ class Mirror:
         if left is None:
             whole = self.shares.whole(host)
             return whole if host in self.free else dict.fromkeys(whole, 0.0)
-        return dict.fromkeys(left, 0.0) if host in self._out else left.copy()
+        return dict.fromkeys(left, 0.0) if host in self.absent else left.copy()
