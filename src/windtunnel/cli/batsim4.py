@@ -291,7 +291,7 @@ def read_simgrid(file: str, **options: Any) -> Any:
         UsageError: it is another kind of platform, which has no master and no roles.
     """
     from windtunnel.formats.registry import find_format, read_platform
-    from windtunnel.formats.sites.host_spec import is_host_spec
+    from windtunnel.formats.sites import is_host_spec
 
     kind = "a word" if is_host_spec(file) else find_format(file, "platform").name
     if kind != "simgrid":

@@ -4,12 +4,13 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Platform, Workload
+from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector
 from windtunnel.results.derived import Derived
@@ -44,7 +45,7 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     energy: bool = False
     """``consumed_energy.csv``; energy figures in the metrics."""
     paje: bool = False
-    probes: str = "auto"
+    probes: Literal["always", "never", "auto"] = "auto"
     """``probes.csv``: ``always``, ``never``, or ``auto`` when a probe emits something."""
     omit_rejected: bool = False
     """Rejected jobs get no row in ``jobs.csv`` (they are counted all the same)."""
@@ -54,8 +55,7 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     cool_down: Trim = 0.0
 
     def __post_init__(self) -> None:
-        if self.probes not in ("always", "never", "auto"):
-            raise UsageError(f"probes must be always, never or auto, not {self.probes!r}")
+        check_fields(self, "what is recorded")
 
 
 class Recording(Observer):

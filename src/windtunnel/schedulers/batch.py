@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from windtunnel.model import Job
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.queues import waiting_queue
 from windtunnel.vocabulary import (
@@ -40,7 +39,7 @@ class BatchScheduler(Scheduler):
 
     def _reset(self) -> None:
         self.queue = waiting_queue(self.queue_order)
-        self.site = Mirror()
+        self.site = Mirror(self.queue)
         self.view = View(self.site)
 
     def hello(self) -> Hello:
@@ -58,7 +57,7 @@ class BatchScheduler(Scheduler):
             self._retry(now, decisions)
         for job in site.arrived:
             if job.request.hosts > site.size:
-                self._reject(job, decisions)
+                decisions.append(RejectJob(job_id=job.id))
             else:
                 self.queue.add(job, now)
         if (site.changed or site.arrived) and self.queue.count:
@@ -73,14 +72,10 @@ class BatchScheduler(Scheduler):
         """Jobs that were not started wait again if it is known by now why, and are rejected otherwise."""
         for running in self.site.refused:
             if self.site.free.covers(running.hosts):
-                self._reject(running.job, decisions)
+                decisions.append(RejectJob(job_id=running.job.id))
             else:
                 self._again(now, running)
 
     def _again(self, now: float, running: Running) -> None:
         """A job waits again."""
         self.queue.add(running.job, now)
-
-    def _reject(self, job: Job, decisions: list[Decision]) -> None:
-        self.site.reject(job.id)
-        decisions.append(RejectJob(job_id=job.id))

@@ -8,15 +8,19 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from windtunnel.model import Job
-from windtunnel.schedulers.availability import Availability, longest_until
+from windtunnel.schedulers.availability import Availability, later
 from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
-from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, Reply, Running
+from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, RejectJob, Reply, Running
 
 __all__ = ["Conservative"]
 
 _SHORT: Final = 100
 """So many waiting jobs are all reviewed at every end."""
+_LATE: Final = 0.01
+"""A job that starts later than planned by no more than this (s) is still taken to end as planned: messages and calls
+of simulators are late by that much, and a plan in which everybody's hosts were wanted twice for an instant would let
+nobody overtake."""
 
 
 class Conservative(BatchScheduler):
@@ -61,25 +65,25 @@ class Conservative(BatchScheduler):
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message; look at the queue if anything was freed, then at each new job."""
         site = self.site
-        self._plan.advance(now)
+        present = self._plan.advance(now)
         site.apply(now, notices)
         decisions: list[Decision] = []
         if site.shifted:
-            self._replan(now)
+            self._replan(present)
         else:
-            for left in site.left:
-                self._plan.change(now, left.end, left.freed)
+            for end, _, freed, _ in site.left:
+                self._plan.change(present, end, freed)
         if site.refused:
-            self._retry(now, decisions)
+            self._retry(present, decisions)
         if site.called:
             self._called_for = inf
-        arrivals = self._admit(now, decisions) if site.arrived else site.arrived
+        arrivals = self._admit(present, decisions) if site.arrived else site.arrived
         if (site.changed or site.called) and self.queue.count:
-            self._review(now, decisions)
+            self._review(present, decisions)
         for job in arrivals:
-            self.queue.add(job, now)
-            if self._reserve(now, job) <= now:
-                self._begin(now, job, decisions)
+            self.queue.add(job, present)
+            if self._reserve(present, job) <= present:
+                self._begin(present, job, decisions)
         if self._reserved:
             self._wake(decisions)
         return Reply(now, decisions)
@@ -91,7 +95,7 @@ class Conservative(BatchScheduler):
             if job.request.hosts <= self.site.size:
                 fit.append(job)
             else:
-                self._reject(job, decisions)
+                decisions.append(RejectJob(job_id=job.id))
         fit.sort(key=lambda job: ORDERS[self.queue_order](job, now, job.walltime))
         return fit
 
@@ -103,8 +107,8 @@ class Conservative(BatchScheduler):
         """Plan anew: the running jobs, then the queue."""
         site = self.site
         plan = self._plan = Availability(site.size - len(site.absent), now)
-        for end, _, held in site.ends:
-            plan.change(now, end, -held.freed)
+        for end, _, freed, _ in site.ends:
+            plan.change(now, end, -freed)
         self._reviews.clear()
         for job in self.queue:
             self._reserve(now, job)
@@ -113,7 +117,7 @@ class Conservative(BatchScheduler):
         size, length = job.request.hosts, job.walltime
         begin = self._reserved[job.id] = self._plan.find(size, length)
         if begin < inf:
-            self._plan.change(begin, begin + length, -size)
+            self._plan.change(begin, later(begin, length), -size)
         self._review_later(now, job, begin)
         return begin
 
@@ -131,13 +135,15 @@ class Conservative(BatchScheduler):
         begin = self._reserved.pop(job.id)
         self.queue.remove(job)
         decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
-        running = self.site.hold(job, hosts, now)
-        self._plan.change(begin + job.walltime, running.end, -size)
+        start = begin if now - begin <= _LATE else now
+        end = later(start, job.walltime)
+        self.site.hold(job, hosts, start, end)
+        self._plan.change(later(begin, job.walltime), end, -size)
 
     def _review(self, now: float, decisions: list[Decision]) -> None:
         queue = self.queue
         self._compress(now, self._to_review(now), decisions)
-        while (job := queue.find_lasting(len(self.site.free), self._lasting)) is not None:
+        while (job := queue.find_lasting(len(self.site.free), self._plan.lasting)) is not None:
             self._move(job, self._reserved[job.id], now)
             self._begin(now, job, decisions)
 
@@ -157,9 +163,6 @@ class Conservative(BatchScheduler):
             heapify(self._reviews)
         due.sort(key=queue.place)
         return due
-
-    def _lasting(self, size: int) -> float:
-        return longest_until(self._plan.dates[0], self._plan.until(size))
 
     def _compress(self, now: float, jobs: Sequence[Job], decisions: list[Decision]) -> None:
         """Move each of these jobs to the earliest date the others leave it; start those whose date has come."""
@@ -183,12 +186,12 @@ class Conservative(BatchScheduler):
         """Give a job an earlier reservation; the date from which hosts were freed."""
         size, length = job.request.hosts, job.walltime
         self._reserved[job.id] = new
-        end = new + length
+        end = later(new, length)
         if old == inf:
             self._plan.change(new, end, -size)
             return inf
         freed = max(end, old)
-        self._plan.change(freed, old + length, size)
+        self._plan.change(freed, later(old, length), size)
         self._plan.change(new, min(end, old), -size)
         return freed
 

@@ -7,7 +7,7 @@ from windtunnel.schedulers.availability import longest_until
 from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
-from windtunnel.vocabulary import Decision, ExecuteJob, Notice, Reply
+from windtunnel.vocabulary import Decision, Notice, RejectJob, Reply
 
 __all__ = ["Easy"]
 
@@ -60,11 +60,11 @@ class Easy(BatchScheduler):
         for job in arrivals:
             size = job.request.hosts
             if size > site.size:
-                self._reject(job, decisions)
+                decisions.append(RejectJob(job_id=job.id))
             elif queue.count:
                 self._arrived(now, job, decisions)
             elif size <= free.size:
-                self._run(now, job, decisions)
+                decisions.append(self.site.run(job, self._together))
             else:
                 queue.add(job, now)
         return Reply(now, decisions)
@@ -74,19 +74,11 @@ class Easy(BatchScheduler):
         site = self.site
         for job in site.arrived:
             if job.request.hosts > site.size:
-                self._reject(job, decisions)
+                decisions.append(RejectJob(job_id=job.id))
             else:
                 self.queue.add(job, now)
                 site.changed = True
         return []
-
-    def _run(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        site = self.site
-        size = job.request.hosts
-        hosts = site.free.take_together(size) if self._together else site.free.take(size)
-        assert hosts is not None
-        decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
-        site.hold(job, hosts, now)
 
     def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
         # Nothing was freed, so that no older job can overtake now that could not before: only this one is tried.
@@ -99,28 +91,32 @@ class Easy(BatchScheduler):
             if not late or size <= self._extra:
                 if late:
                     self._extra -= size
-                self._run(now, job, decisions)
+                decisions.append(self.site.run(job, self._together))
                 return
         queue.add(job, now)
 
     def _start_queue(self, now: float, decisions: list[Decision]) -> None:
-        queue, free = self.queue, self.site.free
+        """From the front; then whoever may overtake. The smallest job fits."""
+        queue, site = self.queue, self.site
+        free = site.free
         while queue.count:
-            if queue.first().request.hosts > free.size:
-                self._backfill(now, decisions)
+            need = queue.first().request.hosts
+            if need > free.size:
+                if not decisions or queue.smallest() <= free.size:
+                    self._backfill(now, need, decisions)
                 return
-            self._run(now, queue.pop(), decisions)
+            decisions.append(site.run(queue.pop(), self._together))
 
     def _reserve(self, now: float, need: int) -> None:
         """Shadow time and extra hosts of a first job of this size."""
         free = self.site.free.size
         ends = self.site.ends
-        for k, (end, _, held) in enumerate(ends):
-            free += held.freed
+        for k, (end, _, freed, _) in enumerate(ends):
+            free += freed
             if free >= need:
                 rank = k + 1
                 while rank < len(ends) and ends[rank][0] == end:
-                    free += ends[rank][2].freed
+                    free += ends[rank][2]
                     rank += 1
                 self._shadow = max(end, now)
                 self._extra = free - need
@@ -129,13 +125,12 @@ class Easy(BatchScheduler):
         self._shadow = ANY
         self._extra = 0
 
-    def _backfill(self, now: float, decisions: list[Decision]) -> None:
-        queue, free = self.queue, self.site.free
-        if queue.smallest() > free.size:
-            return
-        self._reserve(now, queue.first().request.hosts)
-        shadow = self._shadow
-        longest = longest_until(now, shadow)
+    def _backfill(self, now: float, need: int, decisions: list[Decision]) -> None:
+        """Start whoever does not delay the first job, which needs so many hosts."""
+        queue, site = self.queue, self.site
+        free = site.free
+        self._reserve(now, need)
+        longest = longest_until(now, self._shadow)
         while free.size:
             job = queue.find(free.size, self._extra, longest)
             if job is None:
@@ -143,4 +138,4 @@ class Easy(BatchScheduler):
             queue.remove(job)
             if job.walltime > longest:
                 self._extra -= job.request.hosts
-            self._run(now, job, decisions)
+            decisions.append(site.run(job, self._together))

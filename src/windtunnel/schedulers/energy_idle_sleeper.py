@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,10 @@ from windtunnel.vocabulary import (
 from windtunnel.vocabulary.sleeping import sleep_states
 
 __all__ = ["EnergyIdleSleeper"]
+
+
+_MICROSECOND: Final = 1e-6
+"""s; calls are told so much too early at most."""
 
 
 class _Sleep(NamedTuple):
@@ -50,7 +54,8 @@ class EnergyIdleSleeper(Easy):
     No host is switched off while a job waits, and ``keep_awake`` hosts without work stay awake. Hosts are switched on
     as soon as the waiting jobs together ask for more hosts than are free or on their way; the reservation counts with
     those that are on their way. How hosts sleep, and how long switching takes, is what the platform says of each;
-    behind a protocol that does not tell how long (Batsim 4), it is what it took the last time.
+    behind a protocol that does not tell how long (Batsim 4), it is what it took the last time, and before that
+    ``switch_on_time`` and ``switch_off_time`` (s).
 
     Raises (while running):
         UsageError: no host of the platform can sleep.
@@ -63,16 +68,21 @@ class EnergyIdleSleeper(Easy):
         *,
         idle_time: Annotated[float, msgspec.Meta(ge=0)] = 300.0,
         keep_awake: Annotated[int, msgspec.Meta(ge=0)] = 0,
+        switch_on_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
+        switch_off_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
         queue_order: QueueOrder = "fcfs",
     ) -> None:
         self.idle_time = idle_time
+        self.switch_on_time = switch_on_time
+        self.switch_off_time = switch_off_time
         self.keep_awake = keep_awake
         super().__init__(queue_order=queue_order, policy="basic")  # the highest numbers are those that sleep
 
     def _reset(self) -> None:
         super()._reset()
         self._sleeps: dict[int, _Sleep] = {}  # the hosts that can
-        self._took = {False: 0.0, True: 0.0}  # seconds that switching on, and off, took the last time
+        # Seconds that switching on, and off, took the last time.
+        self._took = {False: self.switch_on_time, True: self.switch_off_time}
         self._since: list[float] = []  # by host: since when it is idle, if it is
         self._idle: deque[tuple[float, HostSet]] = deque()  # hosts that were freed, by date
         self._called = False
@@ -109,8 +119,8 @@ class EnergyIdleSleeper(Easy):
         site = self.site
         if site.called:
             self._called = False
-        for running in site.left:
-            self._note_idle(now, running.hosts)
+        for _, _, _, held in site.left:
+            self._note_idle(now, held.hosts)
         for hosts, state, promised in site.switched:
             if promised is not None:
                 off = state == self._sleeps[hosts.first].asleep
@@ -134,7 +144,7 @@ class EnergyIdleSleeper(Easy):
         idle = self._idle
         free = site.free.frozen()
         spare = len(free) - self.keep_awake
-        while idle and spare > 0 and idle[0][0] + self.idle_time <= now:
+        while idle and spare > 0 and idle[0][0] + self.idle_time <= now + _MICROSECOND:
             since, hosts = idle.popleft()
             still = [h for h in hosts if h in free and self._since[h] == since and h in self._sleeps]
             rest = still[: max(0, len(still) - spare)]  # the highest numbers go first: jobs get the lowest

@@ -49,6 +49,9 @@ class WaitingQueue(Protocol):
     def remove(self, job: Job) -> None:
         """Take a job out of the queue, wherever it is."""
 
+    def discard(self, job: Job) -> bool:
+        """Take a job out, wherever it is; whether it was there."""
+
     def place(self, job: Job) -> Any:
         """Sorts jobs by their place in the queue."""
 
@@ -170,6 +173,13 @@ class IndexedQueue:
         self.remove(job)
         return job
 
+    def discard(self, job: Job) -> bool:
+        """Take a job out; whether it was there."""
+        found = job.id in self._ranks
+        if found:
+            self.remove(job)
+        return found
+
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
         best = -1
@@ -262,6 +272,13 @@ class SortedQueue:
         job = self._items.pop(0)[2]
         del self._keys[job.id]
         return job
+
+    def discard(self, job: Job) -> bool:
+        """Take a job out; whether it was there."""
+        found = job.id in self._keys
+        if found:
+            self.remove(job)
+        return found
 
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from windtunnel.model import Host, HostPool, HostSet, Job
 from windtunnel.vocabulary.decisions import ExecuteJob, ResumeJob, SetResourceState, TurnOnOffHosts
-from windtunnel.vocabulary.held import Amounts, Held, Running
+from windtunnel.vocabulary.held import Amounts, Ending, Held, Running, running_job
 from windtunnel.vocabulary.notices import (
     AllStaticJobsHaveBeenSubmitted,
     DecisionRefused,
@@ -29,6 +29,7 @@ from windtunnel.vocabulary.notices import (
 )
 from windtunnel.vocabulary.shares import Shares
 from windtunnel.vocabulary.sleeping import can_compute
+from windtunnel.vocabulary.waiting import ArrivalQueue, JobQueue
 
 __all__ = ["Mirror"]
 
@@ -41,6 +42,8 @@ class Mirror:
     Its attributes are for reading; its methods change it. Times are simulated seconds.
 
     Args:
+        queue: where jobs wait, in an order of the scheduler's own. Whoever feeds the mirror puts the jobs that have
+            arrived there, unless they start or are rejected at once.
         availability: whether hosts that are told to be unavailable leave ``free``.
         power: whether hosts that sleep or are being switched do. Copies of schedulers that go on as if all hosts
             were there say no to one or both.
@@ -68,6 +71,7 @@ class Mirror:
         "now",
         "power",
         "promised",
+        "queue",
         "refused",
         "running",
         "shares",
@@ -77,11 +81,18 @@ class Mirror:
         "suspended",
         "switched",
         "unavailable",
-        "waiting",
         "waking",
     )
 
-    def __init__(self, *, availability: bool = True, power: bool = True, sleep_state: int | None = None) -> None:
+    def __init__(
+        self,
+        queue: JobQueue | None = None,
+        *,
+        availability: bool = True,
+        power: bool = True,
+        sleep_state: int | None = None,
+    ) -> None:
+        self.queue: JobQueue = ArrivalQueue() if queue is None else queue
         self.availability = availability
         self.power = power
         self.sleep_state = sleep_state
@@ -90,14 +101,12 @@ class Mirror:
         self.hosts: tuple[Host, ...] = ()
         self.size = 0
         """How many hosts there are."""
-        self.waiting: dict[str, Job] = {}
-        """Jobs that were announced and not started, by id, the oldest announcement first."""
         self.running: dict[str, Running] = {}
         """Jobs that hold hosts, by id, in the order of their starts."""
         self.suspended: dict[str, tuple[Running, float]] = {}
         """Suspended jobs by id: as they ran, and since when they do not."""
-        self.ends: list[tuple[float, int, Held]] = []
-        """What is held: predicted end and rank, the first to end first."""
+        self.ends: list[Ending] = []
+        """What is held, the first to end first (ties: the first held)."""
         self.free = HostPool()
         """Hosts that can be given to a job: no job has a part of them, and they are there and awake."""
         self.shares = Shares()
@@ -118,11 +127,11 @@ class Mirror:
         self.ended = False
         # News of the last message.
         self.arrived: list[Job] = []
-        """Jobs that it announced."""
-        self.left: list[Running] = []
-        """What has given its hosts back."""
+        """Jobs that it announced; they are not in the queue yet."""
+        self.left: list[Ending] = []
+        """Jobs that have given their hosts back, as they stood in ``ends``."""
         self.refused: list[Running] = []
-        """Jobs that wait again, because the engine has refused to start them."""
+        """Jobs that wait again (they are not in the queue yet), because the engine has refused to start them."""
         self.switched: list[tuple[HostSet, int, Held | None]] = []
         """Hosts that have arrived at a power state, and what was promised of them."""
         self.called: list[str] = []
@@ -148,15 +157,19 @@ class Mirror:
             self._forget_news()
         for notice in notices:
             if type(notice) is JobSubmitted:
-                job = notice.job
-                self.waiting[job.id] = job
-                arrived.append(job)
+                arrived.append(notice.job)
             elif type(notice) is JobCompleted:
-                running = self.running.pop(notice.job.id, None)
-                if running is not None:
-                    self._leave(running)
+                job_id = notice.job.id
+                running = self.running.pop(job_id, None)
+                if running is None:
+                    self.suspended.pop(job_id, None)
+                elif running.amounts is None and not self.absent.size:  # what _leave does, at less cost
+                    ends = self.ends
+                    self.left.append(ends.pop(bisect_left(ends, (running.end, running.rank))))
+                    self.free.add(running.hosts)
+                    self.changed = True
                 else:
-                    self.suspended.pop(notice.job.id, None)
+                    self._leave(running)
             else:
                 self._take_in(notice)
 
@@ -248,8 +261,11 @@ class Mirror:
         self.free |= back - met
         self.changed = self.shifted = True
         if met or len(idle) < len(gone):
-            for _, _, held in self.ends:
-                held.freed = len(held.hosts - (now if isinstance(held, Running) else self.unavailable))
+            self.ends = [(end, rank, self._frees(held), held) for end, rank, _, held in self.ends]
+
+    def _frees(self, held: Held) -> int:
+        """How many usable hosts something held frees when it ends."""
+        return len(held.hosts - (self.absent if isinstance(held, Running) else self.unavailable))
 
     def _refuse(self, decision: object) -> None:
         """The engine has not done what was decided."""
@@ -261,7 +277,6 @@ class Mirror:
             for other in self.running.values():  # another component was quicker
                 self.free -= other.hosts
             if isinstance(decision, ExecuteJob):
-                self.waiting[decision.job_id] = running.job
                 self.refused.append(running)
                 self._further = True
             else:
@@ -276,7 +291,7 @@ class Mirror:
     def _leave(self, running: Running) -> None:
         """What a job held is free."""
         ends = self.ends
-        del ends[bisect_left(ends, (running.end, running.rank))]  # no rank twice
+        self.left.append(ends.pop(bisect_left(ends, (running.end, running.rank))))
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
@@ -284,7 +299,6 @@ class Mirror:
             self._busy_absent -= hosts
             hosts -= self.absent
         self.free.add(hosts)
-        self.left.append(running)
         self.changed = True
 
     # -- decisions ----------------------------------------------------------------------------------------------
@@ -292,24 +306,46 @@ class Mirror:
     def start(self, job: Job, hosts: HostSet, amounts: Amounts | None = None, at: float | None = None) -> Running:
         """A job starts, now or at a date, on whole hosts or on so much of each; they leave ``free``."""
         start = self.now if at is None else at
+        end = start + job.walltime
         if amounts is None:
             self.free.remove(hosts)
         else:
             self.free.remove(self.shares.take(hosts, amounts))
-        return self.hold(job, hosts, start, amounts)
+        return self.hold(job, hosts, start, end, amounts)
 
     def execute(self, job: Job, hosts: HostSet) -> ExecuteJob:
         """The decision that a job starts now on these hosts, noted."""
         self.start(job, hosts)
         return ExecuteJob(job_id=job.id, hosts=hosts)
 
-    def hold(self, job: Job, hosts: HostSet, start: float, amounts: Amounts | None = None) -> Running:
-        """The same for hosts that were taken out of ``free`` already."""
-        self.waiting.pop(job.id, None)
+    def hold(self, job: Job, hosts: HostSet, start: float, end: float, amounts: Amounts | None = None) -> Running:
+        """The same for hosts that were taken out of ``free`` already, and with the date of the predicted end."""
         self._rank = rank = self._rank + 1
-        running = self.running[job.id] = Running(job, hosts, start, rank, hosts.size, amounts)
-        insort(self.ends, (running.end, rank, running))
+        running = self.running[job.id] = running_job(job, hosts, start, end, rank, amounts)
+        insort(self.ends, (end, rank, hosts.size, running))
         return running
+
+    def run(self, job: Job, together: bool) -> ExecuteJob:
+        """The decision that a job starts now, noted; there must be enough free hosts for it: a hot path.
+
+        Its hosts have consecutive numbers, if that is possible and wanted, and else the lowest.
+        """
+        size = job.request.hosts
+        hosts = self.free.take_together(size) if together else self.free.take(size)
+        assert hosts is not None, "so many hosts are free"
+        self._rank = rank = self._rank + 1
+        start = self.now
+        end = start + job.walltime
+        running = Running()
+        running.job = job
+        running.hosts = hosts
+        running.start = start
+        running.end = end
+        running.rank = rank
+        running.amounts = None
+        self.running[job.id] = running
+        insort(self.ends, (end, rank, size, running))
+        return ExecuteJob(job_id=job.id, hosts=hosts)
 
     def resume(self, job_id: str, hosts: HostSet, amounts: Amounts | None, at: float) -> None:
         """A suspended job holds hosts again; once, whether its own decision or the notice comes first."""
@@ -322,10 +358,6 @@ class Mirror:
             amounts = {new: had[old] for old, new in zip(before.hosts, hosts, strict=False) if old in had}
         self.start(before.job, hosts, amounts, before.start + at - since)
         del self.suspended[job_id]
-
-    def reject(self, job_id: str) -> None:
-        """A job waits no more."""
-        self.waiting.pop(job_id, None)
 
     def switch(self, hosts: HostSet, state: int) -> None:
         """Hosts are asked to go to a power state; those that sleep, or will, are not free before they are awake."""
@@ -340,8 +372,12 @@ class Mirror:
     def promise(self, hosts: HostSet, usable: float) -> None:
         """Hosts that are being switched, together, are expected to be usable at a date (s)."""
         self._rank = rank = self._rank + 1
-        held = self.promised[tuple(hosts)] = Held(hosts, self.now, usable, rank, hosts.size)
-        insort(self.ends, (usable, rank, held))
+        held = self.promised[tuple(hosts)] = Held()
+        held.hosts = hosts
+        held.start = self.now
+        held.end = usable
+        held.rank = rank
+        insort(self.ends, (usable, rank, hosts.size, held))
 
     def _keep_promise(self, hosts: HostSet) -> Held | None:
         """Hosts have been switched, or will not be after all."""
