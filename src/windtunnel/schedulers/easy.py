@@ -61,12 +61,10 @@ class Easy(BatchScheduler):
             size = job.request.hosts
             if size > site.size:
                 decisions.append(RejectJob(job_id=job.id))
-            elif queue.count:
-                self._arrived(now, job, decisions)
-            elif size <= free.size:
-                decisions.append(self.site.run(job, self._together))
-            else:
+            elif size > free.size or (queue.count and not self._overtakes(now, job)):
                 queue.add(job, now)
+            else:
+                decisions.append(site.run(job, self._together))
         return Reply(now, decisions)
 
     def _join(self, now: float, decisions: list[Decision]) -> list[Job]:
@@ -80,20 +78,19 @@ class Easy(BatchScheduler):
                 site.changed = True
         return []
 
-    def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        # Nothing was freed, so that no older job can overtake now that could not before: only this one is tried.
-        queue = self.queue
-        size = job.request.hosts
-        if size <= self.site.free.size:
-            if self._extra < 0:
-                self._reserve(now, queue.first().request.hosts)
-            late = now + job.walltime > self._shadow or job.walltime > ANY
-            if not late or size <= self._extra:
-                if late:
-                    self._extra -= size
-                decisions.append(self.site.run(job, self._together))
-                return
-        queue.add(job, now)
+    def _overtakes(self, now: float, job: Job) -> bool:
+        """Whether a new job that fits may start while others wait.
+
+        Nothing was freed, so that no older job can overtake now that could not before: only this one is looked at.
+        """
+        if self._extra < 0:
+            self._reserve(now, self.queue.first().request.hosts)
+        if now + job.walltime <= self._shadow and job.walltime <= ANY:
+            return True
+        if job.request.hosts > self._extra:
+            return False
+        self._extra -= job.request.hosts
+        return True
 
     def _start_queue(self, now: float, decisions: list[Decision]) -> None:
         """From the front; then whoever may overtake. The smallest job fits."""
@@ -109,21 +106,19 @@ class Easy(BatchScheduler):
 
     def _reserve(self, now: float, need: int) -> None:
         """Shadow time and extra hosts of a first job of this size."""
+        # So many hosts will not be there before those that are absent come back, unless an end says otherwise.
+        shadow = ANY
         free = self.site.free.size
-        ends = self.site.ends
-        for k, (end, _, freed, _) in enumerate(ends):
+        enough = False
+        for end, _, freed, _ in self.site.ends:
+            if enough and end != shadow:
+                break
             free += freed
             if free >= need:
-                rank = k + 1
-                while rank < len(ends) and ends[rank][0] == end:
-                    free += ends[rank][2]
-                    rank += 1
-                self._shadow = max(end, now)
-                self._extra = free - need
-                return
-        # So many hosts will not be there before those that are absent come back.
-        self._shadow = ANY
-        self._extra = 0
+                enough = True
+                shadow = end
+        self._shadow = shadow if shadow > now else now  # noqa: FURB136 -- a call costs more
+        self._extra = free - need if enough else 0
 
     def _backfill(self, now: float, need: int, decisions: list[Decision]) -> None:
         """Start whoever does not delay the first job, which needs so many hosts."""

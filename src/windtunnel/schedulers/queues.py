@@ -82,7 +82,7 @@ class _Bucket:
         self.alive += 1
         tree = self.tree
         # An endless job is longer than every other one, and still there.
-        value = min(walltime, ANY)
+        value = walltime if walltime < ANY else ANY  # noqa: FURB136 -- a call costs more
         node = place + self.capacity
         tree[node] = value
         node >>= 1
@@ -124,7 +124,10 @@ class _Bucket:
         self.alive -= 1
         while node > 1:
             node >>= 1
-            value = min(tree[node + node], tree[node + node + 1])
+            value = tree[node + node]
+            other = tree[node + node + 1]
+            if other < value:  # noqa: PLR1730 -- a call costs more
+                value = other
             if tree[node] == value:
                 return
             tree[node] = value
@@ -169,7 +172,8 @@ class IndexedQueue:
 
     def pop(self) -> Job:
         """Take the job at the front."""
-        job = self.first()
+        job = self._jobs[self._front]
+        assert job is not None
         self.remove(job)
         return job
 
@@ -189,8 +193,15 @@ class IndexedQueue:
                 break
             bucket = buckets[size]
             limit = ANY if size <= extra else longest
-            if bucket.tree[1] <= limit:
-                rank = bucket.find(limit)
+            tree = bucket.tree
+            if tree[1] <= limit:
+                node = 1  # what bucket.find does, without a call
+                capacity = bucket.capacity
+                while node < capacity:
+                    node += node
+                    if tree[node] > limit:
+                        node += 1
+                rank = bucket.ranks[node - capacity]
                 if best < 0 or rank < best:
                     best = rank
         return None if best < 0 else self._jobs[best - self._base]

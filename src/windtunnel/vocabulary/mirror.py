@@ -53,6 +53,7 @@ class Mirror:
     __slots__ = (
         "_busy_absent",
         "_further",
+        "_plain",
         "_rank",
         "absent",
         "all_submitted",
@@ -142,6 +143,7 @@ class Mirror:
         """Whether what running jobs will free has changed."""
         self._busy_absent = _NONE  # absent hosts that a job had when they went, and has still
         self._further = False  # there are news other than arrivals and ends
+        self._plain = True  # all hosts are there, and nobody has parts of them
         self._rank = 0
 
     # -- notices ------------------------------------------------------------------------------------------------
@@ -149,7 +151,7 @@ class Mirror:
     def apply(self, now: float, notices: Iterable[Notice]) -> None:
         """Take in a message."""
         self.now = now
-        self.changed = self.shifted = False
+        self.changed = False
         self.arrived = arrived = []
         if self.left:
             self.left = []
@@ -163,7 +165,7 @@ class Mirror:
                 running = self.running.pop(job_id, None)
                 if running is None:
                     self.suspended.pop(job_id, None)
-                elif running.amounts is None and not self.absent.size:  # what _leave does, at less cost
+                elif self._plain:  # what _leave does, at less cost
                     ends = self.ends
                     self.left.append(ends.pop(bisect_left(ends, (running.end, running.rank))))
                     self.free.add(running.hosts)
@@ -174,7 +176,7 @@ class Mirror:
                 self._take_in(notice)
 
     def _forget_news(self) -> None:
-        self._further = False
+        self._further = self.shifted = False
         self.refused = []
         self.switched = []
         self.called = []
@@ -215,7 +217,7 @@ class Mirror:
         self.size = len(self.hosts)
         self.free = HostPool(HostSet.span(self.size))
         self.shares.hosts = self.hosts
-        self.changed = self.shifted = True
+        self.changed = self.shifted = self._further = True
         if self.power:
             self.asleep = HostSet(host for host, about in enumerate(self.hosts) if self._sleeps(host, about.pstate))
             if self.asleep:
@@ -234,7 +236,7 @@ class Mirror:
         else:
             self.unavailable |= notice.hosts
         self._update()
-        self.changed = self.shifted = True
+        self.changed = self.shifted = self._further = True
 
     def _switched(self, hosts: HostSet, state: int) -> None:
         """Hosts have arrived at a power state."""
@@ -254,12 +256,13 @@ class Mirror:
         if not gone and not back:
             return
         self.absent = now
+        self._plain = not now and not self.shares.taken
         idle = gone & self.free.frozen()
         self.free -= idle
         met = self._busy_absent & back
         self._busy_absent = (self._busy_absent | (gone - idle)) - back
         self.free |= back - met
-        self.changed = self.shifted = True
+        self.changed = self.shifted = self._further = True
         if met or len(idle) < len(gone):
             self.ends = [(end, rank, self._frees(held), held) for end, rank, _, held in self.ends]
 
@@ -295,6 +298,7 @@ class Mirror:
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
+            self._plain = not self.absent and not self.shares.taken
         if self.absent.size:
             self._busy_absent -= hosts
             hosts -= self.absent
@@ -311,6 +315,7 @@ class Mirror:
             self.free.remove(hosts)
         else:
             self.free.remove(self.shares.take(hosts, amounts))
+            self._plain = False
         return self.hold(job, hosts, start, end, amounts)
 
     def execute(self, job: Job, hosts: HostSet) -> ExecuteJob:
