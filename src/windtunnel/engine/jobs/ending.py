@@ -4,6 +4,7 @@ from typing import Final
 
 from windtunnel.engine.energy import accounting
 from windtunnel.engine.jobs import execution
+from windtunnel.engine.jobs.submission import was_submitted
 from windtunnel.engine.jobs.workflows import task_over
 from windtunnel.engine.state.calendar import RELEASE_HELD
 from windtunnel.engine.state.refusal import known_job, refuse
@@ -100,7 +101,11 @@ def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
     if not decision.job_ids:
         refuse(world, decision, "empty", "it names no job")
     records = []
+    over = []
     for job_id in dict.fromkeys(decision.job_ids):
+        if job_id not in world.jobs and was_submitted(world, job_id):
+            over.append(job_id)  # it may have ended meanwhile, as the document says
+            continue
         record = known_job(world, decision, job_id, rank)
         if record.state in (_SUBMITTED, JobState.REJECTED):
             refuse(
@@ -126,7 +131,9 @@ def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
     profiles = None
     if seat.features.forward_profiles_on_jobs_killed:
         profiles = {r.job.profile.id: r.job.profile for r in records}
-    seat.outbox.append(JobsKilled(world.now, tuple(r.job.id for r in records), progresses, profiles))
+    asked = {*over, *(record.job.id for record in records)}
+    job_ids = tuple(job_id for job_id in dict.fromkeys(decision.job_ids) if job_id in asked)
+    seat.outbox.append(JobsKilled(world.now, job_ids, progresses, profiles))
 
 
 def reject_job(world: World, rank: int, decision: RejectJob) -> None:

@@ -27,7 +27,12 @@ __all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_told", "rai
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
-    """A component has asked to stop the run."""
+    """A component has asked to stop the run; ``dropped`` decisions of its reply came after that."""
+
+    def __init__(self, seat: Seat) -> None:
+        super().__init__(seat.name)
+        self.name = seat.name
+        self.dropped = 0
 
 
 def forget_told(world: World) -> None:
@@ -89,6 +94,20 @@ def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
         raise ComponentError(
             f"{seat.name!r} answered with now = {done!r}, which is before the date of the message", now=now
         )
+    try:
+        _carry_out(world, seat, reply, earliest)
+    except Stopped as stop:
+        stopping = (rank for rank, one in enumerate(reply.decisions) if type(one) is ForceSimulationStop)
+        stop.dropped = len(reply.decisions) - next(stopping) - 1
+        raise
+    if done > now:
+        seat.ready_at = done
+        world.open += 1
+        world.push(done, Priority.READY, READY, seat.rank)
+
+
+def _carry_out(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
+    now, done = world.now, reply.now
     previous = earliest
     strict = world.options.strict
     for decision in reply.decisions:
@@ -116,10 +135,6 @@ def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
         else:
             world.open += 1
             world.push(when, Priority.DECISION, DECISION, (seat.rank, decision))
-    if done > now:
-        seat.ready_at = done
-        world.open += 1
-        world.push(done, Priority.READY, READY, seat.rank)
 
 
 def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:
@@ -155,7 +170,7 @@ def _apply(world: World, seat: Seat, decision: Decision) -> None:
                 refuse(world, decision, "field", reason)
             handler(world, seat.rank, decision)
         elif type(decision) is ForceSimulationStop:
-            raise Stopped
+            raise Stopped(seat)
         else:
             raise DecisionError(
                 f"{type(decision).__name__} is not a decision that can be made here", rule="unknown", now=world.now

@@ -48,6 +48,8 @@ class Seat:
         """Whether it may still register jobs, which keeps the run from ending."""
         self.calls: dict[str, Any] = {}
         """Its periodic calls, by id."""
+        self.calls_once: dict[str, Any] = {}
+        """Its calls that happen once, by id."""
         self.probes: dict[str, Any] = {}
         """Its probes, by id."""
         self.scheduling_time = 0.0
@@ -177,7 +179,9 @@ class World:
         "solo",
         "stage",
         "stands_for",
+        "static_dates",
         "static_left",
+        "stopped",
         "storage_users",
         "submitters",
         "switching",
@@ -239,6 +243,8 @@ class World:
         """Those of static workloads that the end of the workflows cuts short; empty unless that was asked for."""
         self.storage_users: dict[int, str] = {}
         """The last job that used each storage, kept only when storages cannot be shared."""
+        self.static_dates: dict[str, float] | None = None
+        """When each static job is submitted, once somebody has named one that is not alive."""
         self.static_left = 0
         """Workloads that still have jobs to submit."""
         self.events_left = 0
@@ -265,6 +271,8 @@ class World:
         """Registered jobs that other components will hear of, unless they start or are rejected before."""
         self.messages: dict[str, list[str]] = {}
         """Messages for running jobs, by job id."""
+        self.stopped = ""
+        """Who has stopped the run before its end, and what it cut short."""
         self.hooks = Hooks()
 
     def push(self, date: float, priority: int, kind: int, payload: Any = None, version: int = -1) -> None:
