@@ -41,7 +41,7 @@ def site(pstate=1, hosts=2):
 
 @pytest.mark.parametrize("options", [{"energy": True}, LOOSE])
 def test_a_host_that_sleeps_from_the_start_computes_nothing(options):
-    with pytest.raises(DecisionError, match="host 0 cannot compute jobs now .* its state is sleeping"):
+    with pytest.raises(DecisionError, match=r"host 0 cannot compute jobs now .* its state is sleeping"):
         simulate(start_all, workload(job(1, run=10.0)), site=site(), **options)
 
 
