@@ -29,7 +29,7 @@ def test_names_in_strings_close_no_circle_either() -> None:
 def test_what_is_named_in_strings_is_met() -> None:
     """The tables from which schedulers, formats and commands are loaded are read, or the test above says nothing."""
     assert f"{PACKAGE}.schedulers.easy" in named(f"{PACKAGE}.schedulers.shipped")
-    assert f"{PACKAGE}.formats.traces.swf" in named(f"{PACKAGE}.formats.shipped")
+    assert f"{PACKAGE}.formats.traces.swf" in named(f"{PACKAGE}.formats.traces")
     assert f"{PACKAGE}.cli.validate" in named(f"{PACKAGE}.cli.main")
     assert f"{PACKAGE}.api" in named(PACKAGE)
     assert f"{PACKAGE}.cli.words" in imported(f"{PACKAGE}.cli.batsim4")

@@ -9,6 +9,8 @@ from import_graph import PACKAGE, files, imported, named
 
 BELOW = (
     "diagnostics",
+    "options",
+    "loading",
     "model",
     "entities",
     "vocabulary",
@@ -22,19 +24,22 @@ BELOW = (
 )
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "diagnostics": (),
-    "model": ("diagnostics",),
+    "options": ("diagnostics",),
+    "loading": ("diagnostics",),
+    "model": ("diagnostics", "options"),
     "entities": ("model", "diagnostics"),
     "vocabulary": ("model", "diagnostics"),
-    "formats": ("model", "entities", "diagnostics"),
-    "engine": ("model", "vocabulary", "diagnostics"),
+    "formats": ("model", "entities", "diagnostics", "options", "loading"),
+    "engine": ("model", "vocabulary", "diagnostics", "options"),
     "wires": ("model", "entities", "vocabulary", "diagnostics"),
-    "schedulers": ("model", "vocabulary", "diagnostics"),
-    "leases": ("model", "vocabulary", "schedulers", "diagnostics"),
-    "results": ("model", "entities", "vocabulary", "diagnostics"),
+    "schedulers": ("model", "vocabulary", "diagnostics", "options", "loading"),
+    "leases": ("model", "vocabulary", "schedulers", "diagnostics", "options", "loading"),
+    "results": ("model", "entities", "vocabulary", "diagnostics", "options", "loading"),
     "report": ("results", "model", "diagnostics"),
     "examples": ("diagnostics",),
-    "inputs": ("formats", "wires", "schedulers", "model", "vocabulary", "diagnostics"),
-    "api": (*BELOW, "examples", "inputs"),
+    "inputs": ("formats", "wires", "schedulers", "model", "vocabulary", "diagnostics", "options"),
+    "run_account": ("model", "vocabulary", "diagnostics"),
+    "api": (*BELOW, "examples", "inputs", "run_account"),
     "services": (*BELOW, "api", "examples"),
     "testing": (*BELOW, "api", "services", "examples"),
     "cli": (*BELOW, "api", "services", "testing", "examples"),
@@ -46,6 +51,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 
 NAMED_UPWARDS = {(f"{PACKAGE}.schedulers.shipped", "leases")}
 """The table of shipped schedulers names the one of leases, a room above its own, as an entry point would."""
+
+LOADS = {
+    f"{PACKAGE}.formats.registry",
+    f"{PACKAGE}.schedulers.registry",
+    f"{PACKAGE}.leases.core",
+    f"{PACKAGE}.leases.policies",
+}
+"""The files that look up what is named on the command line, in Python or by packages."""
 
 
 def room_of(module: str) -> str:
@@ -69,3 +82,9 @@ def test_every_room_is_in_the_picture() -> None:
 
 def test_exceptions_are_needed() -> None:
     assert all(other in {room_of(one) for one in named(module)} for module, other in NAMED_UPWARDS)
+
+
+def test_only_registries_load_what_is_named() -> None:
+    """Data never runs code: what loads modules and entry points is asked for what users and packages name."""
+    loading = {module for module in files() if f"{PACKAGE}.loading" in imported(module)}
+    assert loading <= LOADS

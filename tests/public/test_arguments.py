@@ -56,7 +56,7 @@ def test_jobs_made_in_python(wrong, said):
 
 
 def test_other_values():
-    with pytest.raises(wt.UsageError, match="probes must be always, never or auto, not 'foo'"):
+    with pytest.raises(wt.UsageError, match="what is recorded: probes must be one of always, never, auto, not 'foo'"):
         RecordingOptions(probes="foo")
     for path in (None, 5, ""):
         with pytest.raises(wt.UsageError, match="a run is named by its directory"):
@@ -96,10 +96,11 @@ def test_what_was_chosen_is_noted(tmp_path):
         warm_up="1%",
         out=tmp_path / "out",
     )
-    assert plain.state.facts == {"schedulers": ["easy"], "scheduler_options": {}}
+    assert plain.state.facts == {"schedulers": ["easy"], "scheduler_options": {}, "packing": "whole hosts"}
     facts = wt.load_run(tmp_path / "out").state.facts
     assert facts == {
         **plain.state.facts,
+        "packing": "cores",
         "workload_options": {"walltime": "kill"},
         "events": [str(events)],
         "failures": str(failures),

@@ -148,8 +148,18 @@ def batsim4(argv: Sequence[str]) -> int:
     if options.dump_execution_context:
         _dump(options)
         return 0
+    from windtunnel.cli.summary import print_account
+
+    quiet = options.quiet or options.verbosity == "quiet"
     simulation = _simulation(options)
-    simulation.run()
+    told = simulation.account.lines
+    if not quiet:
+        print_account(told)
+    try:
+        simulation.run()
+    finally:
+        if not quiet:
+            print_account(simulation.account.since(told))
     return 0
 
 
@@ -291,7 +301,7 @@ def read_simgrid(file: str, **options: Any) -> Any:
         UsageError: it is another kind of platform, which has no master and no roles.
     """
     from windtunnel.formats.registry import find_format, read_platform
-    from windtunnel.formats.sites.host_spec import is_host_spec
+    from windtunnel.formats.sites import is_host_spec
 
     kind = "a word" if is_host_spec(file) else find_format(file, "platform").name
     if kind != "simgrid":

@@ -26,6 +26,7 @@ from windtunnel.leases.slottable import SlotTable
 from windtunnel.leases.space import ResourceSpace
 from windtunnel.leases.suspension import SuspendResume
 from windtunnel.leases.times import LeaseTimes
+from windtunnel.loading import load
 from windtunnel.model.lease import LeaseSite, LeaseState
 from windtunnel.model.lease_options import Backfilling, ImageReuse, LeaseOptions
 
@@ -189,12 +190,6 @@ def _mapper(name: str) -> Callable[[Core], Mapper]:
     if name == "deadline":
         return DeadlineMapper
     if ":" in name:
-        import importlib
-
-        module, _, class_name = name.partition(":")
-        try:
-            found: Callable[[Core], Mapper] = getattr(importlib.import_module(module), class_name)
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"mapper: {name!r} cannot be loaded: {error}") from error
+        found: Callable[[Core], Mapper] = load(name, "mapper:")
         return found
     raise UsageError(f"mapper: no mapper {name!r}", did_you_mean(name, ("greedy", "deadline")))

@@ -27,18 +27,24 @@ from windtunnel.vocabulary import (
     Hello,
     HostsBecameAvailable,
     HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
+    ImageTransferred,
     JobCompleted,
+    JobMigrated,
     JobResumed,
     JobSubmitted,
     JobSuspended,
     KillJobs,
     MessageToJob,
     Notice,
+    ProbeDataEmitted,
     QueryEnergy,
     RegisterJob,
     RegisterProfile,
     RejectJob,
     Reply,
+    ResourceStateChanged,
     ResumeJob,
     SetJobMetadata,
     SimulationBegins,
@@ -48,6 +54,7 @@ from windtunnel.vocabulary import (
     honoured_by,
 )
 from windtunnel.vocabulary.checking import wrong_field
+from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["ByCore", "packing_by_cores"]
 
@@ -69,6 +76,16 @@ _WITHOUT_HOSTS = (
     MessageToJob,
 )
 """Decisions that mean the same whether cores or machines are counted."""
+
+_ABOUT_HOSTS = (
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
+    ImageTransferred,
+    ResourceStateChanged,
+)
+"""Notices of hosts, which become those of all their cores."""
 
 
 def packing_by_cores(component: Component) -> Component:
@@ -119,8 +136,8 @@ class ByCore(Component):
         if isinstance(notice, JobCompleted):
             cores = self._cores.pop(notice.job.id, HostSet())
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
-        if isinstance(notice, JobSuspended | JobResumed):
-            cores = self._cores[notice.job.id]
+        if isinstance(notice, JobSuspended | JobResumed | JobMigrated):
+            cores = self._cores.get(notice.job.id, HostSet())  # none: it is another component's
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
         if isinstance(notice, DecisionRefused):
             decision = notice.decision
@@ -128,10 +145,12 @@ class ByCore(Component):
                 cores = self._cores.get(decision.job_id, HostSet())
                 decision = msgspec.structs.replace(decision, hosts=cores, amounts=None)
             return msgspec.structs.replace(notice, decision=decision)
-        if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
+        if isinstance(notice, _ABOUT_HOSTS):
             return msgspec.structs.replace(notice, hosts=self._cores_of(notice.hosts))
         if isinstance(notice, SimulationBegins):
             return msgspec.structs.replace(notice, platform=self._by_core(notice.platform))
+        if isinstance(notice, ProbeDataEmitted):
+            unsaid(notice, Wire.CORES)
         return notice
 
     def _by_core(self, platform: Platform) -> Platform:
@@ -176,10 +195,12 @@ class ByCore(Component):
         """A decision in terms of hosts and the cores taken of each."""
         if isinstance(decision, _WITHOUT_HOSTS) or wrong_field(decision):  # what is wrong, the engine refuses
             return decision
-        if not isinstance(decision, ExecuteJob | ResumeJob) or getattr(decision, "placement", None) is not None:
-            what = type(decision).__name__
+        if not isinstance(decision, ExecuteJob | ResumeJob):
+            unsaid(decision, Wire.CORES)
+            return decision
+        if isinstance(decision, ExecuteJob) and decision.placement is not None:
             raise UsageError(
-                f"{what} is about machines or their executors: a scheduler cannot use it while it packs by cores",
+                "a placement is about machines and executors: a scheduler cannot use it while it packs by cores",
                 "run it without --share-hosts",
             )
         if decision.hosts and decision.hosts.last >= len(self._host):

@@ -27,20 +27,30 @@ from windtunnel.vocabulary import (
     Hello,
     HostsBecameAvailable,
     HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
     JobCompleted,
     JobsKilled,
     JobSubmitted,
+    MessageFromJob,
     Notice,
     RejectJob,
     Reply,
     RequestedCall,
+    ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
 )
+from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["Datacenters"]
 
-_TO_ALL = (AllStaticExternalEventsHaveBeenInjected, AllStaticJobsHaveBeenSubmitted, SimulationEnds)
+_TO_ALL = (
+    AllStaticExternalEventsHaveBeenInjected,
+    AllStaticJobsHaveBeenSubmitted,
+    ExternalEventOccurred,
+    SimulationEnds,
+)
 
 
 class Datacenters(Scheduler):
@@ -113,8 +123,14 @@ class Datacenters(Scheduler):
         elif isinstance(notice, RequestedCall):
             rank, _, call = notice.call_me_later_id.partition(":")
             parts[int(rank)].tell(msgspec.structs.replace(notice, call_me_later_id=call))
+        elif isinstance(notice, MessageFromJob):
+            if (owner := self._owner.get(notice.job_id)) is not None:
+                parts[owner].tell(notice)
         elif isinstance(notice, ExternalEventOccurred) and notice.kind == "scheduler_change":
             parts[int(notice.attributes["datacenter"])].change(notice)
+        elif isinstance(notice, HostsPStateChanged | HostsTurnedOnOff | ResourceStateChanged):
+            for part in parts:
+                part.switched(notice)
         elif isinstance(notice, DecisionRefused):
             for part in parts:
                 part.refused(notice)
@@ -123,6 +139,8 @@ class Datacenters(Scheduler):
         elif isinstance(notice, _TO_ALL):
             for part in parts:
                 part.tell(notice)
+        else:
+            unsaid(notice, Wire.DATACENTERS)
 
     def _begin(self, notice: SimulationBegins) -> None:
         """Make the schedulers of all datacenters, and try out those that they will change to."""

@@ -4,7 +4,7 @@ So it is the same in process and behind a socket. What a wire cannot tell is mis
 asked for (:attr:`View.missing`). The state itself is in the :class:`~windtunnel.vocabulary.mirror.Mirror`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Iterator, Mapping, Sequence, ValuesView
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostPool, HostSet, Job
@@ -27,6 +27,8 @@ class View:
         self.mirror = Mirror() if mirror is None else mirror
         self.missing: Mapping[str, str] = {}
         """What this wire cannot tell: name -> why."""
+        self.notices: Sequence[n.Notice] = ()
+        """All that was told this time, in order: also what the view does not show, such as calls, answers, events."""
 
     @property
     def now(self) -> float:
@@ -130,8 +132,9 @@ class View:
         """Running jobs, the one expected to end first at the front (ties: order of start)."""
         return [held for _, _, held in self.mirror.ends if isinstance(held, Running)]
 
-    def apply(self, now: float, notices: Iterable[n.Notice]) -> None:
+    def apply(self, now: float, notices: Sequence[n.Notice]) -> None:
         """Take in what happened."""
+        self.notices = notices
         self.mirror.apply(now, notices)
 
     def decided(self, decisions: Sequence[d.Decision]) -> None:

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from shared import cases, shared
 from windtunnel.diagnostics import Findings, InputError
+from windtunnel.formats.haizea import looks_like_lwf
 from windtunnel.formats.haizea.lwf import (
-    looks_like_lwf,
     read_annotations,
     read_lease_text,
     read_lwf,

@@ -3,7 +3,8 @@
 import pytest
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.formats.sites.host_spec import is_host_spec, read_host_spec
+from windtunnel.formats.sites import is_host_spec
+from windtunnel.formats.sites.host_spec import read_host_spec
 
 
 def test_hosts_of_one_core():

@@ -153,7 +153,7 @@ def with_host_sets(event):
 
 @pytest.mark.parametrize("name", DECISION_EVENTS)
 def test_decisions_come_back_as_they_were(name):
-    @settings(max_examples=30, deadline=None, database=None)
+    @settings(max_examples=30, database=None)
     @given(messages(name))
     def agree(message):
         for stamped in message.events:
@@ -273,6 +273,10 @@ def test_availability_and_refusals_travel_as_generic_external_events():
             "rule": "unknown-job",
             "reason": "there is no job 'a'",
             "decision": "RejectJob",
+            "message": {
+                "now": 1.0,
+                "events": [{"timestamp": 1.0, "event_type": "RejectJobEvent", "event": {"job_id": "a"}}],
+            },
         },
     )
 

@@ -4,10 +4,10 @@ from math import inf, nextafter
 
 import msgspec
 
-from windtunnel.engine.state.calendar import CALL, PERIODIC
+from windtunnel.engine.state.calendar import CALL, PERIODIC, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.triggers import check_date, due_together, first_tick, seconds, unit_date
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import CallMeLater, OneShot, Periodic, RequestedCall, StopCallMeLater
 
 __all__ = [
@@ -47,12 +47,12 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
         check_date(world, decision, when)
         _plan_once(world, rank, decision.call_me_later_id, unit_date(when))
         return
-    calls = world.seats[rank].calls
+    calls = world.sessions[rank].calls
     if decision.call_me_later_id in calls:
         refuse(world, decision, "duplicate-call", f"a periodic call {decision.call_me_later_id!r} is alive already")
     call = PeriodicCall(rank, decision.call_me_later_id, when, first_tick(world, decision, when))
     calls[call.call_id] = call
-    world.open += 1
+    world.unfinished += 1
     world.push(seconds(when, call.tick), Priority.PERIODIC, PERIODIC, call, call.version)
 
 
@@ -61,23 +61,23 @@ def _plan_once(world: World, rank: int, call_id: str, date: float) -> None:
         date = world.now
     elif date <= world.horizon:  # whoever asks for a later date is never called before it, and again, and again
         date = nextafter(world.horizon, inf)
-    seat = world.seats[rank]
-    calls = seat.calls_once.get(call_id)
+    session = world.sessions[rank]
+    calls = session.calls_once.get(call_id)
     if calls is None:
-        calls = seat.calls_once[call_id] = OneShotCalls(rank, call_id)
+        calls = session.calls_once[call_id] = OneShotCalls(rank, call_id)
     calls.pending += 1
-    world.open += 1
+    world.unfinished += 1
     world.push(date, Priority.CALL, CALL, calls, calls.version)
 
 
 def call_due(world: World, calls: OneShotCalls) -> None:
     """A one-shot call."""
-    world.open -= 1
+    world.unfinished -= 1
     calls.pending -= 1
-    seat = world.seats[calls.rank]
+    session = world.sessions[calls.rank]
     if not calls.pending:
-        del seat.calls_once[calls.call_id]
-    seat.outbox.append(RequestedCall(world.now, calls.call_id, last_periodic_call=False))
+        del session.calls_once[calls.call_id]
+    session.outbox.append(RequestedCall(world.now, calls.call_id, last_periodic_call=False))
 
 
 def periodic_due(world: World, call: PeriodicCall) -> None:
@@ -91,8 +91,8 @@ def _trigger(world: World, call: PeriodicCall) -> None:
     call.done += 1
     call.tick += 1
     last = call.when.nb_periods == call.done
-    seat = world.seats[call.rank]
-    seat.outbox.append(RequestedCall(world.now, call.call_id, last_periodic_call=last))
+    session = world.sessions[call.rank]
+    session.outbox.append(RequestedCall(world.now, call.call_id, last_periodic_call=last))
     if last:
         _drop(world, call)
     else:
@@ -101,17 +101,17 @@ def _trigger(world: World, call: PeriodicCall) -> None:
 
 def _drop(world: World, call: PeriodicCall) -> None:
     call.version += 1
-    del world.seats[call.rank].calls[call.call_id]
-    world.open -= 1
+    del world.sessions[call.rank].calls[call.call_id]
+    world.unfinished -= 1
 
 
 def stop_call_me_later(world: World, rank: int, decision: StopCallMeLater) -> None:
     """Stop the calls of an id, periodic or not; an unknown one is no fault: it may have come to its end."""
-    seat = world.seats[rank]
-    call = seat.calls.get(decision.call_me_later_id)
+    session = world.sessions[rank]
+    call = session.calls.get(decision.call_me_later_id)
     if call is not None:
         _drop(world, call)
-    once = seat.calls_once.pop(decision.call_me_later_id, None)
+    once = session.calls_once.pop(decision.call_me_later_id, None)
     if once is not None:
         once.version += 1
-        world.open -= once.pending
+        world.unfinished -= once.pending

@@ -1,18 +1,19 @@
 """Options of a simulation."""
 
 from collections.abc import Mapping
-from math import inf
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec.structs import fields
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.options import check_fields
 
 __all__ = ["Options"]
 
 
 _SHORTEST: Final = 1e-3
+
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class Options(msgspec.Struct, kw_only=True, frozen=True):
@@ -31,30 +32,30 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     check_sizes: bool = True
     """A rigid job must be given as many hosts as it requested (Batsim 5 does not check)."""
     check_registration: bool = True
-    """Registering jobs needs the component's dynamic_registration feature (Batsim 5 does not check; once a component has
-    finished registration, nothing more is registered either way)."""
+    """Registering jobs needs the component's dynamic_registration feature (Batsim 5 does not check). Once a component
+    has finished registration, nothing more is registered either way."""
     energy: bool = False
     """Integrate energy; the platform must tell the watts of every host."""
-    energy_rule: str = "exact"
+    energy_rule: Literal["exact", "simgrid"] = "exact"
     """``exact``, or ``simgrid``: read meters when SimGrid does (decisions.md 25)."""
-    job_energy: str = "fair"
+    job_energy: Literal["fair", "whole"] = "fair"
     """On shared hosts a job gets its ``fair`` part of their energy, or ``whole`` hosts count for each job."""
-    sharing: str = "simgrid"
+    sharing: Literal["simgrid", "maxmin"] = "simgrid"
     """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
-    on_failure: str = "kill"
+    on_failure: Literal["kill", "requeue"] = "kill"
     """What becomes of jobs on machines that fail, halt or are maintained: ``kill``, or ``requeue`` as new ones."""
-    on_maintenance: str = "kill"
+    on_maintenance: Literal["kill", "drain"] = "kill"
     """Whether work on a machine is stopped when its maintenance begins (``kill``), or may end first (``drain``)."""
-    checkpoint_interval: float = 0.0
+    checkpoint_interval: Seconds = 0.0
     """Jobs that merely last write a checkpoint after so many seconds of work; requeued ones begin again after the
     last. 0: there are none. (The jobs given are expected to last as long as :class:`windtunnel.model.checkpoints`
     makes them.)
     """
-    checkpoint_cost: float = 0.0
+    checkpoint_cost: Seconds = 0.0
     """Seconds that writing a checkpoint takes."""
-    max_rounds: int = 100_000
+    max_rounds: Annotated[int, msgspec.Meta(ge=1)] = 100_000
     """An instant kept alive for more rounds than this ends the run (decisions.md 1)."""
-    first_submission: float = 0.0
+    first_submission: Seconds = 0.0
     """No static job is submitted before this date (s); its submission time in the outputs stays what it was."""
     ask_waiting_times: bool = False
     """At each submission, ask the components how long the job will wait (``WaitingTimeQueried``)."""
@@ -64,24 +65,6 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """Options that wires hand to the component (scheduler configuration, command line...)."""
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("on_failure", ("kill", "requeue")),
-            ("on_maintenance", ("kill", "drain")),
-            ("energy_rule", ("exact", "simgrid")),
-            ("job_energy", ("fair", "whole")),
-            ("sharing", ("simgrid", "maxmin")),
-        ):
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name} must be {' or '.join(known)}, not {getattr(self, name)!r}")
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type is bool and not isinstance(value, bool):
-                raise UsageError(f"{field.name} must be True or False, not {value!r:.50}")
-            if field.type is float and not (isinstance(value, int | float) and 0 <= value < inf):
-                raise UsageError(f"{field.name} must be a number of seconds from 0, not {value!r:.50}")
+        check_fields(self, "options of the engine")
         if 0 < self.checkpoint_interval < _SHORTEST:
             raise UsageError(f"checkpoints are at least {_SHORTEST:g} s apart, not {self.checkpoint_interval!r}")
-        if not isinstance(self.max_rounds, int) or self.max_rounds < 1:
-            raise UsageError(f"max_rounds must be a whole number from 1, not {self.max_rounds!r:.50}")
-        if not isinstance(self.forward, Mapping):
-            raise UsageError(f"forward must be a mapping, not {self.forward!r:.50}")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 __all__ = [
-    "looks_like_lwf",
     "read_annotations",
     "read_lease_text",
     "read_lwf",
@@ -26,11 +25,6 @@ __all__ = [
     "read_site",
     "read_site_text",
 ]
-
-
-def looks_like_lwf(head: bytes) -> bool:
-    """Whether the first bytes of a file look like a lease workload."""
-    return b"<lease-workload" in head
 
 
 def read_lwf(path: str | Path, *, document_times: bool = False, findings: Findings | None = None) -> LeaseWorkload:

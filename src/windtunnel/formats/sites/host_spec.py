@@ -5,15 +5,10 @@ import re
 from windtunnel.diagnostics import UsageError
 from windtunnel.model.platform import Platform
 
-__all__ = ["is_host_spec", "read_host_spec"]
+__all__ = ["read_host_spec"]
 
 SPEC = re.compile(r"hosts:([0-9]+)(?:x([0-9]+))?", re.ASCII)
 MOST = 10_000_000
-
-
-def is_host_spec(text: str) -> bool:
-    """Whether a platform argument is meant to be such a word rather than a file."""
-    return text.startswith("hosts:")
 
 
 def read_host_spec(text: str) -> Platform:

@@ -23,7 +23,7 @@ from windtunnel.formats.slurm.values import date, duration, job_state
 from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
 from windtunnel.formats.traces.workload import TraceWorkload
 
-__all__ = ["looks_like_sacct", "read_sacct"]
+__all__ = ["read_sacct"]
 
 _NEEDED: Final = {
     "JobID": ("JobID",),
@@ -33,13 +33,6 @@ _NEEDED: Final = {
 }
 _CPUS: Final = re.compile(r"(?:^|,)cpu=(\d+)")
 _GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
-
-
-def looks_like_sacct(head: bytes) -> bool:
-    """Whether the first line is a head of ``sacct -P``, or the file looks like ``sacct --json``."""
-    if head.lstrip().startswith(b"{"):
-        return b'"jobs"' in head and (b'"job_id"' in head or b'"slurm"' in head.lower())
-    return b"JobID" in head.lstrip(b"\r\n").split(b"\n", 1)[0].strip().split(b"|")
 
 
 def read_sacct(

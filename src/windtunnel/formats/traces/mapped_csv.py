@@ -35,7 +35,6 @@ __all__ = [
     "PRESETS",
     "Mapped",
     "csv_records",
-    "looks_like_nrel",
     "read_csv",
     "read_mapped",
     "read_mapping",
@@ -84,11 +83,6 @@ PRESETS: Final[Mapping[str, Mapped]] = {
     ),
 }
 """Mappings by name: NREL's Eagle."""
-
-
-def looks_like_nrel(head: bytes) -> bool:
-    """Whether the first line is the head of NREL's Eagle."""
-    return head.startswith(b"job_id,user,account,partition,")
 
 
 def read_mapping(mapping: str | Path | Mapped) -> Mapped:

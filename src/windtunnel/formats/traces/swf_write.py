@@ -21,7 +21,7 @@ from windtunnel.model import (
     Workload,
 )
 
-__all__ = ["SwfLog", "duration", "read_swf_log", "write_swf", "write_swf_log"]
+__all__ = ["SwfLog", "copy_swf_log", "duration", "read_swf_log", "write_swf", "write_swf_log"]
 
 Number = int | float
 
@@ -75,6 +75,16 @@ def write_swf_log(log: SwfLog, path: str | Path) -> None:
     with replacing(path) as beside, beside.open("w", encoding="utf-8") as file:
         file.writelines(comment + "\n" for comment in log.comments)
         file.writelines(" ".join(map(_text, row)) + "\n" for row in log.rows)
+
+
+def copy_swf_log(source: str | Path, target: str | Path) -> None:
+    """Write a log anew, all fields and comments as they are.
+
+    Raises:
+        InputError: as :func:`read_swf_log`.
+        UsageError, SimulationError: as :func:`write_swf_log`.
+    """
+    write_swf_log(read_swf_log(source), target)
 
 
 def write_swf(workload: Workload, path: str | Path) -> list[str]:

@@ -18,15 +18,10 @@ from windtunnel.model import JobList, Workflow
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["looks_like_dax", "read_dax", "read_workflow"]
+__all__ = ["read_dax", "read_workflow"]
 
 LIMIT: Final = 1 << 28
 """The longest file that is read (characters)."""
-
-
-def looks_like_dax(head: bytes) -> bool:
-    """Whether the first bytes of a file look like a DAX."""
-    return b"<adag" in head
 
 
 def read_dax(path: str | Path, name: str = "wf0", *, start: float = 0.0, margin: float = 10.0) -> JobList:

@@ -5,7 +5,6 @@ its ``runtime`` (s), or from the first ``time_assigned`` to the last ``time_rele
 ``core_count`` or the sum of ``ncpu``. Time 0 is ``date_start``, or the first submission.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -22,9 +21,7 @@ from windtunnel.formats.files import read_bytes
 from windtunnel.formats.workflows.osp_tasks import Task, check_dependencies, critical_path, edges
 from windtunnel.model import DelayProfile, Job, JobList, Request
 
-__all__ = ["OspWorkload", "check", "looks_like_workload", "read_workload"]
-
-_KEYS = re.compile(rb'"workflows"\s*:')
+__all__ = ["OspWorkload", "check", "read_workload"]
 
 
 class OspWorkload(JobList):
@@ -41,13 +38,8 @@ class OspWorkload(JobList):
             request = msgspec.structs.replace(job.request, hosts=hosts)
             jobs.append(msgspec.structs.replace(job, request=request))
         new = OspWorkload(self.name, jobs, hosts=self.hosts, path=self.path)
-        new.warnings, new.start_date = self.warnings, self.start_date
+        new.warnings, new.start_date, new.cores_per_host = self.warnings, self.start_date, cores_per_host
         return new
-
-
-def looks_like_workload(head: bytes) -> bool:
-    """A JSON object with workflows."""
-    return _KEYS.search(head) is not None
 
 
 def read_workload(path: str | Path, name: str = "w0") -> OspWorkload:

@@ -17,12 +17,7 @@ from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.tasks import Task, check_tasks, task_jobs
 
-__all__ = ["looks_like_wfcommons", "read_wfcommons"]
-
-
-def looks_like_wfcommons(head: bytes) -> bool:
-    """Whether the first bytes of a file look like a WfFormat document."""
-    return b'"workflow"' in head and (b'"schemaVersion"' in head or b'"nb_res"' not in head)
+__all__ = ["read_wfcommons"]
 
 
 def read_wfcommons(path: str | Path, name: str = "wf0", *, start: float = 0.0, margin: float = 10.0) -> TraceWorkload:

@@ -11,6 +11,7 @@ from windtunnel import vocabulary as v
 from windtunnel.diagnostics import Findings, ProtocolError, UsageError
 from windtunnel.entities.trace_files import load_traces
 from windtunnel.model import TraceReplayProfile
+from windtunnel.vocabulary.coverage import Wire, unsaid
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.forms import (
     hosts_in,
@@ -56,10 +57,8 @@ def decision_out(decision: v.Decision) -> s.Event:
     """
     translate = DECISIONS_OUT.get(type(decision))
     if translate is None:
-        raise UsageError(
-            f"batprotocol has no {type(decision).__name__}",
-            "this scheduler needs another protocol (Batsim's JSON protocol, or in process)",
-        )
+        unsaid(decision, Wire.BATPROTOCOL)
+        raise UsageError(f"{type(decision).__name__} has no form in batprotocol")
     return translate(decision)
 
 

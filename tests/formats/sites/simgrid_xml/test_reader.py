@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.formats.sites.simgrid_xml.bad_platforms import HEAD, cluster, full
 
 from windtunnel.diagnostics import Findings, InputError
-from windtunnel.formats.sites.simgrid_xml import looks_like_platform, parse_platform, read_platform
+from windtunnel.formats.sites.simgrid_xml import parse_platform, read_platform
 from windtunnel.formats.sites.simgrid_xml.units import BANDWIDTH, SPEED, TIME, parse_quantity
 
 
@@ -232,11 +232,6 @@ def test_a_platform_is_a_value():
     assert copy.network.route(a, b) == before
     assert copy.network.all_to_all([a, b], 1.0) == platform.network.all_to_all([a, b], 1.0)
     assert copy.hosts == platform.hosts
-
-
-def test_platforms_are_recognised():
-    assert looks_like_platform(HEAD.encode())
-    assert not looks_like_platform(b'{"nb_res": 4}')
 
 
 def test_blank_lines_before_the_declaration_count():

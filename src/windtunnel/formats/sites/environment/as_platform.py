@@ -1,9 +1,8 @@
 """The environment format as a platform format: read, check, map; for the registry of formats."""
 
-import re
 from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -12,9 +11,7 @@ from windtunnel.formats.sites.environment.platform import Mapping, site_platform
 from windtunnel.formats.sites.environment.reader import Options, read
 from windtunnel.model import Platform
 
-__all__ = ["looks_like_environment", "read_platform"]
-
-_KEYS = re.compile(rb'"(environment|datacenters|definitions)"\s*:')
+__all__ = ["read_platform"]
 
 
 class _AnyName(frozenset[str]):
@@ -24,16 +21,11 @@ class _AnyName(frozenset[str]):
         return isinstance(name, str)
 
 
-def looks_like_environment(head: bytes) -> bool:
-    """A JSON object with one of the format's first keys."""
-    return _KEYS.search(head) is not None
-
-
 def read_platform(
     path: str | Path,
     *,
-    flops_per_cycle: float = 1.0,
-    idle_share: float = 0.5,
+    flops_per_cycle: Annotated[float, msgspec.Meta(gt=0)] = 1.0,
+    idle_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5,
     network: str = "",
     merge_order: Literal["document", "reference"] = "document",
     allow_files: str | Path | None = None,

@@ -1,5 +1,5 @@
 """SimGrid platform files (XML)."""
 
-from windtunnel.formats.sites.simgrid_xml.reader import looks_like_platform, parse_platform, read_platform
+from windtunnel.formats.sites.simgrid_xml.reader import parse_platform, read_platform
 
-__all__ = ["looks_like_platform", "parse_platform", "read_platform"]
+__all__ = ["parse_platform", "read_platform"]

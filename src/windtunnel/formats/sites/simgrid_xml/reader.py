@@ -21,17 +21,12 @@ from windtunnel.model.platform import Host, Platform
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["looks_like_platform", "parse_platform", "read_platform"]
+__all__ = ["parse_platform", "read_platform"]
 
 MAX_BYTES = 128 << 20
 """Larger files are refused."""
 LONG_LINE, LONG_TAG = 2000, 100
 """The beginning of a start tag is looked for in lines of fewer bytes, and over fewer lines."""
-
-
-def looks_like_platform(head: bytes) -> bool:
-    """Whether the first bytes of a file are those of a SimGrid platform."""
-    return b"<platform" in head[:4096]
 
 
 def read_platform(
