@@ -191,7 +191,9 @@ def _notify(kind: str, resources: str | None = None) -> str:
 
 
 def _external(notice: n.ExternalEventOccurred) -> str:
-    whole = dict(notice.attributes) or {"type": notice.kind, "timestamp": notice.timestamp, "data": notice.data}
+    whole = dict(notice.attributes) or {"data": notice.data}
+    if "type" not in whole:
+        whole = {"type": notice.kind, "timestamp": notice.timestamp, **whole}
     return f'"NOTIFY","data":{to_text(whole)}'
 
 
