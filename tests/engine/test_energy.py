@@ -294,7 +294,7 @@ class Conserved(Joules):
                 self.flops += profile.computation_amount * len(record.hosts)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(["simgrid", "maxmin"]))
 def test_energy_is_idle_power_and_work(seed, rule):
     """Without a jump at the lightest load, energy is idle power over time and so many joules for each flop done.

@@ -2,7 +2,7 @@
 
 import pickle
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from windtunnel.model import Host, HostSet, JobState, Platform, PowerState
@@ -185,7 +185,6 @@ class Plain:
 
 
 @given(st.lists(happenings(), max_size=40))
-@settings(deadline=None)
 def test_the_mirror_says_what_the_words_mean(steps):
     mirror, plain = begun(), Plain()
     view = View(mirror)

@@ -5,6 +5,8 @@ from typing import Any, Protocol, Self
 
 import msgspec
 
+from windtunnel.diagnostics import Finding
+from windtunnel.model.asks import Some, asks_of_jobs
 from windtunnel.model.event_kinds import event_kind_of
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Job
@@ -44,6 +46,9 @@ class Workload(Protocol):
 class JobList:
     """A workload held as a list; sorted by (submission time, id) as Batsim does."""
 
+    cores_per_host: int = 1
+    """For hosts of how many cores it was sized, where its jobs count processors."""
+
     def __init__(
         self,
         name: str,
@@ -57,8 +62,11 @@ class JobList:
         self.path = path
         self.profiles: Mapping[str, Profile] = profiles if profiles is not None else {}
         self.hosts = hosts
-        self.has_dependencies = any(job.dependencies for job in jobs)
+        asking = [job for job in jobs if job.dependencies or job.queue or job.request.amounts]
+        self.has_dependencies = any(job.dependencies for job in asking)
         """Whether a job waits for others before it is submitted."""
+        self.asks = asks_of_jobs(asking)
+        """What jobs ask for besides hosts."""
         self._jobs = sorted(jobs, key=lambda job: (job.submission_time, job.id))
 
     def __len__(self) -> int:
@@ -73,6 +81,27 @@ class JobList:
 
     def __iter__(self) -> Iterator[Job]:
         return iter(self._jobs)
+
+    def larger_than(self, hosts: int, cores: int | None) -> Some | None:
+        """The jobs that want more than there is; see :class:`~windtunnel.model.asks.Sized`."""
+        if cores is None:
+            wanted = [(job.request.hosts, job.id) for job in self._jobs if job.request.hosts > hosts]
+        else:
+            counted = [(job.request.processors or job.request.hosts, job.id) for job in self._jobs]
+            wanted = [one for one in counted if one[0] > cores]
+        return Some(len(wanted), wanted[0][1], max(wanted)[0]) if wanted else None
+
+    def cores_in_vain(self) -> Some | None:
+        """The jobs that use fewer cores than their hosts have; see :class:`~windtunnel.model.asks.Sized`."""
+        cores = self.cores_per_host
+        if cores == 1:
+            return None
+        counted = [
+            (job.request.hosts * cores - job.request.processors, job.id)
+            for job in self._jobs
+            if 0 < job.request.processors < job.request.hosts * cores
+        ]
+        return Some(len(counted), counted[0][1], sum(number for number, _ in counted)) if counted else None
 
 
 class Workflow(JobList):
@@ -135,3 +164,5 @@ class EventList(msgspec.Struct, kw_only=True):
     name: str
     events: tuple[ExternalEvent, ...]
     path: str = ""
+    warnings: tuple[Finding, ...] = ()
+    """What the reader found odd in the input."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import HostSet
 from windtunnel.results.damage import read_from
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
@@ -100,6 +100,11 @@ class Run:
     def complete(self) -> bool:
         """Whether the run came to its end."""
         return self.state.status is Status.COMPLETE
+
+    @property
+    def account(self) -> Account:
+        """What was read or asked for and did not take effect as written: a table of lines, which prints."""
+        return Account(self.state.account) if self._recording is None else self._recording.account
 
     @property
     def outcome(self) -> str:

@@ -39,7 +39,7 @@ class OspWorkload(JobList):
             request = msgspec.structs.replace(job.request, hosts=hosts)
             jobs.append(msgspec.structs.replace(job, request=request))
         new = OspWorkload(self.name, jobs, hosts=self.hosts, path=self.path)
-        new.warnings, new.start_date = self.warnings, self.start_date
+        new.warnings, new.start_date, new.cores_per_host = self.warnings, self.start_date, cores_per_host
         return new
 
 
