@@ -6,7 +6,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from windtunnel.cli import lease_service
-from windtunnel.cli.lease_service import settings
+from windtunnel.cli.lease_service import TRUST_CODE, settings
 from windtunnel.cli.values import date
 
 __all__ = ["lease"]
@@ -52,6 +52,7 @@ def run(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--out", help="A directory for the files of the run; windtunnel report reads it."),
     ] = None,
+    trust_code: Annotated[bool, TRUST_CODE] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace also files in --out that no run has written.")
     ] = False,
@@ -74,7 +75,7 @@ def run(
     from windtunnel.services.lease_run import load_haizea, simulate_leases
 
     if config is not None and is_multi(config):
-        _several(config, out, settings(option), force=force)
+        _several(config, out, settings(option), trust_code=trust_code, force=force)
         return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")
@@ -82,7 +83,7 @@ def run(
     stop, probes = Stop(), tuple(probe)
     more: dict[str, Any] = {"inputs": [one for one in (work, config, annotations, injected) if one], "force": force}
     if config is not None:
-        facts, found = load_haizea(config, work=work, document_times=document)
+        facts, found = load_haizea(config, work=work, document_times=document, trust_code=trust_code)
         options, stop, probes = facts.options, facts.stop, probes or facts.probes
         more |= {"attributes": facts.attributes, "observers": [SanityCheck()] if facts.sanity_check else []}
     elif work is not None:
@@ -126,14 +127,14 @@ def gantt(
     print(write_lease_gantt(run, to or run / "gantt.svg", start=start, end=until))
 
 
-def _several(config: Path, out: Path | None, chosen: dict[str, str], *, force: bool) -> None:
+def _several(config: Path, out: Path | None, chosen: dict[str, str], *, trust_code: bool, force: bool) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
     from windtunnel.formats.haizea.multi import read_haizea_multi
     from windtunnel.leases.sanity import SanityCheck
     from windtunnel.model.lease_options import lease_options
     from windtunnel.services.lease_run import prepared, simulate_leases
 
-    runs = read_haizea_multi(config)
+    runs = read_haizea_multi(config, trust_code=trust_code)
     for name, found in runs.items():
         facts, work = prepared(found, config)
         more: dict[str, Any] = {"probes": facts.probes} if facts.probes else {}

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine.rounds import loop
-from windtunnel.engine.state.calendar import INJECTED
+from windtunnel.engine.state.calendar import INJECTED, Priority
+from windtunnel.engine.state.observers import Hooks
 from windtunnel.engine.state.options import Options
-from windtunnel.engine.state.world import Hooks, Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
 
@@ -161,8 +162,7 @@ class Simulation:
         self.outcome = outcome
         for component in self.components:
             component.stop()
-        if self.world.energy is not None and self.world.energy.racks is not None:
-            self.world.energy.racks.close(self.world.now)
+        self.world.energy.close()
         for hook in self.world.hooks.end:
             hook(self.world.now, outcome, self.totals())
 
@@ -174,21 +174,18 @@ class Simulation:
     def totals(self) -> Mapping[str, Any]:
         """The engine's own sums, as on_end gets them."""
         world = self.world
-        racks = None if world.energy is None else world.energy.racks
         return {
             **world.hosts.totals(),
             "nb_computing_machines": world.hosts.size + world.hosts.storages,
             "nb_grouped_switches": world.nb_switch_groups,
             "nb_machine_switches": world.nb_switches,
-            "consumed_joules": 0.0 if world.energy is None else world.energy.last - world.energy.first,
-            "rack_excesses": 0 if racks is None else racks.count,
-            "worst_rack_excess": 0.0 if racks is None else racks.worst,
+            **world.energy.totals(),
             "nb_submitted": world.nb_submitted,
             "nb_ended": world.nb_ended,
-            "nb_alive": sum(1 for _ in world.jobs) - len(world.told),
+            "nb_alive": sum(1 for _ in world.jobs) - len(world.to_forget),
             "first_submission": world.first_submission,
             "last_end": world.last_end,
-            "scheduling_time": sum(seat.scheduling_time for seat in world.seats),
+            "scheduling_time": sum(session.scheduling_time for session in world.sessions),
             "simulation_time": perf_counter() - self._started_at,
         }
 
@@ -219,7 +216,7 @@ class Simulation:
         world = self.world
         while self._injected:
             date, what, thing = self._injected.popleft()
-            world.open += 1
+            world.unfinished += 1
             world.push(max(date, world.now, self._reached), Priority.EXTERNAL, INJECTED, (what, thing))
 
     # -- saving -------------------------------------------------------------------------------------------------

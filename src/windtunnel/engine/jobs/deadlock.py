@@ -40,9 +40,9 @@ def diagnose(world: World) -> str:
         lines.append(
             f"  {sum(map(len, world.waiting_for.values()))} jobs wait for others to end, e.g. for {first!r}."
         )
-    for seat in world.seats:
-        if seat.registering:
-            lines.append(f"  {seat.name!r} asked for dynamic registration and has not said that it has finished.")
+    for session in world.sessions:
+        if session.registering:
+            lines.append(f"  {session.name!r} asked for dynamic registration and has not said that it has finished.")
     return "\n".join(lines)
 
 

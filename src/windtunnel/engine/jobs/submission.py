@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from heapq import heappush
 from typing import Final
 
-from windtunnel.engine.state.calendar import NO_MORE, SUBMIT
-from windtunnel.engine.state.world import Priority, Submitter, World
+from windtunnel.engine.state.calendar import NO_MORE, SUBMIT, Priority
+from windtunnel.engine.state.feeds import Submitter
+from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobRecord
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
@@ -48,12 +49,12 @@ def workload_over(world: World) -> None:
     if world.static_left == 0:
         world.push(world.now, Priority.NO_MORE, NO_MORE, "jobs")
     else:
-        world.open -= 1
+        world.unfinished -= 1
 
 
 def no_more(world: World) -> None:
     """Say that the workloads are exhausted."""
-    world.open -= 1
+    world.unfinished -= 1
     world.tell(AllStaticJobsHaveBeenSubmitted(world.now))
 
 
@@ -64,21 +65,20 @@ def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False
     if dynamic:
         record.dynamic = True
         record.owner = owner
-    world.open += 1
+    world.unfinished += 1
     world.nb_submitted += 1
     if world.first_submission < 0 and not dynamic:
         world.first_submission = now
-        if world.energy is not None:
-            world.energy.first = world.energy.total(now)
+        world.energy.submission()
     if hooks := world.hooks.submitted:
         for hook in hooks:
             hook(now, record)
     if tell:
-        for seat in world.seats:
+        for session in world.sessions:
             notice = JobSubmitted(now, job, job.submission_time)
-            if seat.features.forward_profiles_on_job_submission:
+            if session.features.forward_profiles_on_job_submission:
                 notice.profile = job.profile
-            seat.outbox.append(notice)
+            session.outbox.append(notice)
     if world.options.ask_waiting_times:
         world.tell(WaitingTimeQueried(now, job))
     return record
@@ -93,14 +93,14 @@ def _held_back(world: World, job: Job) -> bool:
         if dependency not in done:
             waiters = world.waiting_for.setdefault(dependency, [])
             waiters.append(job)
-            world.open += 1
+            world.unfinished += 1
             return True
     return False
 
 
 def release_held(world: World, job: Job) -> None:
     """A held job's dependency has ended (and its think time is over): submit it, or hold it for the next."""
-    world.open -= 1
+    world.unfinished -= 1
     if not _held_back(world, job):
         submitted = Job(**{f: getattr(job, f) for f in Job.__struct_fields__} | {"submission_time": world.now})
         submit_job(world, submitted)

@@ -7,9 +7,9 @@ from windtunnel.engine.jobs.execution import nodes
 from windtunnel.engine.jobs.execution.nodes import Node
 from windtunnel.engine.jobs.execution.tasks import task_of
 from windtunnel.engine.jobs.execution.traces import replay_hosts
-from windtunnel.engine.state.calendar import JOB_END, WALLTIME
+from windtunnel.engine.state.calendar import JOB_END, WALLTIME, Priority
 from windtunnel.engine.state.refusal import refuse
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,
@@ -83,7 +83,10 @@ def _additional(world: World, decision: ExecuteJob) -> Profile | None:
 def cancel_job(world: World, record: JobRecord) -> int:
     """Stop a job's execution; returns the return code of a job killed like this (batsim-protocol.md 7)."""
     node = record.execution
-    return nodes.cancel(world, node) if isinstance(node, Node) else -1
+    if isinstance(node, Node):
+        return nodes.cancel(world, node)
+    world.energy.sleep_ended(record)
+    return -1
 
 
 def progress_of_job(world: World, record: JobRecord) -> KillProgress:

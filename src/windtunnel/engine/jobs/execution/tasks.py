@@ -1,11 +1,11 @@
 """Parallel tasks: profiles that compute and communicate, run by the sharing system (batsim-inputs.md 5, 11)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import DecisionError
 from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, sub_profile
-from windtunnel.engine.sharing.model import fluid_of
+from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.state.world import World
 from windtunnel.model import (
     HostSet,
@@ -22,9 +22,9 @@ from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import AtomicProgress, ProfilePlacement
 
 if TYPE_CHECKING:
-    from windtunnel.engine.sharing import Task
+    from windtunnel.engine.sharing import Action, Task
 
-__all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of", "task_of"]
+__all__ = ["TASK", "amounts", "claim_storage", "homogeneous_amounts", "places", "storage_of", "task_of"]
 
 
 def places(world: World, node: Node) -> list[int]:
@@ -174,7 +174,7 @@ def _size(world: World, node: Node, profile: ParallelTaskProfile, count: int) ->
 def task_of(world: World, node: Node) -> "Task":
     """What this node asks of hosts and links."""
     profile = node.profile
-    build = fluid_of(world).builder
+    build = sharing_of(world).builder
     if isinstance(profile, ParallelTaskDataStagingBetweenStoragesProfile):
         source = storage_of(world, node, profile.emitter_storage_name, single=False)
         target = storage_of(world, node, profile.receiver_storage_name, single=False)
@@ -202,7 +202,7 @@ def _storage_task(
     if profile.generation_strategy is not GenerationStrategy.DefinedAmountsUsedForEachValue:
         read, write = read / len(positions), write / len(positions)
     flows = [(storage, host, read) for host in positions] + [(host, storage, write) for host in positions]
-    return fluid_of(world).builder.flows((*positions, storage), flows)
+    return sharing_of(world).builder.flows((*positions, storage), flows)
 
 
 def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
@@ -232,56 +232,56 @@ def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
             flops[rank[source]] += computed[i]
             for j, target in enumerate(hosts):
                 sent[rank[source]][rank[target]] += moved[i][j]
-    return fluid_of(world).builder.matrices(union, flops, sent)
+    return sharing_of(world).builder.matrices(union, flops, sent)
 
 
 def _begin(world: World, node: Node) -> None:
     task = task_of(world, node)
-    fluid = fluid_of(world)
-    if world.energy is not None and len(task.hosts) == 1:
-        world.energy.touch(world.now, task.hosts)
-    node.action = fluid.start(world.now, task, node)
+    sharing = sharing_of(world)
+    if len(task.hosts) == 1:
+        world.energy.touch(task.hosts)
+    node.action = sharing.start(task, node)
 
 
-def complete(world: World, node: Node) -> None:
+def _complete(world: World, node: Node, action: "Action") -> None:
     """The sharing system has finished this task."""
+    del action
     _touch(world, node)
     node.action = None
     finish(world, node, node.profile.return_code)
 
 
 def _touch(world: World, node: Node) -> None:
-    if world.energy is not None and node.action is not None and node.action.task is not None:
-        world.energy.touch(world.now, sorted(set(node.action.task.hosts)))
+    if node.action is not None and node.action.task is not None:
+        world.energy.touch(sorted(set(node.action.task.hosts)))
 
 
 def _cancel(world: World, node: Node) -> int:
     _touch(world, node)
     action: Any = node.action
     if action is not None:
-        fluid_of(world).cancel(world.now, action)
+        sharing_of(world).cancel(action)
         node.action = None
     return -2
 
 
 def _progress(world: World, node: Node) -> AtomicProgress:
-    done = 1.0 if node.action is None else fluid_of(world).done(world.now, node.action)
+    done = 1.0 if node.action is None else sharing_of(world).done(node.action)
     return AtomicProgress(node.profile.id, min(1.0, max(0.0, done)))
 
 
 def _freeze(world: World, node: Node) -> None:
     if node.action is not None:
-        fluid_of(world).suspend(world.now, node.action)
+        sharing_of(world).suspend(node.action)
 
 
 def _thaw(world: World, node: Node) -> None:
     action = node.action
     if action is not None:
-        fluid = fluid_of(world)
         if action.task is not None:  # it may go on elsewhere
             action.task = task_of(world, node)
             action.network_bound = action.task.network_bound
-        fluid.resume(world.now, action)
+        sharing_of(world).resume(action)
 
 
-TASK = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)
+TASK: Final = Kind(_begin, _cancel, _progress, freeze=_freeze, thaw=_thaw, complete=_complete, again=task_of)
