@@ -18,8 +18,7 @@ __all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
 class Workload(Protocol):
     """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable.
 
-    A workload that makes many jobs at less cost than one by one has a method ``jobs_between(first, stop)`` besides:
-    the jobs of the ranks from ``first`` to before ``stop``.
+    What some workloads can do or tell besides is declared in :mod:`windtunnel.model.abilities`.
     """
 
     name: str
