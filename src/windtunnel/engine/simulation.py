@@ -144,7 +144,7 @@ class Simulation:
             fault = SimulationError("the dates of this run are beyond all numbers: its jobs or dates are too long")
             self._fail(fault)
             raise fault
-        self._finish("complete")
+        self._finish(self.world.stopped or "complete")
         return False
 
     def _fail(self, fault: BaseException) -> None:

@@ -108,6 +108,8 @@ class AtomicProgress(msgspec.Struct, frozen=True):
 
     profile_id: str
     progress: float
+    mpi: bool = False
+    """Whether it replays MPI calls, of whose progress Batsim does not tell."""
 
 
 class SequentialProgress(msgspec.Struct, frozen=True):

@@ -125,7 +125,7 @@ def _host(host: Host) -> dict[str, Any]:
     return {
         "id": host.id,
         "name": host.name,
-        "state": "idle",
+        "state": "sleeping" if host.pstate in host.sleep_pstates else "idle",
         "properties": {
             "role": host.properties.get("role", ""),
             **{k: v for k, v in host.properties.items() if k != "role"},
@@ -155,7 +155,7 @@ def _progress(progress: n.KillProgress) -> dict[str, Any]:
     name = progress.profile_id.rpartition("!")[2]
     made: dict[str, Any] = {"profile_name": name, "profile": name}
     if isinstance(progress, n.AtomicProgress):
-        if progress.progress < 0:  # cannot be told: this is how upstream says so
+        if progress.progress < 0 or progress.mpi:  # cannot be told: this is how upstream says so
             made["current_task_index"] = -1
         else:
             made["progress"] = float(progress.progress)
