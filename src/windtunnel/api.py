@@ -26,6 +26,7 @@ from windtunnel.inputs import (
     usual_scheduler,
 )
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.model.abilities import start_date_of
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
@@ -225,7 +226,7 @@ class Simulation:
         """What was read or asked for and does not take effect as written; grows while the run goes on."""
         if strict_input:
             self.account.refuse()
-        start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
+        start_date = next((d for d in map(start_date_of, workloads) if d is not None), None)
         noted = {
             "schedulers": names,
             "packing": "cores" if share_hosts else "whole hosts",

@@ -15,9 +15,7 @@ def test_what_is_told_again_is_counted_on():
         AccountLine("dropped", 5, "a.swf:3", "no run time", "mend it"),
         AccountLine("odd", 1, "", "sorted", note=True),
     ]
-    assert str(account) == (
-        "dropped (5 times, first at a.swf:3): no run time\n  hint: mend it\nodd (once): sorted"
-    )
+    assert str(account) == ("dropped (5 times, first at a.swf:3): no run time\n  hint: mend it\nodd (once): sorted")
 
 
 def test_findings_become_lines_by_code_and_message():
@@ -38,7 +36,9 @@ def test_findings_become_lines_by_code_and_message():
 
 def test_findings_that_differ_in_names_only_are_one_line():
     account = Account()
-    account.take([Finding("n.xml", number, message=f"node n{number} has none", code="SSS040") for number in range(40)])
+    account.take(
+        [Finding("n.xml", number, message=f"node n{number} has none", code="SSS040") for number in range(40)]
+    )
     (line,) = account
     assert (line.count, line.place) == (40, "n.xml")
     assert line.reason == "node n0 has none (and 39 others of this kind)"

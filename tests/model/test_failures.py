@@ -1,6 +1,5 @@
 """Generated failures: the same for the same seed, each machine alone and racks together; checkpoints."""
 
-
 import pytest
 
 from windtunnel.diagnostics import UsageError

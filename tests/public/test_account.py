@@ -61,7 +61,12 @@ def test_a_clean_run_has_an_empty_account(log):
         (row(partition=2) + row(number=2, partition=3), "ignored", 2, "partition (field 16) is not simulated"),
         (row() + row(number=2, before=1), "ignored", 1, "preceding job (field 17) is not simulated"),
         (row(submit=9) + row(number=2), "odd", 1, "rows are not in order of submit time: sorted"),
-        (row(queue=3) + row(number=2, queue=4), "not-honoured", 2, "jobs name a queue (field 15): easy does not honour"),
+        (
+            row(queue=3) + row(number=2, queue=4),
+            "not-honoured",
+            2,
+            "jobs name a queue (field 15): easy does not honour",
+        ),
         (row(wanted=9, given=9), "too-large", 1, "want more than the 8 hosts of the platform (up to 9)"),
     ],
 )

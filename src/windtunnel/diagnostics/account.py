@@ -70,9 +70,7 @@ class Account:
     def add(self, lines: Iterable[AccountLine]) -> None:
         """Take over lines."""
         for line in lines:
-            self.tell(
-                line.kind, line.reason, count=line.count, place=line.place, hint=line.hint, note=line.note
-            )
+            self.tell(line.kind, line.reason, count=line.count, place=line.place, hint=line.hint, note=line.note)
 
     def take(self, findings: Iterable[Finding]) -> None:
         """Take over what a reader found odd: one line for each code and message, or for a code of many messages."""

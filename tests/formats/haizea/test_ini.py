@@ -45,7 +45,9 @@ def write(tmp_path, text):
     return path
 
 
-CODE = GOOD.replace("override-memory-is-not-here; a comment: 1\n", "mapper: evil:Mapper\npolicy-pricing: evil:Price\n")
+CODE = GOOD.replace(
+    "override-memory-is-not-here; a comment: 1\n", "mapper: evil:Mapper\npolicy-pricing: evil:Price\n"
+)
 
 
 def test_a_file_loads_no_code_unless_it_is_trusted(tmp_path):

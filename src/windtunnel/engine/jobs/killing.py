@@ -2,6 +2,7 @@
 
 from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.execution import cancel_job, progress_of_job
+from windtunnel.engine.jobs.submission import was_submitted
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord, JobState
@@ -23,7 +24,11 @@ def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
     if not decision.job_ids:
         refuse(world, decision, "empty", "it names no job")
     records = []
+    over = []
     for job_id in dict.fromkeys(decision.job_ids):
+        if job_id not in world.jobs and was_submitted(world, job_id):
+            over.append(job_id)  # it may have ended meanwhile, as the document says
+            continue
         record = known_job(world, decision, job_id, rank)
         if record.state in (JobState.SUBMITTED, JobState.REJECTED):
             refuse(
@@ -47,4 +52,6 @@ def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
     profiles = None
     if session.features.forward_profiles_on_jobs_killed:
         profiles = {r.job.profile.id: r.job.profile for r in records}
-    session.outbox.append(JobsKilled(world.now, tuple(r.job.id for r in records), progresses, profiles))
+    asked = {*over, *(record.job.id for record in records)}
+    job_ids = tuple(job_id for job_id in dict.fromkeys(decision.job_ids) if job_id in asked)
+    session.outbox.append(JobsKilled(world.now, job_ids, progresses, profiles))

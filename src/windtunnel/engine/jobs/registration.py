@@ -10,6 +10,7 @@ from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.sessions import Session
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobState, Profile
+from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import (
     AnswerWaitingTime,
     ChangeJobState,
@@ -40,7 +41,7 @@ __all__ = [
 def _uses(world: World, profile: Profile) -> list[str]:
     """The profile and all it is made of."""
     ids = [profile.id] if profile.id else []
-    for name in getattr(profile, "profile_ids", ()):
+    for name in parts_of(profile):
         if name in world.profiles:
             ids += _uses(world, world.profiles[name])
     return ids
@@ -57,8 +58,6 @@ def count_profile_uses(world: World) -> None:
                 uses[name] = uses.get(name, 0) + 1
     world.profile_uses = uses
     world.used_ids = met
-    for name in [p for p in world.profiles if p not in uses]:
-        del world.profiles[name]  # upstream drops unused profiles right after loading (batsim-inputs.md 1)
 
 
 def job_forgotten(world: World, job: Job) -> None:
@@ -74,12 +73,9 @@ def job_forgotten(world: World, job: Job) -> None:
 
 def _may_register(world: World, rank: int, decision: Decision) -> Session:
     session = world.sessions[rank]
-    if world.options.check_registration and not session.registering:
-        why = (
-            "registration was finished before"
-            if session.features.dynamic_registration
-            else "dynamic registration is not enabled"
-        )
+    enabled = session.features.dynamic_registration
+    if not session.registering and (enabled or world.options.check_registration):
+        why = "registration was finished before" if enabled else "dynamic registration is not enabled"
         refuse(world, decision, "registration", why)
     if world.profile_uses is None:
         count_profile_uses(world)
@@ -132,7 +128,7 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
         refuse(world, decision, "job", f"invalid registration of job {job.id!r}: {fault}")
     if world.used_ids is not None:
         world.used_ids.add(job.id)
-    if job.submission_time != job.submission_time:  # not a number: "now", as batprotocol has no such field
+    if not job.submission_time <= world.now:  # jobs are registered at the present date; batprotocol tells none
         job = replace(job, submission_time=world.now)
     for name in _uses(world, job.profile):
         if world.profile_uses is not None:
@@ -182,8 +178,6 @@ def continue_registration(world: World, rank: int, decision: ContinueRegistratio
 
 def set_job_metadata(world: World, rank: int, decision: SetJobMetadata) -> None:
     """Attach a text to a job."""
-    if '"' in decision.metadata:
-        refuse(world, decision, "metadata", f"the metadata of job {decision.job_id!r} contain a double quote")
     known_job(world, decision, decision.job_id, rank).metadata = decision.metadata
 
 
@@ -229,5 +223,5 @@ def change_job_state(world: World, rank: int, decision: ChangeJobState) -> None:
     if record.execution is not None or record.hosts:
         cancel_job(world, record)
     if decision.kill_reason and not record.metadata:
-        record.metadata = decision.kill_reason.replace('"', "'")
+        record.metadata = decision.kill_reason
     end_job(world, record, wanted, 0 if wanted is JobState.COMPLETED_SUCCESSFULLY else -1, tell=False)

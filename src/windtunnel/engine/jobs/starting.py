@@ -93,6 +93,10 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         unusual |= decision.placement is not None
     if unusual and world.options.check_sizes:
         _check_size(world, decision, job)
+    if not hosts and job.request.hosts:
+        refuse(
+            world, decision, "allocation-size", f"job {job.id!r} requests {job.request.hosts} hosts and is given none"
+        )
     record.hosts = hosts
     if not world.options.strict:
         try:

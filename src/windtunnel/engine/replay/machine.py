@@ -124,6 +124,15 @@ class Replay:
         """Whether all ranks have come to the end of their traces."""
         return self._left == 0
 
+    def progress(self, now: float) -> float:
+        """The share of the actions of all ranks that is over, in [0, 1]; of computations under way what is done."""
+        total = sum(map(len, self.traces))
+        over = float(sum(rank.line - (rank.blocked > 0 or bool(rank.todo)) for rank in self._ranks))
+        for action in self.under_way.values():
+            if isinstance(action.tag.subject, int) and action.task is not None:
+                over += 1.0 - self.system.remaining(now, action)
+        return min(1.0, max(0.0, over / total)) if total else 1.0
+
     @property
     def finish(self) -> list[float]:
         """When each rank came to its end (not a number before)."""

@@ -28,7 +28,12 @@ __all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_ended", "ra
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
-    """A component has asked to stop the run."""
+    """A component has asked to stop the run; ``dropped`` decisions of its reply came after that."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session.name)
+        self.name = session.name
+        self.dropped = 0
 
 
 def forget_ended(world: World) -> None:
@@ -90,6 +95,20 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
         raise ComponentError(
             f"{session.name!r} answered with now = {done!r}, which is before the date of the message", now=now
         )
+    try:
+        _carry_out(world, session, reply, earliest)
+    except Stopped as stop:
+        stopping = (rank for rank, one in enumerate(reply.decisions) if type(one) is ForceSimulationStop)
+        stop.dropped = len(reply.decisions) - next(stopping) - 1
+        raise
+    if done > now:
+        session.ready_at = done
+        world.unfinished += 1
+        world.push(done, Priority.READY, READY, session.rank)
+
+
+def _carry_out(world: World, session: Session, reply: Reply, earliest: float) -> None:
+    now, done = world.now, reply.now
     previous = earliest
     strict = world.options.strict
     for decision in reply.decisions:
@@ -119,10 +138,6 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
         else:
             world.unfinished += 1
             world.push(when, Priority.DECISION, DECISION, (session.rank, decision))
-    if done > now:
-        session.ready_at = done
-        world.unfinished += 1
-        world.push(done, Priority.READY, READY, session.rank)
 
 
 def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:
@@ -158,7 +173,7 @@ def _apply(world: World, session: Session, decision: Decision) -> None:
                 refuse(world, decision, "field", reason)
             handler(world, session.rank, decision)
         elif type(decision) is ForceSimulationStop:
-            raise Stopped
+            raise Stopped(session)
         else:
             raise DecisionError(
                 f"{type(decision).__name__} is not a decision that can be made here", rule="unknown", now=world.now

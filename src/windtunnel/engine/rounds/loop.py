@@ -4,6 +4,7 @@ A round is: everything in the calendar at this instant, then one message to each
 then the decisions of all, in the order of the components. What these cause at the same instant is the next round.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from heapq import heappop
 from math import inf
@@ -20,7 +21,8 @@ from windtunnel.engine.site.conditions import plan_conditions
 from windtunnel.engine.state.calendar import DECISION, EXTERNAL, SUBMIT, Priority
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
-from windtunnel.model import Workflow
+from windtunnel.model import JobState, Workflow
+from windtunnel.model.abilities import has_dependencies
 from windtunnel.vocabulary import Component, Reply, SimulationBegins, SimulationEnds
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
@@ -44,7 +46,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         count_profile_uses(world)
     if any(session.features.forward_profiles_on_simulation_begins for session in world.sessions):
         profiles = dict(world.profiles)
-    if any(getattr(workload, "has_dependencies", False) for workload in world.workloads):
+    if any(map(has_dependencies, world.workloads)):
         world.done_ids = set()
     simulate_energy(world)
     for hook in world.hooks.begin:
@@ -140,8 +142,8 @@ def round_once(world: World, components: Sequence[Component]) -> None:
             _end(world, components)
         elif not world.heap and not world.sharing.changed:
             raise DeadlockError(diagnose(world), now=world.now)
-    except Stopped:
-        _stop(world, components)
+    except Stopped as stop:
+        _stop(world, components, stop)
 
 
 def _happen(world: World) -> None:
@@ -166,7 +168,8 @@ def _happen(world: World) -> None:
 def _rounds_alone(world: World, component: Component) -> None:
     """Rounds with the one component there is, for as long as it has something to hear in each.
 
-    The same as :func:`round_once` again and again, in one loop: long runs spend their time here. (CPython 3.11
+    The same as :func:`round_once` again and again, in one loop, as tests show (test_two_loops): long runs spend their
+    time here. (CPython 3.11
     specialises the code of a loop that is entered once only if it ends in an unconditional jump: ``while True``.)
     """
     session = world.sessions[0]
@@ -225,8 +228,8 @@ def _rounds_alone(world: World, component: Component) -> None:
                 hook(now, notices, reply, took)
             if reply.decisions or reply.now != now:
                 take(world, session, reply, notices[0].timestamp)
-    except Stopped:
-        _stop(world, (component,))
+    except Stopped as stop:
+        _stop(world, (component,), stop)
     finally:
         world.rounds = rounds
         session.scheduling_time += spent
@@ -287,10 +290,28 @@ def _end(world: World, components: Sequence[Component]) -> None:
         world.stage = "over"
 
 
-def _stop(world: World, components: Sequence[Component]) -> None:
+def _stop(world: World, components: Sequence[Component], stop: Stopped) -> None:
     """A component has stopped the run: nothing more happens, only the end is told (batsim-protocol.md 16)."""
+    world.stopped = _cut_short(world, stop)
     world.heap.clear()
     world.stage = "over"
     for session in world.sessions:
         session.outbox.clear()
         ask(world, session, components[session.rank], [SimulationEnds(world.now)])
+
+
+def _cut_short(world: World, stop: Stopped) -> str:
+    """Who has stopped the run, and what will never be."""
+    states = Counter(record.state for record in world.jobs.values())
+    left = sum(entry[4].left for entry in world.heap if entry[3] == SUBMIT and entry[4].version == entry[5])
+    left += sum(map(len, world.waiting_for.values()))
+    later = stop.dropped + sum(1 for entry in world.heap if entry[3] == DECISION)
+    parts = [
+        (states[JobState.RUNNING], "running"),
+        (states[JobState.SUSPENDED], "suspended"),
+        (states[JobState.SUBMITTED], "waiting"),
+        (left, "not submitted yet"),
+    ]
+    jobs = ", ".join(f"{count} {what}" for count, what in parts if count) or "none left"
+    decisions = f"; {later} later decisions were not carried out" if later else ""
+    return f"stopped by the decision component {stop.name!r} at {world.now:g} s (jobs: {jobs}){decisions}"

@@ -115,10 +115,11 @@ def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) ->
     """
     del rank
     hosts = _check(world, decision, decision.hosts, decision.pstate)
+    _must_be_awake(world, decision, hosts)
     _set(world, decision.hosts, decision.pstate)
     table = world.hosts
     if table.jobs_on is not None:
-        dark = HostSet(host.id for host in hosts if not _computes(host, decision.pstate))
+        dark = HostSet(host.id for host in hosts if not host.computes_in(decision.pstate))
         table.free -= dark
         table.free |= HostSet(number for number in decision.hosts - dark if number not in table.special)
     _tell(world, decision.hosts, decision.pstate)
@@ -166,9 +167,15 @@ def turn_on_off_hosts(world: World, rank: int, decision: TurnOnOffHosts) -> None
     _switch(world, request, hosts, virtual)
 
 
-def _computes(host: Host, pstate: int) -> bool:
-    """Whether a power state is one for computing: neither asleep nor on the way."""
-    return pstate not in host.sleep_pstates and pstate not in _virtual(host)
+def _must_be_awake(world: World, decision: Decision, hosts: Sequence[Host]) -> None:
+    """A host that was switched off is switched on again, which takes its time; meanwhile it has no other state."""
+    for host in hosts:
+        state = world.hosts.state(host.id)
+        if state is HostState.UNAVAILABLE:
+            state = world.hosts.behind(host.id)
+        if state in (HostState.SLEEPING, HostState.SWITCHING_OFF, HostState.SWITCHING_ON):
+            doing = "asleep: switch it on" if state is HostState.SLEEPING else state.name.lower().replace("_", " ")
+            refuse(world, decision, "switching", f"machine {host.id} ('{host.name}') is {doing}")
 
 
 def _virtual(host: Host) -> set[int]:

@@ -21,6 +21,8 @@ class Session:
         """Whether it may still register jobs, which keeps the run from ending."""
         self.calls: dict[str, Any] = {}
         """Its periodic calls, by id."""
+        self.calls_once: dict[str, Any] = {}
+        """Its calls that happen once, by id."""
         self.probes: dict[str, Any] = {}
         """Its probes, by id."""
         self.scheduling_time = 0.0

@@ -57,7 +57,9 @@ class World:
         "sessions",
         "sharing",
         "stage",
+        "static_dates",
         "static_left",
+        "stopped",
         "storage_users",
         "submitters",
         "to_forget",
@@ -122,6 +124,10 @@ class World:
         """Those of static workloads that the end of the workflows cuts short; empty unless that was asked for."""
         self.storage_users: dict[int, str] = {}
         """The last job that used each storage, kept only when storages cannot be shared."""
+        self.static_dates: dict[str, float] | None = None
+        """When each static job is submitted, once somebody has named one that is not alive."""
+        self.stopped = ""
+        """Who has stopped the run before its end, and what it cut short."""
         self.static_left = 0
         """Workloads that still have jobs to submit."""
         self.events_left = 0

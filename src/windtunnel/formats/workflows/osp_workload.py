@@ -24,7 +24,6 @@ from windtunnel.model import DelayProfile, Job, JobList, Request
 __all__ = ["OspWorkload", "check", "read_workload"]
 
 
-
 class OspWorkload(JobList):
     """The tasks of a file as jobs. ``start_date`` is the calendar date (s since 1970) of time 0."""
 

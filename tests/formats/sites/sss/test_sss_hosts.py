@@ -1,6 +1,5 @@
 """Hosts as nodes and back; what is used at an instant and over an interval."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,6 +1,5 @@
 """Reading SSS node objects: the seed's examples, every code, references."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -28,9 +28,25 @@ __all__ = ["TASK", "amounts", "claim_storage", "homogeneous_amounts", "places", 
 
 
 def places(world: World, node: Node) -> list[int]:
-    """The host of each executor: the job's hosts, or what the decision says for this profile."""
+    """The host of each executor: the job's hosts, or what the decision says for this profile, or else for the nearest
+    composition that it is part of.
+
+    Raises:
+        DecisionError: there is none although the job asks for hosts, or it is on no such host.
+    """
+    placed = _placed(world, node)
+    if not placed and node.record.job.request.hosts:
+        raise DecisionError(
+            f"inconsistent placement for job={node.record.job.id!r}: no executor of {node.profile.id!r} is placed",
+            rule="no-executor",
+            now=world.now,
+        )
+    return placed
+
+
+def _placed(world: World, node: Node) -> list[int]:
     decision = node.decision
-    override = decision.profile_placements.get(node.profile.id) if decision is not None else None
+    override = _override(node) if decision is not None and decision.profile_placements else None
     hosts: HostSet = node.record.hosts if override is None else override.hosts
     if override is not None:
         _check_override(world, node, override)
@@ -54,6 +70,17 @@ def places(world: World, node: Node) -> list[int]:
         return [ranked[i % len(ranked)] for i in range(count)] if ranked else []
     filled = [host for host in ranked for _ in range(world.platform.hosts[host].cores)]
     return [filled[i % len(filled)] for i in range(count)] if filled else []
+
+
+def _override(node: Node) -> ProfilePlacement | None:
+    """What the decision says of the node's profile, or of the nearest composition around it."""
+    around: Node | None = node
+    while around is not None:
+        placement: ProfilePlacement | None = node.decision.profile_placements.get(around.profile.id)
+        if placement is not None:
+            return placement
+        around = around.parent
+    return None
 
 
 def _check_override(world: World, node: Node, override: ProfilePlacement) -> None:
@@ -213,26 +240,41 @@ def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
     if beyond:
         reason = f"job {node.record.job.id!r}: its additional I/O names hosts that do not exist: {beyond}"
         raise DecisionError(reason, rule="unknown-host", now=world.now)
-    union = sorted({*positions, *io_hosts})
-    for host in union:
+    executors = [*positions, *io_hosts]
+    for host in sorted({*executors}):
         if host >= first:
             claim_storage(world, node.record.job.id, host)
-    rank = {host: i for i, host in enumerate(union)}
-    flops = [0.0] * len(union)
-    sent = [[0.0] * len(union) for _ in union]
+    rank = {host: i for i, host in reversed([*enumerate(executors)])}  # what two hosts exchange is added up
+    flops: list[float] = []
+    sent = [[0.0] * len(executors) for _ in executors]
     for profile, hosts in ((node.profile, positions), (node.io, io_hosts)):
         if profile is None:
             continue
         computed, moved = amounts(world, node, profile, len(hosts))
+        flops += computed
         for i, source in enumerate(hosts):
-            if computed[i] > 1e-10 and source >= first:
-                raise DecisionError(
-                    f"job {node.record.job.id!r} would compute on storage {source}", rule="storage", now=world.now
-                )
-            flops[rank[source]] += computed[i]
+            if computed[i] > 1e-10:
+                _may_compute(world, node, source)
             for j, target in enumerate(hosts):
                 sent[rank[source]][rank[target]] += moved[i][j]
-    return sharing_of(world).builder.matrices(union, flops, sent)
+    moves = len(rank) > 1 and any(map(any, sent))
+    return sharing_of(world).builder.matrices(executors, flops, sent if moves else None)
+
+
+def _may_compute(world: World, node: Node, host: int) -> None:
+    """Additional I/O computes on compute hosts only, and where hosts are not shared on those of its job only."""
+    job_id = node.record.job.id
+    if host >= len(world.platform.hosts):
+        reason, rule = f"job {job_id!r} would compute on storage {host}", "storage"
+    elif host not in node.record.hosts and not world.options.compute_sharing:
+        rule = "host-busy"
+        reason = (
+            f"job {job_id!r}: its additional I/O would compute on host {host}, which is not one of its own, and "
+            "time-sharing on compute machines is disabled"
+        )
+    else:
+        return
+    raise DecisionError(reason, rule=rule, now=world.now)
 
 
 def _begin(world: World, node: Node) -> None:

@@ -36,6 +36,9 @@ def replay_hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
     placed = places(world, node)
     if not placed:
         raise _refuse(world, node, "it has no host to replay its traces on")
+    mapped = isinstance(node.decision.placement, tuple) and not world.options.check_sizes  # Batsim 4 does not look
+    if mapped and len(placed) < ranks:
+        raise _refuse(world, node, f"the mapping places {len(placed)} executors, and there are {ranks} traces")
     hosts = [placed[rank % len(placed)] for rank in range(ranks)]
     usage = profile_as(node, TraceReplayProfile).trace_type is TraceType.FractionalComputation
     if usage and len(set(hosts)) < len(hosts):
@@ -91,8 +94,9 @@ def _cancel(world: World, node: Node) -> int:
 
 
 def _progress(world: World, node: Node) -> AtomicProgress:
-    del world
-    return AtomicProgress(node.profile.id, -1.0)  # not known, as upstream
+    mpi = profile_as(node, TraceReplayProfile).trace_type is TraceType.SMPI
+    now = max(world.now, sharing_of(world).system.now)
+    return AtomicProgress(node.profile.id, 1.0 if node.action is None else node.action.progress(now), mpi)
 
 
 def _freeze(world: World, node: Node) -> None:
