@@ -56,7 +56,7 @@ def fault(name: str, data: bytes, seed: int = 0) -> str:
             SYSTEMS[name](data, folder, Random(f"{name} {seed}"))
     except HangError:
         return f"took more than {LONGEST:g} s: " + traceback.format_exc()[-1500:]
-    except BaseException:
+    except BaseException:  # noqa: BLE001 -- that is what is looked for
         return traceback.format_exc()[-3000:]
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -108,7 +108,9 @@ def main() -> int:
                         print(f"kept: {keep(name, data, number)}", flush=True)
                 found[key] = found.get(key, 0) + 1
         number += 1
-    print(f"{sum(counts.values())} cases of {len(chosen)} generators, seeds {options.seed * 1_000_000} to {number - 1}")
+    print(
+        f"{sum(counts.values())} cases of {len(chosen)} generators, seeds {options.seed * 1_000_000} to {number - 1}"
+    )
     for key, count in sorted(found.items(), key=lambda item: -item[1]):
         print(f"{count:6} {key}")
     return 1 if found else 0

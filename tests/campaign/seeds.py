@@ -33,7 +33,12 @@ BATSIM5 = {
         "d": {"type": "delay", "delay": 10},
         "e": {"type": "parallel_task_homogeneous", "cpu": 1e9, "com": 1e6},
         "f": {"type": "sequential_composition", "repeat": 2, "seq": ["d", "e"]},
-        "g": {"type": "parallel_task_on_storage_homogeneous", "storage": "pfs", "bytes_to_read": 1, "bytes_to_write": 2},
+        "g": {
+            "type": "parallel_task_on_storage_homogeneous",
+            "storage": "pfs",
+            "bytes_to_read": 1,
+            "bytes_to_write": 2,
+        },
     },
 }
 EVENTS = (
@@ -48,7 +53,8 @@ SWF = (
     b"3 20 0 50 1 -1 -1 -1 -1 -1 5 4 1 -1 2 -1 -1 -1\n"
 )
 GWF = b"# Version: 1\n" + b"".join(
-    b" ".join([b"%d" % number, b"%d" % (10 * number), b"5", b"100", b"2", *[b"-1"] * 24]) + b"\n" for number in range(3)
+    b" ".join([b"%d" % number, b"%d" % (10 * number), b"5", b"100", b"2", *[b"-1"] * 24]) + b"\n"
+    for number in range(3)
 )
 SACCT = (
     b"JobID|User|Group|Partition|Submit|Start|End|ElapsedRaw|NCPUS|TimelimitRaw|State\n"
@@ -63,7 +69,13 @@ SACCT_JSON = {
             "group": "a",
             "partition": "p",
             "state": {"current": ["COMPLETED"]},
-            "time": {"submission": 100, "start": 110, "end": 200, "elapsed": 90, "limit": {"set": True, "number": 10}},
+            "time": {
+                "submission": 100,
+                "start": 110,
+                "end": 200,
+                "elapsed": 90,
+                "limit": {"set": True, "number": 10},
+            },
             "tres": {"allocated": [{"type": "cpu", "count": 4}], "requested": [{"type": "cpu", "count": 4}]},
             "required": {"CPUs": 4},
         }
@@ -122,7 +134,10 @@ ENVIRONMENT_SMALL = {
 }
 OSP = {
     "workflows": [
-        {"id": 1, "tasks": [{"id": 1, "runtime": 10, "cores": 1, "parents": []}, {"id": 2, "runtime": 5, "parents": [1]}]}
+        {
+            "id": 1,
+            "tasks": [{"id": 1, "runtime": 10, "cores": 1, "parents": []}, {"id": 2, "runtime": 5, "parents": [1]}],
+        }
     ]
 }
 SSS = (
@@ -185,7 +200,9 @@ resources: in-tracefile
 backfilling: off
 """
 CSV = b"submit,run,procs,user\n0,10,2,ann\n5,20.5,1,bob\n"
-MAPPING = b'[columns]\nsubmit = "submit"\nrun = "run"\nprocessors = "procs"\nuser = "user"\n[units]\nrun = "seconds"\n'
+MAPPING = (
+    b'[columns]\nsubmit = "submit"\nrun = "run"\nprocessors = "procs"\nuser = "user"\n[units]\nrun = "seconds"\n'
+)
 BATSIM5_TOML = b'platform = "p.xml"\nworkload = ["w.json"]\nedc-socket-str = ["ipc:///tmp/none", "init"]\nmmax = 4\n'
 BATSIM5_INI = b"platform = p.xml\nworkload = w.json\nedc-socket-str = ipc:///tmp/none ''\nquiet = true\n"
 TRACE = b"0 init\n0 compute 1e9\n0 send 1 0 1e6\n0 finalize\n"

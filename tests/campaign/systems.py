@@ -54,7 +54,10 @@ def simulation(data: bytes, folder: Path, random: Random) -> None:
         "sharing": random.choice(("simgrid", "maxmin")),
     }
     if random.random() < 0.3:
-        options |= {"checkpoint_interval": random.choice((1.0, 1e-3, 1e300)), "checkpoint_cost": random.choice((0.0, 1.0))}
+        options |= {
+            "checkpoint_interval": random.choice((1.0, 1e-3, 1e300)),
+            "checkpoint_cost": random.choice((0.0, 1.0)),
+        }
 
     def run() -> None:
         from windtunnel.schedulers.registry import scheduler_options
@@ -93,9 +96,13 @@ class _Peer:
         self._answers = answers
 
     def open(self) -> None:
-        return
+        """Nothing to do."""
 
-    close = stop = open
+    def close(self) -> None:
+        """Nothing to do."""
+
+    def stop(self) -> None:
+        """Nothing to do."""
 
     def start(self, init_data: bytes) -> tuple[int, bytes]:
         return 2, self.ask(init_data)
@@ -106,12 +113,18 @@ class _Peer:
 
 
 JSON_ANSWERS = [
-    b'{"now": 0.0, "events": [{"timestamp": 0.0, "type": "REGISTER_PROFILE", "data": {"workload_name": "dyn",'
-    b' "profile_name": "p", "profile": {"type": "delay", "delay": 3}}}]}',
-    b'{"now": 0.0, "events": [{"timestamp": 0.0, "type": "EXECUTE_JOB", "data": {"job_id": "w0!1", "alloc": "0-1"}},'
-    b' {"timestamp": 0.0, "type": "CALL_ME_LATER", "data": {"timestamp": 4.0}}]}',
-    b'{"now": 1.0, "events": [{"timestamp": 1.0, "type": "REJECT_JOB", "data": {"job_id": "w0!2"}},'
-    b' {"timestamp": 1.0, "type": "NOTIFY", "data": {"type": "registration_finished"}}]}',
+    (
+        b'{"now": 0.0, "events": [{"timestamp": 0.0, "type": "REGISTER_PROFILE", "data": {"workload_name": "dyn",'
+        b' "profile_name": "p", "profile": {"type": "delay", "delay": 3}}}]}'
+    ),
+    (
+        b'{"now": 0.0, "events": [{"timestamp": 0.0, "type": "EXECUTE_JOB", "data": {"job_id": "w0!1", "alloc": "0-1"}},'
+        b' {"timestamp": 0.0, "type": "CALL_ME_LATER", "data": {"timestamp": 4.0}}]}'
+    ),
+    (
+        b'{"now": 1.0, "events": [{"timestamp": 1.0, "type": "REJECT_JOB", "data": {"job_id": "w0!2"}},'
+        b' {"timestamp": 1.0, "type": "NOTIFY", "data": {"type": "registration_finished"}}]}'
+    ),
     b'{"now": 9.0, "events": []}',
 ]
 HELLO = (
@@ -122,10 +135,12 @@ HELLO = (
 BATPROTOCOL_ANSWERS = [
     HELLO,
     b'{"now": 0, "events": []}\0',
-    b'{"now": 0, "events": [{"timestamp": 0, "event_type": "ExecuteJobEvent", "event": {"job_id": "w0!1", "allocation":'
-    b' {"host_allocation": "0-1", "executor_placement_type": "PredefinedExecutorPlacementStrategyWrapper",'
-    b' "executor_placement": {"strategy": "SpreadOverHostsFirst"}}, "profile_allocation_override": [],'
-    b' "storage_placement": []}}]}\0',
+    (
+        b'{"now": 0, "events": [{"timestamp": 0, "event_type": "ExecuteJobEvent", "event": {"job_id": "w0!1", "allocation":'
+        b' {"host_allocation": "0-1", "executor_placement_type": "PredefinedExecutorPlacementStrategyWrapper",'
+        b' "executor_placement": {"strategy": "SpreadOverHostsFirst"}}, "profile_allocation_override": [],'
+        b' "storage_placement": []}}]}\0'
+    ),
     b'{"now": 1, "events": [{"timestamp": 1, "event_type": "RejectJobEvent", "event": {"job_id": "w0!2"}}]}\0',
 ]
 
@@ -161,7 +176,9 @@ BEGIN = {
                 "allow_compute_sharing": False,
                 "allow_storage_sharing": False,
                 "config": {"redis-enabled": False, "redis": {"enabled": False}},
-                "compute_resources": [{"id": i, "name": f"h{i}", "state": "idle", "properties": {}} for i in range(2)],
+                "compute_resources": [
+                    {"id": i, "name": f"h{i}", "state": "idle", "properties": {}} for i in range(2)
+                ],
                 "storage_resources": [],
                 "workloads": {"w0": "w.json"},
                 "profiles": {"w0": {"d": {"type": "delay", "delay": 3}}},
@@ -234,7 +251,12 @@ def lease_requests(data: bytes, folder: Path, random: Random) -> None:
     try:
         lease = mutated(LEASE.encode(), random).decode("utf-8", "replace")
         text = "".join(c if c.isprintable() or c in "\n\t" else "?" for c in lease)
-        calls = [("create_lease", (text,)), ("cancel_lease", (1,)), ("get_leases", ()), ("notify_event", (1, None, 1))]
+        calls = [
+            ("create_lease", (text,)),
+            ("cancel_lease", (1,)),
+            ("get_leases", ()),
+            ("notify_event", (1, None, 1)),
+        ]
         for name, arguments in random.sample(calls, len(calls)):
             body = xmlrpc.client.dumps(arguments, name, allow_none=True).encode()
             answer = server.answer(mutated(body, random) if random.random() < 0.5 else body)
@@ -293,7 +315,9 @@ def damaged_runs(data: bytes, folder: Path, random: Random) -> None:
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         for line in (*lines, ["nodes", str(out), "--platform", "hosts:4"]):
             assert main(line) in (0, 1, 2)
-    assert "a fault of windtunnel itself" not in said.getvalue(), [line for line in said.getvalue().splitlines() if "itself" in line]
+    assert "a fault of windtunnel itself" not in said.getvalue(), [
+        line for line in said.getvalue().splitlines() if "itself" in line
+    ]
 
 
 def damaged_stores(data: bytes, folder: Path, random: Random) -> None:

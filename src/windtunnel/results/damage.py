@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from windtunnel.diagnostics import UsageError
 
@@ -11,6 +11,15 @@ __all__ = ["of_runs", "read_from"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class _Named(Protocol):
+    """A run: it has a name."""
+
+    name: str
+
+
+R = TypeVar("R", bound=_Named)
 
 
 @contextmanager
@@ -34,14 +43,13 @@ def read_from(run: str, name: str) -> Iterator[None]:
         raise
 
 
-def of_runs(function: Callable[P, T]) -> Callable[P, T]:
+def of_runs(function: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], T]:
     """A function of a run, its first argument: what goes wrong in it while it makes sense of files is their fault."""
 
     @wraps(function)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
-        name = str(getattr(args[0], "name", "the run")) if args else "the run"
-        with read_from(name, "a file of it"):
-            return function(*args, **kwargs)
+    def guarded(run: R, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with read_from(run.name, "a file of it"):
+            return function(run, *args, **kwargs)
 
     return guarded
 

@@ -126,12 +126,14 @@ def check_data_options(name: str, options: Mapping[str, Any]) -> None:
         UsageError: one of them does.
     """
     factory = _factory(name)
+    ours = isinstance(factory, type) and issubclass(factory, Scheduler)
+    of_code, of_files = (factory.code_options, factory.file_options) if ours else ((), ())
     for option, value in options.items():
         spelled = option.replace("-", "_")
-        if spelled in getattr(factory, "file_options", ()):
+        if spelled in of_files:
             raise UsageError(f"scheduler {name!r}: data may not say where files are written (option {option!r})")
         plain = isinstance(value, str) and not {":", "/", "."} & set(value)
-        if spelled in getattr(factory, "code_options", ()) and not plain:
+        if spelled in of_code and not plain:
             raise UsageError(
                 f"scheduler {name!r}: the option {option!r} cannot be {value!r:.80}: data may name no code",
                 "code of your own is named on the command line (-s and -o)",

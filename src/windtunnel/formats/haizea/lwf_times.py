@@ -9,6 +9,7 @@ example ``01:00:00`` for one hour has no decimals and stays H:M:S under both.
 import re
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Final
 
 __all__ = ["format_length", "format_timestamp", "parse_length", "parse_timestamp"]
 
@@ -76,7 +77,16 @@ def format_timestamp(seconds: float, epoch: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 10000:02d}"
 
 
+_LONGEST: Final = Decimal(10) ** 18
+
+
 def _number(value: Decimal) -> float:
-    """To the hundredth (the resolution of Haizea's own round trip), as an int where it is one."""
+    """To the hundredth (the resolution of Haizea's own round trip), as an int where it is one.
+
+    Raises:
+        ValueError: it is longer than the age of the world.
+    """
+    if not abs(value) < _LONGEST:
+        raise ValueError(f"no time lasts {value:.3e} seconds")
     rounded = round(value, 2)
     return int(rounded) if rounded == int(rounded) else float(rounded)

@@ -1,0 +1,38 @@
+"""The campaign in small, for every run of the tests; what it once found, for ever; and in full (``make campaign``)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.campaign import run
+from tests.campaign.run import KEPT, case, fault, names
+
+ROOT = Path(__file__).parents[2]
+BUDGET = float(os.environ.get("WINDTUNNEL_CAMPAIGN", "30"))
+"""Seconds of the full campaign."""
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_first_cases_are_met(name, monkeypatch):
+    count = 3 if name in {"damaged-runs", "damaged-stores", "simulations", "lease-requests"} else 12
+    found = {number: said for number in range(count) if (said := fault(name, case(name, number), number))}
+    assert found == {}
+
+
+KEPT_CASES = sorted(KEPT.glob("*-*"))
+
+
+@pytest.mark.parametrize("path", KEPT_CASES, ids=lambda path: path.name)
+def test_what_was_once_found_is_mended(path):
+    name = path.name.rpartition("-")[0]
+    seed = int(path.read_text()) if name in run.SYSTEMS else 0
+    assert fault(name, path.read_bytes(), seed) == ""
+
+
+@pytest.mark.slow
+def test_the_campaign_finds_nothing():
+    command = [sys.executable, "-m", "tests.campaign.run", "--budget", str(BUDGET), "--seed", "7"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
