@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all lint bench docs clean
+BUDGET ?= 60
+SEED ?= 1
+
+.PHONY: demo test test-all campaign lint bench docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +28,9 @@ test: $(VENV)/.ready  ## all tests but the longer ones
 
 test-all: $(VENV)/.ready  ## the longer tests too, as .ci/run does
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+campaign: $(VENV)/.ready  ## generators of odd inputs, dialogues and damage, for BUDGET seconds from SEED on
+	$(BIN)/python -m tests.campaign.run --budget $(BUDGET) --seed $(SEED)
 
 lint: $(VENV)/.lint  ## style and types
 	$(BIN)/ruff check src tests benchmarks

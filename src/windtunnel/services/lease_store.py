@@ -92,7 +92,7 @@ class LeaseStore:
                     f"{self.path} is in use by another service", "end that one, or keep these leases in another file"
                 ) from error
             raise UsageError(f"{self.path}: leases cannot be kept in it: {error}") from error
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise UsageError(f"{self.path}: not a file leases can be kept in: {error}") from error
 
     def _damaged(self, what: str) -> UsageError:

@@ -7,6 +7,7 @@ import configparser
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +56,8 @@ def _number(text: str) -> float:
         value = float(text)
     except ValueError:
         raise ValueError(f"not a number: {text!r}") from None
+    if not isfinite(value):
+        raise ValueError(f"not a finite number: {text!r:.50}")
     return int(value) if value == int(value) else value
 
 

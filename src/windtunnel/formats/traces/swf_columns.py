@@ -74,6 +74,14 @@ class _Times(dict[str, float]):
         return value
 
 
+def _whole(text: str) -> int:
+    """A number without its fraction, for an example of what a field holds; 0 for what is none (and is said later)."""
+    try:
+        return int(float(text))
+    except (ValueError, OverflowError):
+        return 0
+
+
 class Reader:
     """Makes columns of the chunks of one log."""
 
@@ -96,7 +104,7 @@ class Reader:
         if not given:
             return LeftOut(0, -1, -1, True)
         rank = next(rank for rank, value in enumerate(texts) if value != "-1")
-        number = int(float(texts[rank]))
+        number = _whole(texts[rank])
         return LeftOut(given, rank, number, texts.count(texts[rank]) == given)
 
     def columns(self, chunk: Chunk) -> Columns:

@@ -1,8 +1,7 @@
 """One ``Node`` element as data, with everything that is wrong about it."""
 
-import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.entities.sss_node import CATEGORIES, CONSUMABLES, Consumable, Extension, SssNode
@@ -127,13 +126,17 @@ def _consumable(name: str, element: "_Element", findings: Findings) -> Consumabl
     )
 
 
+_LONGEST: Final = 40
+"""Digits of a whole number."""
+
+
 def _value(name: str, text: str, line: int, findings: Findings) -> int | float | None:
     if name == "Processors":
-        if not _INTEGER.fullmatch(text) or int(text) < 0:
+        if not _INTEGER.fullmatch(text) or len(text) > _LONGEST or int(text) < 0:
             findings.add(f"Processors must be a whole number from 0, not {text!r}", code="SSS021", line=line)
             return None
         return int(text)
-    value = int(text) if _INTEGER.fullmatch(text) and len(text) < 40 else _number(text)
+    value = int(text) if _INTEGER.fullmatch(text) and len(text) <= _LONGEST else _number(text)
     if value is None:
         findings.add(f"{name} must be a number, not {text!r}", code="SSS022", line=line)
     elif value < 0:
@@ -142,11 +145,15 @@ def _value(name: str, text: str, line: int, findings: Findings) -> int | float |
     return value
 
 
+_LARGEST: Final = 1e200
+"""Beyond it a size with its unit may be no number any more."""
+
+
 def _number(text: str) -> float | None:
     if not _FLOAT.fullmatch(text):
         return None
     value = float(text)
-    return value if math.isfinite(value) else None
+    return value if abs(value) <= _LARGEST else None
 
 
 def _attributes(

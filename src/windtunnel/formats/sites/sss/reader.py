@@ -141,7 +141,7 @@ def read_reference(element: "_Element", findings: Findings) -> NodeReference:
         findings.warn("a delimiter means something only with aggregation List", code="SSS052", line=line)
     if (written := element.get("count")) is not None:
         if written.strip().isdecimal():
-            count = int(written)
+            count = int(written[:40])
         else:
             findings.add(f"count must be a whole number, not {written!r}", code="SSS051", line=line)
     reference = NodeReference(text, aggregation, delimiter or ",", count)
