@@ -1,5 +1,6 @@
 """Files of a run that were cut, edited or overwritten: a user's mistake like any other, with the file's name."""
 
+import csv
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -33,7 +34,7 @@ def read_from(run: str, name: str) -> Iterator[None]:
         yield
     except UsageError:
         raise
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as fault:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, csv.Error) as fault:
         raise UsageError(f"{run}: {name} is damaged: {_reason(fault)}") from fault
     except Exception as fault:
         import polars as pl

@@ -42,6 +42,7 @@ _TEXTS: Final[tuple[str, ...]] = (
     "epower",
 )
 _DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
+_COUNTS: Final = ("requested_number_of_resources", "success")
 _NUMBERS: Final = (
     "submission_time",
     "starting_time",
@@ -160,6 +161,7 @@ class Run:
             jobs = jobs.with_columns(
                 pl.concat_str(["workload_name", "job_id"], separator="!").alias("id"),
                 *(pl.col(name).cast(pl.Float64) for name in (*_NUMBERS, "consumed_energy")),
+                *(pl.col(name).cast(pl.Int64) for name in _COUNTS if name in jobs.columns),
             )
         extra = self.frame("jobs_extra.csv")
         if extra is not None:
