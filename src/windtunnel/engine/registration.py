@@ -18,6 +18,7 @@ from windtunnel.vocabulary import (
     RegisterJob,
     RegisterProfile,
     RejectJob,
+    ReportLeases,
     SetJobMetadata,
 )
 
@@ -31,6 +32,7 @@ __all__ = [
     "offer_jobs",
     "register_job",
     "register_profile",
+    "report_leases",
     "set_job_metadata",
 ]
 
@@ -183,6 +185,13 @@ def set_job_metadata(world: World, rank: int, decision: SetJobMetadata) -> None:
     if '"' in decision.metadata:
         refuse(world, decision, "metadata", f"the metadata of job {decision.job_id!r} contain a double quote")
     known_job(world, decision, decision.job_id, rank).metadata = decision.metadata
+
+
+def report_leases(world: World, rank: int, decision: ReportLeases) -> None:
+    """Hand on what a lease manager reports."""
+    del rank
+    for hook in world.hooks.leases:
+        hook(world.now, decision.facts)
 
 
 def answer_waiting_time(world: World, rank: int, decision: AnswerWaitingTime) -> None:
