@@ -8,9 +8,9 @@ from typing import Any
 from benchmarks import Figure
 from windtunnel.entities.sss_host import host_node
 from windtunnel.entities.sss_node import nodes_xml
-from windtunnel.formats.environment import check, read_text
-from windtunnel.formats.environment.platform import site_platform
-from windtunnel.formats.sss import check as check_nodes
+from windtunnel.formats.sites.environment import check, read_text
+from windtunnel.formats.sites.environment.platform import site_platform
+from windtunnel.formats.sites.sss import check as check_nodes
 from windtunnel.model import HostSet
 from windtunnel.results.node_use import Stay, use_at
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks import Figure
 from windtunnel.engine.sharing import Builder, System
-from windtunnel.formats.simgrid_xml import parse_platform
+from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model.platform import Platform
 
 HOSTS = 512

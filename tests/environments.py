@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from windtunnel.diagnostics import Finding
-from windtunnel.formats.environment import Options, check
+from windtunnel.formats.sites.environment import Options, check
 
 MACHINE = {"type": "MACHINE", "cpus": [{"clock-rate": 2e9, "cores": 1}]}
 

@@ -6,10 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from windtunnel.diagnostics import Findings
-from windtunnel.formats.haizea_ini import config_from_sections
-from windtunnel.formats.lwf import read_annotations, read_lwf
-from windtunnel.formats.lwf_text import read_lwf_text
 from windtunnel.engine.simulation import Simulation
+from windtunnel.formats.haizea.ini import config_from_sections
+from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
+from windtunnel.formats.haizea.lwf_text import read_lwf_text
 from windtunnel.leases.component import LeaseManager, rules_of
 from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
 from windtunnel.leases.jobs import platform_of

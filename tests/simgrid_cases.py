@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.shared import shared
 
-from windtunnel.formats.simgrid_xml import parse_platform
+from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model.platform import Host, Platform
 
 HERE = Path(__file__).parent / "golden" / "simgrid"

@@ -11,6 +11,8 @@ Names are loaded when they are first used, so that ``import windtunnel`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from windtunnel.version import __version__
+
 if TYPE_CHECKING:
     from windtunnel.api import Run as Run
     from windtunnel.api import Simulation as Simulation
@@ -39,8 +41,6 @@ if TYPE_CHECKING:
     from windtunnel.vocabulary import Periodic as Periodic
     from windtunnel.vocabulary import Reject as Reject
     from windtunnel.vocabulary import View as View
-
-__version__: Final = "0.1.0"
 
 _WHERE: Final = {
     "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),

@@ -107,7 +107,8 @@ class Simulation:
             object or function; several of them share the site.
         scheduler_options: options of the scheduler (of the only one).
         events: external events: a file or :class:`~windtunnel.model.EventList`, or several.
-        out: the directory to write to; None keeps everything in memory.
+        out: the directory to write to; None keeps everything in memory. An earlier run there is replaced whole.
+        force: replace also files there that no run has written (never the inputs).
         layout: where and in which dialect to write, instead of ``out``.
         platform_options, workload_options: options of the readers (see docs/reference/formats.md).
         options: options of the engine.
@@ -144,6 +145,7 @@ class Simulation:
         timeout: float = 300.0,
         energy: bool = False,
         share_hosts: bool = False,
+        force: bool = False,
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
         from windtunnel.model.failures import FailureModel
@@ -213,6 +215,8 @@ class Simulation:
             record,
             facts=noted | dict(facts or {}),
             start_date=start_date,
+            inputs=_files(site, *workloads, *lists, *reading.values(), *(workload_options or {}).values()),
+            force=force,
         )
         self._extra = tuple(observers)
         self.engine = EngineSimulation(
@@ -307,6 +311,12 @@ class Simulation:
         """Give up: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
+
+
+def _files(*inputs: Any) -> list[str]:
+    """Where inputs were read from, if from files."""
+    places = (one if isinstance(one, (str, Path)) else getattr(one, "path", "") for one in inputs)
+    return [str(place) for place in places if place]
 
 
 def _noted(

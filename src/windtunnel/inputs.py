@@ -7,6 +7,7 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
+from windtunnel.options import checked_options
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision
 
@@ -91,11 +92,10 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
             raise UsageError("a library or process takes its options in its initialisation data (?init=...)")
         return component_at(scheduler, timeout)
     if isinstance(scheduler, str) and "://" in scheduler:
-        from windtunnel.schedulers.options import checked_options
         from windtunnel.wires.json.client import JsonComponent, JsonOptions
 
-        told = JsonOptions(**checked_options(scheduler, JsonComponent, options))  # its own are on its command line
-        return JsonComponent(scheduler, timeout=timeout, options=told)
+        told = checked_options(f"scheduler {scheduler!r}", JsonComponent, options)  # its own are on its command line
+        return JsonComponent(scheduler, timeout=timeout, options=JsonOptions(**told))
     if isinstance(scheduler, str) and scheduler.startswith(("tcp:", "ipc:")):
         raise UsageError(f"{scheduler!r} is not an endpoint", "such as tcp://127.0.0.1:28000 or ipc:///tmp/socket")
     return make_scheduler(scheduler, **options)

@@ -85,7 +85,7 @@ def test_options_of_the_protocol(trace, tmp_path):
     ("option", "said"),
     [
         ("depth=3", "no option 'depth'"),
-        ("redis_port=x", "option 'redis_port' must be"),
+        ("redis_port=x", "redis_port must be a whole number"),
         ("acknowledge_dynamic_jobs=true", "needs dynamic jobs"),
     ],
 )

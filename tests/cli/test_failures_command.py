@@ -7,7 +7,7 @@ import pytest
 
 from environments import document, machine
 from windtunnel.cli.main import main
-from windtunnel.formats.sss import check
+from windtunnel.formats.sites.sss import check
 
 
 @pytest.fixture

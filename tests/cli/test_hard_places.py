@@ -152,7 +152,7 @@ def test_files_in_the_wrong_place_are_recognised(capsys):
     assert "it looks like the format batsim (workload)" in refused(capsys, "run", JOBS, SMALL.platform)
     assert "it looks like the format simgrid (platform)" in refused(capsys, "run", SMALL.platform, SMALL.platform)
     log = find("datacenters").workloads[0]
-    assert "known: extend, kill" in refused(capsys, "run", "hosts:64", log, "--walltime", "stretch")
+    assert "walltime must be one of extend, kill, not 'stretch'" in refused(capsys, "run", "hosts:64", log, "--walltime", "stretch")
 
 
 def test_options_that_would_have_no_effect_are_refused(capsys, tmp_path):
@@ -161,7 +161,7 @@ def test_options_that_would_have_no_effect_are_refused(capsys, tmp_path):
     assert "has one state" in refused(capsys, "nodes", tmp_path / "n.xml", "--at", 5)
     assert "--query has its own form" in refused(capsys, "nodes", tmp_path / "n.xml", "--moab", "--query", "q.xml")
     words = ("run", "hosts:4", JOBS, "--numbering", "lexicographic")
-    assert "has no options" in refused(capsys, *words)
+    assert "the format hosts: no option 'numbering'" in refused(capsys, *words)
 
 
 def test_pipes_as_inputs_are_refused_by_name():

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.formats.simgrid_xml.bad_platforms import HEAD
+from tests.formats.sites.simgrid_xml.bad_platforms import HEAD
 
 from windtunnel.cli.main import main
 

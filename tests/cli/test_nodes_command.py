@@ -3,7 +3,7 @@
 import json
 
 from windtunnel.cli.main import main
-from windtunnel.formats.sss import check
+from windtunnel.formats.sites.sss import check
 
 
 def nodes(capsys, *arguments):

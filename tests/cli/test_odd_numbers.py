@@ -161,8 +161,8 @@ def environment(tmp_path):
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        *[(f"flops_per_cycle={v}", "flops_per_cycle is a number more than 0") for v in ("0", "-1", "nan", "inf")],
-        *[(f"idle_share={v}", "idle_share lies between 0 and 1") for v in ("-0.1", "1.1", "nan")],
+        *[(f"flops_per_cycle={v}", "flops_per_cycle must be a number more than 0") for v in ("0", "-1", "nan", "inf")],
+        *[(f"idle_share={v}", "idle_share must be a number from 0 and up to 1") for v in ("-0.1", "1.1", "nan")],
         *[(f"network={v}", "is no network") for v in ("star:0,0", "star:inf,0", "star:1e9,inf", "rack:1,0,0")],
     ],
 )
@@ -213,9 +213,9 @@ def test_validate_says_what_is_wrong_with_a_log_that_is_known_by_its_name_only(r
         assert (code, "wrong.swf:1: error [fields]: 3 fields instead of 18" in said) == (1, True)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     code, said = run("validate", "other.csv")
-    assert (code, "CSV needs a mapping of columns: the option mapping=FILE.toml" in said) == (1, True)
+    assert (code, "its name says csv, which needs the option mapping=FILE.toml" in said) == (1, True)
     code, said = run("run", "hosts:4", "other.csv", "-q")
-    assert (code, "CSV needs a mapping of columns: the option mapping=FILE.toml (--workload-option" in said) == (
+    assert (code, "its name says csv, which needs the option mapping=FILE.toml (--workload-option" in said) == (
         2,
         True,
     )

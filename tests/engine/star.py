@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from windtunnel.formats.simgrid_xml import parse_platform
+from windtunnel.formats.sites.simgrid_xml import parse_platform
 
 STORAGE = '<prop id="role" value="storage"/>'
 

@@ -7,8 +7,8 @@ from tests.engine.runs import simulate, start_all
 from tests.simgrid_cases import scenario
 
 from windtunnel.diagnostics import DeadlockError
-from windtunnel.engine.hosts import HostState, HostTable
-from windtunnel.formats.simgrid_xml import parse_platform
+from windtunnel.engine.state.hosts import HostState, HostTable
+from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model import (
     HostSet,
     JobState,

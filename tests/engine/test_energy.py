@@ -189,7 +189,7 @@ def test_a_host_that_a_profile_switches_off_draws_what_it_draws_off():
     text = f"""<platform version="4.1"><trace id="t" periodicity="-1">4 0\n6 1</trace><zone id="Z" routing="Full">
     <host id="h" speed="1Gf">{WATTS}<prop id="wattage_off" value="7"/></host></zone>
     <trace_connect kind="HOST_AVAIL" trace="t" element="h"/></platform>"""
-    from windtunnel.formats.simgrid_xml import parse_platform
+    from windtunnel.formats.sites.simgrid_xml import parse_platform
 
     platform = parse_platform(text.encode(), master="", energy=True)
     jobs = [job(0, run=computing(9e9)), job(1, run=computing(1e9), at=8.0)]
@@ -201,7 +201,7 @@ def test_a_host_that_a_profile_switches_off_draws_what_it_draws_off():
 def test_energy_needs_watts_and_known_rules():
     with pytest.raises(UsageError, match="does not tell the watts of host0"):
         run(on({}), platform=Platform.uniform(1))
-    with pytest.raises(UsageError, match="energy_rule must be exact or simgrid"):
+    with pytest.raises(UsageError, match="energy_rule must be one of exact, simgrid"):
         Options(energy_rule="rough")
 
 

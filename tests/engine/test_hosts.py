@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windtunnel.engine import hosts as room
-from windtunnel.engine.hosts import HostState, HostTable
+from windtunnel.engine.state import hosts as room
+from windtunnel.engine.state.hosts import HostState, HostTable
 from windtunnel.model import HostSet, Platform
 
 SIZE = 12

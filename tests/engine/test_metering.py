@@ -7,7 +7,7 @@ from tests.engine.sharing.stage import Stage
 from tests.simgrid_cases import names, scenario
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.engine.metering import Meters, SimgridMeters, watts
+from windtunnel.engine.energy.meters import Meters, SimgridMeters, watts
 from windtunnel.engine.sharing import Builder, System
 from windtunnel.model.platform import Host, PowerState
 

@@ -7,7 +7,7 @@ from tests.engine.star import star
 from tests.engine.test_tasks import alike, delay, fork, merge, on_storage, replay, sequence, staging, task
 
 from windtunnel.engine import Options, Simulation
-from windtunnel.formats.simgrid_xml import parse_platform
+from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model import HostSet, JobState, Placement, SendProfile, TraceType
 from windtunnel.testing import InvariantChecker, Scripted, job, workload
 from windtunnel.vocabulary import (

@@ -11,7 +11,7 @@ import pytest
 from environments import machine
 from windtunnel import api, load_run
 from windtunnel.engine import Options
-from windtunnel.engine.racks import Racks
+from windtunnel.engine.energy.racks import Racks
 from windtunnel.vocabulary import Observer
 
 CPU = {"clock-rate": 1e9, "cores": 1, "energy-consumption": 100}

@@ -4,7 +4,7 @@ import pytest
 from tests.engine.star import star
 
 from windtunnel.engine import Options, Simulation
-from windtunnel.formats.simgrid_xml import parse_platform
+from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,

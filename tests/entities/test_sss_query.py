@@ -16,7 +16,7 @@ from windtunnel.entities.sss_message import (
 )
 from windtunnel.entities.sss_node import Consumable, Extension, SssNode
 from windtunnel.entities.sss_query import answer
-from windtunnel.formats.sss import check
+from windtunnel.formats.sites.sss import check
 
 
 def amount(element: str, value: float, units: str = "", **more: str) -> Consumable:

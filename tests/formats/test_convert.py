@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from shared import shared
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
-from windtunnel.formats.batsim_workload import read_batsim
-from windtunnel.formats.batsim_write import write_batsim
+from windtunnel.formats.batsim.workload import read_batsim
+from windtunnel.formats.batsim.write import write_batsim
 from windtunnel.formats.convert import convert, target_format
 from windtunnel.formats.registry import read_workload
-from windtunnel.formats.swf import read_swf
-from windtunnel.formats.swf_write import SwfLog, read_swf_log, write_swf, write_swf_log
+from windtunnel.formats.traces.swf import read_swf
+from windtunnel.formats.traces.swf_write import SwfLog, read_swf_log, write_swf, write_swf_log
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,
@@ -182,8 +182,8 @@ def test_traces_are_named_from_the_new_place(tmp_path):
 
 
 def test_the_target_says_the_format(tmp_path):
-    assert target_format(tmp_path / "x.SWF") == "swf"
-    assert target_format(tmp_path / "x.json") == "batsim5"
+    assert target_format(tmp_path / "x.SWF").name == "swf"
+    assert target_format(tmp_path / "x.json").name == "batsim5"
     with pytest.raises(UsageError, match="the suffix tells no format to write"):
         target_format(tmp_path / "x.txt")
     with pytest.raises(

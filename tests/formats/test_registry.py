@@ -1,25 +1,23 @@
 """Formats are told by content; readers get checked options."""
 
 import gzip
-from importlib.metadata import EntryPoint
+import sys
 
 import pytest
 
+from packages import install
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
-from windtunnel.formats import registry
 from windtunnel.formats.registry import (
     FORMATS,
-    Format,
     find_format,
+    function,
     guess_format,
     list_formats,
-    load,
     read_events,
     read_platform,
     read_workload,
 )
-from windtunnel.model import DelayProfile, Job, JobList, Request
 
 ROW = "1 0 -1 10 2 -1 -1 2 20 -1 1 3 4 -1 1 -1 -1 -1\n"
 JSON = '{"nb_res": 1, "jobs": [], "profiles": {}}'
@@ -95,11 +93,11 @@ def test_what_is_in_no_format_is_said(file):
 def test_options_are_those_of_the_reader(file):
     path = file(ROW)
     assert read_workload(path, "w7", walltime="kill")[0].id == "w7!1"
-    with pytest.raises(UsageError, match="the format swf has no option 'waltime'\n  hint: did you mean 'walltime'"):
+    with pytest.raises(UsageError, match=r"the format swf: no option 'waltime' \(did you mean 'walltime'\?\)"):
         read_workload(path, waltime="kill")
-    with pytest.raises(UsageError, match="has no option 'walltime'"):
+    with pytest.raises(UsageError, match="the format batsim: no option 'walltime'"):
         read_workload(file(JSON), walltime="kill")
-    with pytest.raises(UsageError, match="'hosts:3' has no options"):
+    with pytest.raises(UsageError, match=r"the format hosts: no option 'mmax' \(it takes no options\)"):
         read_platform("hosts:3", mmax=1)
 
 
@@ -110,7 +108,7 @@ def test_options_may_be_texts_of_a_command_line(file):
     assert len(read_workload(path, max_processors="1")) == 0
     assert read_workload(file(JSON, "other"), generation="5").generation == 5
     for option, value in {"keep_epoch": "maybe", "max_processors": "few", "walltime": "stop"}.items():
-        with pytest.raises(UsageError, match=f"the option {option} of the format swf cannot be '{value}'"):
+        with pytest.raises(UsageError, match=f"the format swf: {option} must be .*, not '{value}'"):
             read_workload(path, **{option: value})
 
 
@@ -136,11 +134,16 @@ def test_the_list_of_formats_prints():
     lines = [str(form) for form in list_formats()]
     assert any(line.split()[:4] == ["swf", "workload", "read,", "write"] for line in lines)
     for form in FORMATS:
-        for function in filter(None, (form.looks_like, form.reader, form.writer)):
-            assert callable(load(function))
+        for declared in filter(None, (form.looks_like, form.reader, form.writer, form.word, form.copier)):
+            assert callable(function(declared))
 
 
-def read_words(path, name, *, size=1):
+PACKAGE = """
+from windtunnel.formats.registry import Format
+from windtunnel.model import DelayProfile, Job, JobList, Request
+
+
+def read_words(path, name, *, size: int = 1):
     words = path.read_text().split()[1:]
     profile = DelayProfile(id=f"{name}!d", delay=1)
     return JobList(name, [Job(id=f"{name}!{word}", request=Request(size), profile=profile) for word in words])
@@ -151,27 +154,34 @@ WORDS = Format(
     kind="workload",
     description="a word for each job",
     looks_like=lambda head: head.startswith(b"words"),
-    reader=read_words,
+    reader="package_of_words:read_words",
 )
+"""
 
 
-def plug_in(monkeypatch, value):
-    class Point(EntryPoint):
-        def load(self):
-            return value
-
-    point = Point(name="words", value="words:WORDS", group=registry.GROUP)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == registry.GROUP else [])
+def plug_in(tmp_path, monkeypatch, entry):
+    entries = {"windtunnel.formats": {"words": entry}}
+    monkeypatch.syspath_prepend(str(install(tmp_path / "site", "package_of_words", PACKAGE, entries)))
+    monkeypatch.delitem(sys.modules, "package_of_words", raising=False)
 
 
-def test_other_packages_bring_formats(file, monkeypatch):
-    plug_in(monkeypatch, WORDS)
-    assert [job.id for job in read_workload(file("words b a"), "w0", size=3)] == ["w0!a", "w0!b"]
+def test_other_packages_bring_formats(file, tmp_path, monkeypatch):
+    plug_in(tmp_path, monkeypatch, "package_of_words:WORDS")
+    assert [job.id for job in read_workload(file("words b a"), "w0", size="3")] == ["w0!a", "w0!b"]
     assert "words" in {form.name for form in list_formats()}
     assert find_format(file(ROW), "workload").name == "swf"
+    with pytest.raises(UsageError, match="the format words: size must be a whole number, not 'many'"):
+        read_workload(file("words b a"), size="many")
 
 
-def test_an_entry_that_is_no_format_is_refused(file, monkeypatch):
-    plug_in(monkeypatch, read_words)
-    with pytest.raises(UsageError, match=r"the format 'words' \(words:WORDS\) is no"):
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ("package_of_words:read_words", r"the format 'words' \(package_of_words:read_words\) is no"),
+        ("package_of_words:NONE", "format 'words' of package_of_words:NONE cannot be imported: AttributeError"),
+    ],
+)
+def test_an_entry_that_is_no_format_is_refused(file, tmp_path, monkeypatch, entry, says):
+    plug_in(tmp_path, monkeypatch, entry)
+    with pytest.raises(UsageError, match=says):
         read_workload(file("words a"))

@@ -21,7 +21,7 @@ from tests.shared import cases, shared
 
 from windtunnel.api import Layout, RecordingOptions, Simulation
 from windtunnel.engine import Options
-from windtunnel.formats.dax import read_workflow
+from windtunnel.formats.workflows.dax import read_workflow
 from windtunnel.results.layout import Dialect
 from windtunnel.schedulers import scheduler_options
 from windtunnel.schedulers.shipped import BATSCHED

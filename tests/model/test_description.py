@@ -1,10 +1,10 @@
 """Descriptions of platforms and routes."""
 
 import pytest
-from tests.formats.simgrid_xml.bad_platforms import cluster, full
+from tests.formats.sites.simgrid_xml.bad_platforms import cluster, full
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.formats.simgrid_xml import parse_platform
+from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model import Platform
 from windtunnel.model.description import LinkGroup, RouteLink, describe, describe_route
 

@@ -56,7 +56,7 @@ def test_jobs_made_in_python(wrong, said):
 
 
 def test_other_values():
-    with pytest.raises(wt.UsageError, match="probes must be always, never or auto, not 'foo'"):
+    with pytest.raises(wt.UsageError, match="what is recorded: probes must be one of always, never, auto, not 'foo'"):
         RecordingOptions(probes="foo")
     for path in (None, 5, ""):
         with pytest.raises(wt.UsageError, match="a run is named by its directory"):

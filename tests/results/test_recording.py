@@ -159,11 +159,17 @@ def test_an_abandoned_run_is_marked_incomplete(tmp_path):
 
 
 def test_an_earlier_run_leaves_nothing_behind(tmp_path):
-    (tmp_path / "events.csv").write_text("of another run")
-    (tmp_path / "notes.txt").write_text("mine")
-    Recording(Layout.directory(tmp_path))
-    assert not (tmp_path / "events.csv").exists()
-    assert (tmp_path / "notes.txt").read_text() == "mine"
+    earlier = Recording(Layout.directory(tmp_path), ALL)
+    begin(earlier)
+    go_on(earlier, range(20))
+    end(earlier)
+    for name in ("jobs.parquet", "report.html", "gantt.svg", "notes.txt"):
+        (tmp_path / name).write_text("of the earlier run")
+    (tmp_path / "nodes").mkdir()
+    (tmp_path / "nodes/nodes-0.xml").write_text("<Node/>")
+    Recording(Layout.directory(tmp_path)).close()
+    kept = {"jobs.csv", "machine_states.csv", "schedule.csv", "metrics.json", "real_exec_info.json", "run.json"}
+    assert {path.name for path in tmp_path.iterdir()} == kept | {"notes.txt"}
 
 
 def test_prefixes_are_joined_as_batsim_does(tmp_path):

@@ -10,7 +10,7 @@ from tests.golden_outputs import assert_same_csv, text_of
 from tests.results.remade import records
 from tests.shared import cases, shared
 
-from windtunnel.formats.simgrid_xml.reader import read_platform
+from windtunnel.formats.sites.simgrid_xml.reader import read_platform
 from windtunnel.model import HostSet, JobState, Platform
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.paje import colour_of

@@ -162,7 +162,7 @@ def test_what_is_about_machines_is_refused_by_name():
             return [ChangeHostsPState(hosts=HostSet([5]), pstate=0)]
         return []
 
-    with pytest.raises(UsageError, match="ChangeHostsPState is about machines"):
+    with pytest.raises(UsageError, match="has no ChangeHostsPState: it is about machines"):
         run([by_processors("a", 2)], Scripted(script))
 
 

@@ -107,9 +107,9 @@ def test_failures_and_states_at_the_start(run):
 def test_it_needs_an_environment_and_known_schedulers(run, tmp_path):
     with pytest.raises(UsageError, match="needs an environment"):
         api.simulate(Platform.uniform(2), JobList("w0", [job(1)]), "datacenters")
-    with pytest.raises(UsageError, match="no scheduler 'magic'"):
+    with pytest.raises(UsageError, match="'magic' is not the name of a registered scheduler"):
         run([datacenter(1, cores(1, 4), scheduler="magic")], task("1", 1))
-    with pytest.raises(UsageError, match="no scheduler 'magic'"):
+    with pytest.raises(UsageError, match="'magic' is not the name of a registered scheduler"):
         run([datacenter(1, cores(1, 4))], task("1", 1), events=[change(9, 1, "magic")])
 
 

@@ -241,12 +241,12 @@ def test_conservative_never_delays_anybody(order, short, jobs, review):
         watcher = PromiseWatcher(make_scheduler("conservative", queue_order=order, review=review))
         out = play(watcher, jobs, HOSTS)
     for name, promised in watcher.last.items():
-        assert out.start[name] <= promised
+        assert out.start[name] <= promised + 1e-6  # plans are made of whole microseconds
 
 
 @given(jobs=workloads(exact=True, largest=HOSTS))
 @settings(max_examples=75, deadline=None)
-def test_conservative_keeps_its_first_promise_to_the_letter_when_walltimes_are_exact(jobs):
+def test_conservative_keeps_its_first_promise_when_walltimes_are_exact(jobs):
     """Without early ends nothing is ever compressed: each job starts when it was told on arrival."""
     watcher = PromiseWatcher(make_scheduler("conservative"))
     first = {}
@@ -261,7 +261,7 @@ def test_conservative_keeps_its_first_promise_to_the_letter_when_walltimes_are_e
     watcher.decide = noting
     out = play(watcher, jobs, HOSTS)
     for name, date in first.items():
-        assert out.start[name] == pytest.approx(date, abs=1e-9)
+        assert out.start[name] == pytest.approx(date, abs=3e-5)  # each of 25 ends may be rounded up to a microsecond
 
 
 @pytest.mark.parametrize("name", SANE)

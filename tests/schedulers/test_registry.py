@@ -2,10 +2,10 @@
 
 import pickle
 import sys
-from importlib.metadata import EntryPoint
 
 import pytest
 
+from packages import install
 from windtunnel.diagnostics import UsageError
 from windtunnel.schedulers import (
     FunctionScheduler,
@@ -98,12 +98,12 @@ def test_unknown_names_come_with_a_hint():
     ("name", "options", "says"),
     [
         ("easy", {"queue_ordr": "lcfs"}, "scheduler 'easy': no option 'queue_ordr' (did you mean 'queue_order'?)"),
-        ("easy", {"queue_order": "best"}, "'queue_order' must be fcfs|lcfs|asc_size"),
+        ("easy", {"queue_order": "best"}, "queue_order must be one of fcfs, lcfs, asc_size"),
         ("rejecter", {"x": 1}, "no option 'x' (it takes no options)"),
-        ("sleeper", {}, "option 'pstate_compute' is compulsory; option 'pstate_sleep' is compulsory"),
-        ("filler-batsched", {"fraction_of_machines_to_use": 0}, "must be float > 0 and <= 1, not 0"),
-        ("killer", {"nb_kills_per_job": -1, "delay_before_kill": "soon"}, "must be int >= 0, not -1; option 'delay"),
-        ("filler-batsched", {"custom_mapping": "perhaps"}, "'custom_mapping' must be bool, not 'perhaps'"),
+        ("sleeper", {}, "pstate_compute must be given; pstate_sleep must be given"),
+        ("filler-batsched", {"fraction_of_machines_to_use": 0}, "fraction_of_machines_to_use must be a number more than 0 and up to 1, not 0"),
+        ("killer", {"nb_kills_per_job": -1, "delay_before_kill": "soon"}, "nb_kills_per_job must be a whole number from 0, not -1; delay_before_kill must be"),
+        ("filler-batsched", {"custom_mapping": "perhaps"}, "custom_mapping must be true or false, not 'perhaps'"),
     ],
 )
 def test_faulty_options_are_named_together(name, options, says):
@@ -160,13 +160,13 @@ def test_objects_are_taken_as_they_are():
 
 
 def test_entry_points_of_other_packages(here, monkeypatch):
-    sys.path.insert(0, str(here))
-    points = [
-        EntryPoint("greedy", "own_schedulers:Mine", "windtunnel.schedulers"),
-        EntryPoint("broken", "no_such_module:Mine", "windtunnel.schedulers"),
-    ]
-    monkeypatch.setattr("windtunnel.schedulers.registry._points", lambda: points)
+    entries = {"greedy": "own_schedulers:Mine", "broken": "no_such_module:Mine"}
+    install(here, "own_schedulers", OWN, {"windtunnel.schedulers": entries})
+    monkeypatch.syspath_prepend(str(here))
     assert make_scheduler("greedy", greed=4).greed == 4
-    assert "greedy" in {info.name for info in list_schedulers()}
-    with pytest.raises(UsageError, match="'broken' of no_such_module:Mine cannot be imported"):
+    listed = {info.name: info for info in list_schedulers()}
+    assert [str(option) for option in listed["greedy"].options] == ["greed: a whole number (default 3)"]
+    said = "scheduler 'broken' of no_such_module:Mine cannot be imported: ModuleNotFoundError"
+    assert listed["broken"].description.startswith(said)
+    with pytest.raises(UsageError, match=said):
         make_scheduler("broken")

@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_harness import job
-from windtunnel.schedulers.availability import Availability, longest_until
+from windtunnel.model import HostSet, JobState, Platform
+from windtunnel.schedulers import make_scheduler
+from windtunnel.schedulers.availability import Availability, later, longest_until
 from windtunnel.schedulers.batsched.profile import Profile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import exact, nearest
 from windtunnel.schedulers.queues import ANY, waiting_queue
+from windtunnel.vocabulary import ExecuteJob, JobCompleted, JobSubmitted, SimulationBegins
 
 sizes = st.integers(1, 6)
 times = st.integers(1, 12).map(float)
@@ -150,3 +153,30 @@ def test_profiles_place_at_the_first_fit_on_common_hosts(jobs, policy):
 
 def run_of(hosts, size):
     return next((list(range(h, h + size)) for h in hosts if all(h + i in hosts for i in range(size))), None)
+
+
+@given(st.integers(0, 10**13), st.integers(0, 10**12), st.integers(0, 10**12))
+def test_sums_that_are_equal_on_paper_are_equal(date, first, second):
+    """Up to 10^7 s: whole microseconds, in whatever order they are added."""
+    exactly = float(Fraction(date + first + second, 10**6))
+    assert later(later(date / 1e6, first / 1e6), second / 1e6) == exactly
+    assert later(later(date / 1e6, second / 1e6), first / 1e6) == exactly
+
+
+@pytest.mark.parametrize("late", [-1e-6, -1e-9, 0.0, 1e-9, 1e-6, 1e-3])
+def test_an_end_told_a_little_early_or_late_is_the_planned_one(late):
+    """Job 1 is planned for the end of job 0, job 2 for that of job 1: job 3 overtakes whatever the message's date."""
+    scheduler = make_scheduler("conservative")
+    scheduler.hello()
+    scheduler.decide(0.0, [SimulationBegins(0.0, Platform.uniform(4))])
+    first, second, third = job(0, 0.0, 4, 0.1), job(1, 0.0, 3, 0.2), job(2, 0.0, 3, 10.0)
+    scheduler.decide(0.0, [JobSubmitted(0.0, one, 0.0) for one in (first, second, third)])
+    now = 0.1 + late
+    reply = scheduler.decide(
+        now, [JobCompleted(now, first, JobState.COMPLETED_SUCCESSFULLY, 0, HostSet.span(4), 0.0)]
+    )
+    assert [d.job_id for d in reply.decisions if isinstance(d, ExecuteJob)] == ["w0!1"]
+    assert reply.now == now
+    fourth = job(3, now, 1, 60.0)
+    reply = scheduler.decide(now, [JobSubmitted(now, fourth, now)])
+    assert [d.job_id for d in reply.decisions if isinstance(d, ExecuteJob)] == ["w0!3"]

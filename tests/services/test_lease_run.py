@@ -10,7 +10,7 @@ from shared import shared
 from windtunnel.api import load_run
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import SimulationError, UsageError
-from windtunnel.formats.lwf_write import write_lwf, write_site
+from windtunnel.formats.haizea.lwf_write import write_lwf, write_site
 from windtunnel.leases.sanity import SanityCheck
 from windtunnel.leases.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseSite, LeaseWorkload, NodeSet

@@ -1,7 +1,7 @@
 """The machines of a simulation that is going on: looked at and changed through queries."""
 
 from windtunnel import api
-from windtunnel.formats.sss import check
+from windtunnel.formats.sites.sss import check
 from windtunnel.model import JobList, Platform
 from windtunnel.services.live_nodes import LiveNodes
 from windtunnel.services.nodes import respond

@@ -16,7 +16,7 @@ from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
 from windtunnel.entities.sss_message import envelope, signed_body_is_valid
 from windtunnel.entities.sss_node import SssNode
-from windtunnel.formats.sss import check
+from windtunnel.formats.sites.sss import check
 from windtunnel.model import JobList, Request
 from windtunnel.services import nodes as service
 from windtunnel.services.nodes import NodeServer, respond

@@ -8,7 +8,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet, JobList, Platform, Request
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.testing import InvariantChecker, job
-from windtunnel.vocabulary import Execute, View
+from windtunnel.vocabulary import Execute, HostsBecameUnavailable, JobSubmitted, SimulationBegins, View
 
 
 class Packer(Scheduler):
@@ -56,9 +56,10 @@ def test_packing_through_the_view():
 
 def test_whole_and_unavailable_hosts_have_nothing_left():
     view = View()
-    view.hosts = Platform.uniform(3, cores=4).hosts
-    view._free |= HostSet([0, 1])
-    view._unavailable = HostSet([1])
+    site = Platform.uniform(3, cores=4)
+    view.apply(0.0, [SimulationBegins(0.0, site), JobSubmitted(0.0, job("a"), 0.0)])
+    view.decided([Execute(job("a"), HostSet([2]))])
+    view.apply(1.0, [HostsBecameUnavailable(1.0, HostSet([1]))])
     assert [view.left(host)["cores"] for host in range(3)] == [4.0, 0.0, 0.0]
     view.missing = {"cores": "Batsim 4 does not tell them"}
     with pytest.raises(UsageError, match="Batsim 4"):

@@ -136,7 +136,7 @@ def batsim4(argv: Sequence[str]) -> int:
         if refused:
             raise UsageError(f"{word.partition('=')[0]} is not supported: {refused}")
     if "--version" in argv:
-        from windtunnel import __version__
+        from windtunnel.version import __version__
 
         print(f"windtunnel {__version__} (as Batsim 4.2.1)")
         return 0
@@ -199,7 +199,7 @@ def _simulation(options: argparse.Namespace) -> Any:
     """Everything put together."""
     from windtunnel import api
     from windtunnel.engine import Options
-    from windtunnel.formats.batsim_events import read_events
+    from windtunnel.formats.batsim.events import read_events
     from windtunnel.schedulers.no_sched import NoScheduler, all_at_once
 
     workloads = _workloads(options)
@@ -238,8 +238,8 @@ def _simulation(options: argparse.Namespace) -> Any:
 
 
 def _workloads(options: argparse.Namespace) -> list[Any]:
-    from windtunnel.formats.batsim_workload import read_batsim4
-    from windtunnel.formats.dax import read_workflow
+    from windtunnel.formats.batsim.workload import read_batsim4
+    from windtunnel.formats.workflows.dax import read_workflow
 
     made: list[Any] = [read_batsim4(path, f"w{rank}") for rank, path in enumerate(options.workload)]
     if options.workflow_jobs_limit < 0:
@@ -290,8 +290,8 @@ def read_simgrid(file: str, **options: Any) -> Any:
     Raises:
         UsageError: it is another kind of platform, which has no master and no roles.
     """
-    from windtunnel.formats.host_spec import is_host_spec
     from windtunnel.formats.registry import find_format, read_platform
+    from windtunnel.formats.sites import is_host_spec
 
     kind = "a word" if is_host_spec(file) else find_format(file, "platform").name
     if kind != "simgrid":

@@ -26,7 +26,7 @@ def batsim5(argv: Sequence[str]) -> int:
     except SystemExit as leave:  # argparse has said what is wrong, or has shown its help
         return int(leave.code or 0)
     if options.version:
-        from windtunnel import __version__
+        from windtunnel.version import __version__
 
         print(f"windtunnel {__version__} (as Batsim 5.0.0-rc2)")
         return 0
@@ -76,10 +76,11 @@ def _context(options: argparse.Namespace) -> str:
 
 def _simulation(options: argparse.Namespace, argv: Sequence[str]) -> Any:
     """Everything put together."""
-    from windtunnel import __version__, api
+    from windtunnel import api
     from windtunnel.engine import Options
-    from windtunnel.formats.batsim_events import read_events
-    from windtunnel.formats.batsim_workload import read_batsim5
+    from windtunnel.formats.batsim.events import read_events
+    from windtunnel.formats.batsim.workload import read_batsim5
+    from windtunnel.version import __version__
 
     workloads = [read_batsim5(path, f"w{rank}") for rank, path in enumerate(options.workload)]
     platform = _platform(options, workloads)

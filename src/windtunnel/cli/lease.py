@@ -52,6 +52,9 @@ def run(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--out", help="A directory for the files of the run; windtunnel report reads it."),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace also files in --out that no run has written.")
+    ] = False,
 ) -> None:
     """Simulate a workload of leases.
 
@@ -63,25 +66,25 @@ def run(
     from msgspec.structs import replace
 
     from windtunnel.diagnostics import UsageError
-    from windtunnel.formats.haizea_multi import is_multi
-    from windtunnel.formats.lwf import read_annotations, read_lwf
+    from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
+    from windtunnel.formats.haizea.multi import is_multi
     from windtunnel.leases.sanity import SanityCheck
     from windtunnel.leases.workload import annotate, inject
     from windtunnel.model.lease_options import Stop, lease_options
     from windtunnel.services.lease_run import load_haizea, simulate_leases
 
     if config is not None and is_multi(config):
-        _several(config, out, settings(option))
+        _several(config, out, settings(option), force=force)
         return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")
     document = lwf_times == "document"
     stop, probes = Stop(), tuple(probe)
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"inputs": [one for one in (work, config, annotations, injected) if one], "force": force}
     if config is not None:
         facts, found = load_haizea(config, work=work, document_times=document)
         options, stop, probes = facts.options, facts.stop, probes or facts.probes
-        more = {"attributes": facts.attributes, "observers": [SanityCheck()] if facts.sanity_check else []}
+        more |= {"attributes": facts.attributes, "observers": [SanityCheck()] if facts.sanity_check else []}
     elif work is not None:
         found, options = read_lwf(work, document_times=document), lease_options({})
     else:
@@ -123,9 +126,9 @@ def gantt(
     print(write_lease_gantt(run, to or run / "gantt.svg", start=start, end=until))
 
 
-def _several(config: Path, out: Path | None, chosen: dict[str, str]) -> None:
+def _several(config: Path, out: Path | None, chosen: dict[str, str], *, force: bool) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
-    from windtunnel.formats.haizea_multi import read_haizea_multi
+    from windtunnel.formats.haizea.multi import read_haizea_multi
     from windtunnel.leases.sanity import SanityCheck
     from windtunnel.model.lease_options import lease_options
     from windtunnel.services.lease_run import prepared, simulate_leases
@@ -141,6 +144,8 @@ def _several(config: Path, out: Path | None, chosen: dict[str, str]) -> None:
             out=None if out is None else out / name,
             attributes={"profile": name.partition("_")[0], **facts.attributes},
             observers=[SanityCheck()] if facts.sanity_check else [],
+            inputs=[config],
+            force=force,
             **more,
         )
         print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)

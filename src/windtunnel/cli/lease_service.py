@@ -83,7 +83,7 @@ def request(
       windtunnel lease request -t +1:00:00:00 -d 02:00:00 -n 4 -m 1024 --non-preemptible
     """
     from windtunnel.diagnostics import UsageError
-    from windtunnel.formats.lwf_times import parse_length
+    from windtunnel.formats.haizea.lwf_times import parse_length
     from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, NodeSet, When
 
     with _client(server, token_file) as client:
@@ -113,7 +113,7 @@ def request(
 def _date(text: str, client: "LeaseClient", option: str) -> float:
     """A timestamp, or +LENGTH from the service's present, in seconds from the client's epoch."""
     from windtunnel.diagnostics import UsageError
-    from windtunnel.formats.lwf_times import parse_length, parse_timestamp
+    from windtunnel.formats.haizea.lwf_times import parse_length, parse_timestamp
     from windtunnel.services.lease_client import EPOCH
 
     try:
@@ -128,8 +128,8 @@ def _from_file(path: Path, client: "LeaseClient") -> "Lease":
     """A lease from a file; a start relative to now becomes a date."""
     import re
 
-    from windtunnel.formats.lwf import read_lease_text
-    from windtunnel.formats.lwf_times import format_timestamp
+    from windtunnel.formats.haizea.lwf import read_lease_text
+    from windtunnel.formats.haizea.lwf_times import format_timestamp
     from windtunnel.services.lease_client import EPOCH
 
     text = _text(path)
@@ -194,7 +194,7 @@ def hosts(
 
 
 def _print(leases: "list[Lease]", otherwise: str) -> None:
-    from windtunnel.formats.lwf_times import format_length, format_timestamp
+    from windtunnel.formats.haizea.lwf_times import format_length, format_timestamp
     from windtunnel.model.lease import When
     from windtunnel.services.lease_client import EPOCH
 
@@ -233,7 +233,7 @@ def serve_leases(
 
       windtunnel serve leases --site "4 CPU:100,Memory:1024" --speed 60
     """
-    from windtunnel.formats.haizea_ini import read_haizea_config
+    from windtunnel.formats.haizea.ini import read_haizea_config
     from windtunnel.model.lease_options import lease_options
     from windtunnel.services.lease_live import LiveLeases
     from windtunnel.services.lease_rpc import LeaseServer

@@ -18,6 +18,7 @@ def schedulers(
     """
     from windtunnel.diagnostics import UsageError, did_you_mean
     from windtunnel.schedulers.registry import list_schedulers
+    from windtunnel.vocabulary import Ability
 
     known = {info.name: info for info in list_schedulers()}
     if not name:
@@ -29,6 +30,9 @@ def schedulers(
     if info is None:
         raise UsageError(f"there is no scheduler {name!r}", did_you_mean(name, known))
     print(f"{info.name}: {info.description}\nSource: {info.source}")
+    print(f"Honours: {', '.join(ability.value for ability in Ability if ability in info.honours)}")
+    if Ability.UNAVAILABLE_HOSTS not in info.honours:
+        print("It goes on as if all hosts were there: a run in which one fails may abort.")
     print("Options:" if info.options else "It has no options.")
     for option in info.options:
         print(f"  --option {option}")

@@ -106,7 +106,7 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         return 0 if arguments else 2
     name = arguments.pop(0)
     if name == "--version":
-        from windtunnel import __version__
+        from windtunnel.version import __version__
 
         print(f"windtunnel {__version__}")
         return 0

@@ -154,7 +154,7 @@ def _nodes(
 ) -> "Iterable[SssNode]":
     """The nodes of a run or of a file."""
     if run.is_file():
-        from windtunnel.formats.sss import read
+        from windtunnel.formats.sites.sss import read
 
         return read(run)[0]
     recorded = _run_nodes(run, platform)
@@ -172,7 +172,7 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
     recorded = load_run(run)
     facts = recorded.state.platform
     if not platform and (site := recorded.file("site.xml")) is not None:  # a run of leases
-        from windtunnel.formats.lwf import read_site_text
+        from windtunnel.formats.haizea.lwf import read_site_text
         from windtunnel.leases.jobs import platform_of
 
         return RunNodes(platform_of(read_site_text(site, file=f"{run}/site.xml")).hosts, recorded.file, str(run))

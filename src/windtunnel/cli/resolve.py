@@ -31,7 +31,7 @@ def resolve(
     """
     from windtunnel.cli.validate import _data, environment_options
     from windtunnel.diagnostics import as_text
-    from windtunnel.formats.environment import check
+    from windtunnel.formats.sites.environment import check
 
     options = environment_options(merge_order, allow_files)
     checked = check(_data(file), str(file), options, folder=file.parent)

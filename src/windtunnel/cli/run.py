@@ -50,7 +50,13 @@ def run(
     option: Annotated[
         list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
     ] = [],  # noqa: B006 -- typer copies it
-    out: Annotated[Optional[Path], typer.Option("--out", help="Directory for the files of the run.")] = None,  # noqa: UP045 -- typer reads it
+    out: Annotated[
+        Optional[Path],  # noqa: UP045 -- typer reads it
+        typer.Option("--out", help="Directory for the files of the run; an earlier run there is replaced."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace also files in --out that no run has written.")
+    ] = False,
     events: Annotated[list[Path], typer.Option("--events", help="External events (JSON lines).")] = [],  # noqa: B006 -- typer copies it
     walltime: Annotated[
         str, typer.Option(help="SWF jobs that ran longer than they requested: extend the limit, or kill them at it.")
@@ -147,14 +153,14 @@ def run(
     from windtunnel import api
     from windtunnel.cli import summary
     from windtunnel.cli.progress import progress_observers
-    from windtunnel.diagnostics import UsageError, uncollected
+    from windtunnel.diagnostics import UsageError, replacing, uncollected
     from windtunnel.engine import Options
     from windtunnel.model.failures import parse_failures
 
     if not energy and (energy_rule, job_energy) != ("exact", "fair"):
         raise UsageError("--energy-rule and --job-energy say how energy is simulated", "add --energy")
-    summary.check_targets(out, report, parquet=parquet)
     platform_file, workload_files = _inputs(platform, workloads or [], events)
+    summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet)
     with uncollected():
         simulation = api.Simulation(
             platform_file,
@@ -175,12 +181,14 @@ def run(
             options=Options(
                 compute_sharing=share_compute,
                 strict=not lenient,
-                on_failure=on_failure,
-                on_maintenance=on_maintenance,
                 energy=energy,
-                energy_rule=energy_rule,
-                job_energy=job_energy,
-                sharing=sharing,
+                **_chosen(
+                    on_failure=(on_failure, "kill"),
+                    on_maintenance=(on_maintenance, "kill"),
+                    energy_rule=(energy_rule, "exact"),
+                    job_energy=(job_energy, "fair"),
+                    sharing=(sharing, "simgrid"),
+                ),
                 **_checkpoints(checkpoint),
             ),
             failures=parse_failures(failures) if failures else None,
@@ -188,17 +196,20 @@ def run(
             observers=[*progress_observers(wanted=not quiet), *_snapshots(out, nodes_every)],
             timeout=timeout,
             share_hosts=share_hosts,
+            force=force,
         )
     if not quiet:
         summary.print_warnings(simulation.engine.world.platform.warnings)
         summary.print_ingestion(simulation.workloads)
-    done = _run(simulation, until)
-    if {warm_up, cool_down} != {"0"}:
-        _ = done.metrics  # trims that leave nothing are an error, whether metrics are printed or not
-    if parquet and out is not None:
-        done.jobs.write_parquet(out / "jobs.parquet")
-    if report is not None:
-        done.report(report)
+    with simulation.recording.holding():
+        done = _run(simulation, until)
+        if {warm_up, cool_down} != {"0"}:
+            _ = done.metrics  # trims that leave nothing are an error, whether metrics are printed or not
+        if parquet and out is not None:
+            with replacing(out / "jobs.parquet") as beside:
+                done.jobs.write_parquet(beside)
+        if report is not None:
+            done.report(report)
     if as_json:
         sys.stdout.write(done.metrics.json().decode() + "\n")
     elif not quiet:

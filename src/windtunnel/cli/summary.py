@@ -54,8 +54,12 @@ def print_metrics(run: Any, out: Path | None) -> None:
         print(f"files: {out}")
 
 
-def check_targets(out: Path | None, report: Path | None, *, parquet: bool) -> None:
-    """Refuse before a long run what could not be written after it."""
+def check_targets(out: Path | None, report: Path | None, inputs: Sequence[str | Path], *, parquet: bool) -> None:
+    """Refuse before a long run what could not, or must not, be written after it."""
+    if report is not None and report.is_file():
+        for one in inputs:
+            if Path(one).is_file() and report.samefile(one):
+                raise UsageError(f"--report: {report} is an input of this run", "name another file")
     if parquet and out is None:
         raise UsageError("--parquet needs --out: it writes jobs.parquet there")
     if report is not None and (report.is_dir() or not report.absolute().parent.is_dir()):

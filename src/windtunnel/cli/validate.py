@@ -69,7 +69,7 @@ def validate(
 def environment_options(merge_order: str, allow_files: Path | None, **flags: bool) -> Any:
     """The options of the environment reader, from those of a command line."""
     from windtunnel.diagnostics import UsageError, did_you_mean
-    from windtunnel.formats.environment import Options
+    from windtunnel.formats.sites.environment import Options
     from windtunnel.schedulers.registry import scheduler_names
 
     orders = ("document", "reference")
@@ -95,19 +95,18 @@ def _check(file: Path, data: bytes, kind: str, options: Any, *, strict: bool) ->
     import msgspec
 
     from windtunnel.diagnostics import Finding, Severity
-    from windtunnel.formats import environment, osp_workload, sss
-    from windtunnel.formats.environment.as_platform import looks_like_environment
-    from windtunnel.formats.recognise import nodes
+    from windtunnel.formats.sites import environment, sss
+    from windtunnel.formats.workflows import looks_like_osp, osp_workload
 
     if not kind and not data.strip():
         return (Finding("standard input" if str(file) == "-" else str(file), code="empty", message="is empty"),)
-    kind = kind or _kind(data, nodes, osp_workload.looks_like_workload, looks_like_environment)
+    kind = kind or _kind(data)
     name = "standard input" if str(file) == "-" else str(file)
     if kind == "environment":
         return environment.check(data, name, options, folder=file.parent).findings
     if kind == "nodes":
         found = sss.check(data, name).findings
-    elif kind == "workload" and osp_workload.looks_like_workload(data):
+    elif kind == "workload" and looks_like_osp(data):
         found = osp_workload.check(data, name)
     else:
         found = _read(file, name, data, kind)
@@ -125,8 +124,8 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
     from msgspec.structs import replace
 
     from windtunnel.diagnostics import InputError
-    from windtunnel.formats.registry import guess_format, load
-    from windtunnel.formats.shipped import KINDS
+    from windtunnel.formats.format import KINDS
+    from windtunnel.formats.registry import function, guess_format
 
     with NamedTemporaryFile() as kept:
         if str(file) == "-":  # readers want a file
@@ -135,19 +134,21 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
             file = Path(kept.name)
         try:
             form = guess_format(file, kind if kind in KINDS else None)
-            found: tuple[Finding, ...] = tuple(getattr(load(form.reader)(file), "warnings", ()))
+            found: tuple[Finding, ...] = tuple(getattr(function(form.reader)(file), "warnings", ()))
         except InputError as error:
             found = error.findings
     return tuple(replace(one, file=name) if one.file == str(file.absolute()) else one for one in found)
 
 
-def _kind(data: bytes, *tests: Any) -> str:
+def _kind(data: bytes) -> str:
     """``environment``, ``nodes``, or "" for what is in one of the other formats."""
-    is_nodes, is_osp, is_environment = tests
+    from windtunnel.formats.sites import looks_like_environment, looks_like_nodes
+    from windtunnel.formats.workflows import looks_like_osp
+
     head = data[: 1 << 16].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(b"<"):
-        return "nodes" if is_nodes(head) else ""
-    if is_osp(head):
+        return "nodes" if looks_like_nodes(head) else ""
+    if looks_like_osp(head):
         return "workload"
     unlike = b'"jobs"' not in data and b'"workflow"' not in data and b'"timestamp"' not in head.split(b"\n", 1)[0]
-    return "environment" if is_environment(head) or (head[:1] in (b"{", b"[", b"") and unlike) else ""
+    return "environment" if looks_like_environment(head) or (head[:1] in (b"{", b"[", b"") and unlike) else ""

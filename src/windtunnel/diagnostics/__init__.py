@@ -1,5 +1,6 @@
 """Errors and findings: how Windtunnel says what is wrong."""
 
+from windtunnel.diagnostics.collector import Findings
 from windtunnel.diagnostics.errors import (
     ComponentError,
     ComponentTimeoutError,
@@ -13,7 +14,7 @@ from windtunnel.diagnostics.errors import (
     UsageError,
     WindtunnelError,
 )
-from windtunnel.diagnostics.findings import Finding, Findings, Severity, as_text
+from windtunnel.diagnostics.findings import Finding, Severity, as_text
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean

@@ -11,20 +11,20 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
-from windtunnel.engine import loop
-from windtunnel.engine.events import INJECTED
-from windtunnel.engine.options import Options
-from windtunnel.engine.world import Hooks, Priority, World
+from windtunnel.engine.rounds import loop
+from windtunnel.engine.state.calendar import INJECTED
+from windtunnel.engine.state.options import Options
+from windtunnel.engine.state.world import Hooks, Priority, World
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
 
 __all__ = ["Pace", "Simulation"]
 
-_MAGIC = b"windtunnel simulation 2\n"
+_MAGIC = b"windtunnel simulation 3\n"
 
 
 class Pace(Protocol):
-    """What stands in front of the calendar (law 8); see :class:`windtunnel.engine.pace.Pacer`."""
+    """What stands in front of the calendar (law 8); see :class:`windtunnel.engine.rounds.pace.Pacer`."""
 
     def wait(self, date: float) -> bool:
         """Wait until the simulated ``date`` is due; False when something else wants to be looked at first."""

@@ -1,7 +1,7 @@
 """An SSS node object (3.1.0, seed document 003), once: as data, and as XML text.
 
-Reading, with all its diagnostics, is :mod:`windtunnel.formats.sss`; writing is here because exporters, services and
-the format share it.
+Reading, with all its diagnostics, is :mod:`windtunnel.formats.sites.sss`; writing is here because exporters, services
+and the format share it.
 """
 
 from collections.abc import Iterable, Iterator

@@ -6,18 +6,16 @@ the entry point group ``windtunnel.formats``: each entry is a :class:`Format`.
 
 import gzip
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from inspect import Parameter, signature
 from pathlib import Path
-from types import UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin
-
-import msgspec
+from typing import Any, Final
 
 from windtunnel.diagnostics import Finding, InputError, UsageError, did_you_mean
 from windtunnel.formats.files import GZIP, ReadError, reason
-from windtunnel.formats.shipped import FORMATS, Format, Kind
+from windtunnel.formats.format import Format, Kind
+from windtunnel.formats.shipped import FORMATS
+from windtunnel.loading import entry_points, load_entry, load_reference
 from windtunnel.model import EventList, Platform, Workload
+from windtunnel.options import checked_options, options_of
 
 __all__ = [
     "FORMATS",
@@ -25,9 +23,9 @@ __all__ = [
     "Format",
     "all_formats",
     "find_format",
+    "function",
     "guess_format",
     "list_formats",
-    "load",
     "read_events",
     "read_platform",
     "read_workload",
@@ -45,12 +43,9 @@ _GIVEN: Final = {
 """How options of readers are given."""
 
 
-def load(function: str | Callable[..., Any]) -> Callable[..., Any]:
-    """A function given as ``module:function``, or as such."""
-    if not isinstance(function, str):
-        return function
-    module, _, name = function.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
+def function(declared: str | Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a format, which declares it as ``module:function``, or as such."""
+    found: Callable[..., Any] = load_reference(declared) if isinstance(declared, str) else declared
     return found
 
 
@@ -58,13 +53,11 @@ def all_formats() -> list[Format]:
     """The formats of this package, then those of others.
 
     Raises:
-        UsageError: another package's entry is not a :class:`Format`.
+        UsageError: another package's entry cannot be imported, or is not a :class:`Format`.
     """
-    from importlib.metadata import entry_points
-
     found = list(FORMATS)
-    for point in entry_points(group=GROUP):
-        form = point.load()
+    for point in entry_points(GROUP):
+        form = load_entry(point, "format")
         if not isinstance(form, Format):
             raise UsageError(f"the format {point.name!r} ({point.value}) is no windtunnel.formats.registry.Format")
         found.append(form)
@@ -105,7 +98,7 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
     """
     if path == "":
         raise UsageError("an empty text is no file")
-    candidates = [form for form in all_formats() if form.kind == kind and form.reader]
+    candidates = [form for form in all_formats() if form.kind == kind and form.reader and not form.word]
     if name:
         for form in candidates:
             if form.name == name:
@@ -130,7 +123,7 @@ def guess_format(path: str | Path, kind: Kind | None = None) -> Format:
     candidates = [form for form in all_formats() if form.reader and kind in (None, form.kind)]
     form = _any_match(head) if kind is None else _first_match(head, candidates)
     if form is None and head.strip():  # a reader says better what is wrong
-        named = [one for one in _named(path, candidates) if one.name != "csv"]  # which needs a mapping
+        named = [one for one in _named(path, candidates) if not one.needs]
         form = candidates[0] if len(candidates) == 1 else next(iter(named), None)
     if form is None:
         raise _unknown(path, head, "known formats" if kind is None else f"{kind} formats", candidates)
@@ -153,7 +146,7 @@ def _first_match(head: bytes, candidates: Sequence[Format]) -> Format | None:
     """The first format that a file looks like; those of other packages, which may be dialects of ours, go first."""
     first = chr(head.lstrip()[0]) if head.strip() else ""
     for form in sorted(candidates, key=FORMATS.__contains__):
-        if (not form.starts or (first and first in form.starts)) and load(form.looks_like)(head):
+        if (not form.starts or (first and first in form.starts)) and function(form.looks_like)(head):
             return form
     return None
 
@@ -164,48 +157,18 @@ def _unknown(path: str | Path, head: bytes, what: str, candidates: Sequence[Form
     for form in _named(path, candidates)[:1] if head.strip() else ():
         given = _GIVEN.get(form.kind, "")
         hint = f"its name says {form.name}: the option format={form.name}{given} tells what is wrong; {hint}"
-        if form.name == "csv":
-            hint = f"CSV needs a mapping of columns: the option mapping=FILE.toml{given}"
+        if form.needs:
+            hint = f"its name says {form.name}, which needs the option {form.needs}{given}"
     other = _any_match(head)
     if other is not None and other.kind not in {form.kind for form in candidates}:
         hint = f"it looks like the format {other.name} ({other.kind}); {hint}"
     return InputError([Finding(str(path), code="format", message=message, hint=hint)])
 
 
-def _reader(form: Format, options: dict[str, Any]) -> Callable[..., Any]:
-    """The reader of a format, once its options are checked against its keyword parameters.
-
-    Options that are texts (from a command line) become what the parameter is annotated with, in place.
-    """
-    reader = load(form.reader)
-    known = {p.name: p.annotation for p in signature(reader).parameters.values() if p.kind is Parameter.KEYWORD_ONLY}
-    for option, value in options.items():
-        if option not in known:
-            hint = did_you_mean(option, known) or "it has no options"
-            raise UsageError(f"the format {form.name} has no option {option!r}", hint)
-        if isinstance(value, str):
-            options[option] = _parsed(form, option, value, known[option])
-    return reader
-
-
-def _parsed(form: Format, option: str, text: str, annotation: Any) -> Any:
-    if text.isascii() and text.isdigit():
-        value: Any = int(text)
-    else:
-        value = text
-    for given in (text, value):
-        try:
-            return msgspec.convert(given, annotation, strict=False)
-        except msgspec.ValidationError as error:
-            fault = error
-        except TypeError:  # a type that no text can be
-            return text
-    parts = get_args(annotation) if get_origin(annotation) in (UnionType, Union) else (annotation,)
-    known = ", ".join(str(one) for part in parts if get_origin(part) is Literal for one in get_args(part))
-    raise UsageError(
-        f"the option {option} of the format {form.name} cannot be {text!r}",
-        f"known: {known}" if known else str(fault),
-    ) from fault
+def _reader(form: Format, options: dict[str, Any], places: int) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """The reader of a format, and the options for it, checked and converted; so many arguments come before them."""
+    reader = function(form.reader)
+    return reader, checked_options(f"the format {form.name}", options_of(reader, skip=places), options)
 
 
 def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **options: Any) -> Workload:  # noqa: A002 -- the word users know
@@ -215,8 +178,10 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
         InputError: the file is at fault, or in no known format.
         UsageError: there is no such format, or it has no such option.
     """
-    form = find_format(path, "workload", name=format or ("csv" if "mapping" in options else ""))
-    workload: Workload = _reader(form, options)(path, name, **options)
+    if not format:
+        format = next((form.name for form in all_formats() if form.choosing in options), "")  # noqa: A001 -- as above
+    reader, checked = _reader(find_format(path, "workload", name=format), options, 2)
+    workload: Workload = reader(path, name, **checked)
     return workload
 
 
@@ -235,19 +200,21 @@ def read_platform(
         InputError: the file is at fault, or in no known format.
         UsageError: the word is none, there is no such format, or it has no such option.
     """
-    if isinstance(platform, str):
-        from windtunnel.formats.host_spec import is_host_spec, read_host_spec
-
-        if is_host_spec(platform):
-            if options:
-                raise UsageError(f"{platform!r} has no options ({', '.join(options)})")
-            return read_host_spec(platform)
-    form = find_format(platform, "platform", name=format)
-    if energy and "energy" in signature(load(form.reader)).parameters:
-        options["energy"] = True
-    made: Platform = _reader(form, options)(platform, **options)
-    made.options = {**options, **({"format": format} if format else {}), **made.options}
+    form = _word_format(platform) or find_format(platform, "platform", name=format)
+    reader, checked = _reader(form, options, 1)
+    if energy and "energy" in options_of(reader, skip=1)[0]:
+        checked["energy"] = True
+    made: Platform = reader(platform, **checked)
+    if not form.word:
+        made.options = {**checked, **({"format": format} if format else {}), **made.options}
     return made
+
+
+def _word_format(text: str | Path) -> Format | None:
+    """The format of a text that stands for itself."""
+    if not isinstance(text, str):
+        return None
+    return next((form for form in all_formats() if form.word and function(form.word)(text)), None)
 
 
 def read_events(path: str | Path, name: str = "ee0", *, format: str = "", **options: Any) -> EventList:  # noqa: A002 -- as above
@@ -257,6 +224,6 @@ def read_events(path: str | Path, name: str = "ee0", *, format: str = "", **opti
         InputError: the file is at fault.
         UsageError: there is no such format, or it has no such option.
     """
-    form = find_format(path, "events", name=format)
-    events: EventList = _reader(form, options)(path, name, **options)
+    reader, checked = _reader(find_format(path, "events", name=format), options, 2)
+    events: EventList = reader(path, name, **checked)
     return events

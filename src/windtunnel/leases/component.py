@@ -26,9 +26,11 @@ from windtunnel.leases.planner.ticks import TICKS, ticks
 from windtunnel.model import HostSet
 from windtunnel.model.lease import Lease, LeaseState
 from windtunnel.model.lease_jobs import AT_LEAST, LeaseJobs
-from windtunnel.model.lease_options import LeaseOptions, Stop, lease_options
+from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, Stop, lease_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
+    HONOURED_BY_ALL,
+    Ability,
     AllStaticExternalEventsHaveBeenInjected,
     AllStaticJobsHaveBeenSubmitted,
     CallMeLater,
@@ -44,11 +46,9 @@ from windtunnel.vocabulary import (
     KillJobs,
     Notice,
     OneShot,
-    Periodic,
     Reply,
+    RequestedCall,
     SimulationBegins,
-    StopCallMeLater,
-    TimeUnit,
 )
 
 __all__ = ["CANCEL", "END", "LeaseManager", "rules_of"]
@@ -70,7 +70,17 @@ class LeaseManager(Scheduler):
     """Haizea's lease scheduling. Options are those of :class:`~windtunnel.model.lease_options.LeaseOptions`."""
 
     name: ClassVar[str] = "leases"
+    honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL | {
+        Ability.EXACT_STARTS,
+        Ability.DEADLINES,
+        Ability.PREEMPTABILITY,
+        Ability.SHARES,
+        Ability.MEMORY,
+        Ability.RESOURCES,
+    }
+    """As leases ask for it; jobs that are no leases get whole hosts."""
     features: ClassVar[Features] = Features(dynamic_registration=True, profile_reuse=True)
+    code_options: ClassVar[frozenset[str]] = frozenset({"options", "stop", "live", *CODE_OPTIONS})
 
     def __init__(
         self,
@@ -102,8 +112,8 @@ class LeaseManager(Scheduler):
         self._cancelled: list[int] = []
         self._next: int | None = None
         """When the planner has something to do next."""
-        self._called: int | None = None
-        """When the engine calls next."""
+        self._calls: set[int] = set()
+        """When the engine will call."""
         self._last = 0
         """The last number given to a job that is no lease."""
         self._all_submitted = self._all_events = self._finished = False
@@ -120,6 +130,8 @@ class LeaseManager(Scheduler):
             elif isinstance(notice, SimulationBegins):
                 self._begin(notice)
                 return Reply(now, [])
+            elif isinstance(notice, RequestedCall):
+                self._calls.discard(instant)
             elif isinstance(notice, HostsBecameUnavailable):
                 happened = True
                 self.planner.outages.close(_bits(notice.hosts), instant)
@@ -172,14 +184,9 @@ class LeaseManager(Scheduler):
         if self._all_submitted and not self.live:
             self._finish(decisions)
         wake = plan.table.next_wake(plan.now)
-        if wake == self._called:
-            return
-        if self._called is not None:
-            decisions.append(StopCallMeLater(call_me_later_id="leases"))
-        if wake is not None:  # a series of one call can be stopped
-            when = Periodic(period=1, offset=wake * (1000 // TICKS), time_unit=TimeUnit.Millisecond, nb_periods=1)
-            decisions.append(CallMeLater(call_me_later_id="leases", when=when))
-        self._called = wake
+        if wake is not None and wake not in self._calls:  # calls cannot be taken back on all wires
+            self._calls.add(wake)
+            decisions.append(CallMeLater(call_me_later_id="leases", when=OneShot(wake / TICKS)))
 
     def _finish(self, decisions: list[Decision]) -> None:
         """No more jobs come from the workloads."""

@@ -19,15 +19,15 @@ __all__ = ["HostPool"]
 
 
 class HostPool:
-    """A mutable set of hosts, made for "which hosts are free": take some, give them back.
+    """A mutable set of ``size`` hosts, made for "which hosts are free": take some, give them back.
 
     On very large sites every operation costs what it changes (the intervals touched), never the size of the site.
     """
 
-    __slots__ = ("_bits", "_firsts", "_lasts", "_size")
+    __slots__ = ("_bits", "_firsts", "_lasts", "size")
 
     def __init__(self, hosts: HostSet = HostSet()) -> None:  # noqa: B008 -- immutable
-        self._size = hosts.size
+        self.size = hosts.size
         self._bits: int = 0
         self._firsts: list[int] | None = None
         self._lasts: list[int] = []
@@ -42,10 +42,10 @@ class HostPool:
         self._bits = 0
 
     def __len__(self) -> int:
-        return self._size
+        return self.size
 
     def __bool__(self) -> bool:
-        return self._size > 0
+        return self.size > 0
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.frozen())
@@ -66,13 +66,13 @@ class HostPool:
     def frozen(self) -> HostSet:
         """The present content as an immutable set."""
         if self._firsts is None:
-            return HostSet.of_bits(self._bits, None, self._size)
-        return HostSet.of_runs(tuple(zip(self._firsts, self._lasts, strict=True)), self._size)
+            return HostSet.of_bits(self._bits, None, self.size)
+        return HostSet.of_runs(tuple(zip(self._firsts, self._lasts, strict=True)), self.size)
 
     def copy(self) -> "HostPool":
         """An independent copy."""
         new = HostPool.__new__(HostPool)
-        new._size = self._size
+        new.size = self.size
         new._bits = self._bits
         new._firsts = None if self._firsts is None else self._firsts.copy()
         new._lasts = self._lasts.copy()
@@ -82,7 +82,7 @@ class HostPool:
         """The ``count`` lowest hosts, which stay in the pool; None when there are fewer."""
         if type(count) is not int:  # one of numpy's would make numbers of 64 bits of ours
             count = index(count)
-        if count > self._size or count < 0:
+        if count > self.size or count < 0:
             return None
         if self._firsts is not None:
             return HostSet.of_runs(pick_lowest(self._firsts, self._lasts, count), count)
@@ -111,7 +111,7 @@ class HostPool:
     def pick_contiguous(self, count: int) -> HostSet | None:
         """The ``count`` lowest hosts of the first run of consecutive numbers that is long enough, or None."""
         count = index(count)
-        if count > self._size or count < 0:
+        if count > self.size or count < 0:
             return None
         if not count:
             return HostSet()
@@ -144,7 +144,7 @@ class HostPool:
                 self._bits ^= hosts._bits or 0  # what was picked is in the pool
             else:
                 remove_whole_runs(self._firsts, self._lasts, hosts.runs)
-            self._size -= hosts.size
+            self.size -= hosts.size
         return hosts
 
     def take_together(self, count: int) -> HostSet | None:
@@ -155,7 +155,7 @@ class HostPool:
         """
         if type(count) is not int:
             count = index(count)
-        if count > self._size or count < 1:
+        if count > self.size or count < 1:
             return self.take(count)
         if self._firsts is None:
             first = self._first_fit(count)
@@ -168,7 +168,7 @@ class HostPool:
             if first < 0:
                 return self.take(count)
             bits = None
-        self._size -= count
+        self.size -= count
         return host_set(bits, ((first, first + count - 1),), count)
 
     def covers(self, hosts: HostSet) -> bool:
@@ -196,7 +196,7 @@ class HostPool:
             self._bits ^= bits
         elif not claim_runs(self._firsts, self._lasts, hosts.runs):
             return False
-        self._size -= hosts.size
+        self.size -= hosts.size
         return True
 
     def __isub__(self, hosts: HostSet) -> Self:
@@ -214,12 +214,12 @@ class HostPool:
                 except OverflowError:  # of hosts far beyond those that are here
                     bits = (hosts & HostSet.span(before.bit_length())).bits
             self._bits = before & ~bits
-            self._size -= hosts.size if before & bits == bits else (before & bits).bit_count()
+            self.size -= hosts.size if before & bits == bits else (before & bits).bit_count()
         elif remove_whole_runs(self._firsts, self._lasts, hosts.runs):
-            self._size -= hosts.size
+            self.size -= hosts.size
         else:
             for first, last in hosts.runs:
-                self._size -= remove_run(self._firsts, self._lasts, first, last)
+                self.size -= remove_run(self._firsts, self._lasts, first, last)
 
     def __ior__(self, hosts: HostSet) -> Self:
         self.add(hosts)
@@ -231,14 +231,14 @@ class HostPool:
             bits = hosts._bits
             if bits is not None and not bits & self._bits:
                 self._bits |= bits
-                self._size += hosts.size
+                self.size += hosts.size
                 return
             if hosts.small:
                 bits = hosts.bits
                 new = bits & ~self._bits
-                self._size += hosts.size if new == bits else new.bit_count()
+                self.size += hosts.size if new == bits else new.bit_count()
                 self._bits |= bits
                 return
             self._to_runs(self.frozen().runs)
         assert self._firsts is not None
-        self._size += add_runs(self._firsts, self._lasts, hosts.runs)
+        self.size += add_runs(self._firsts, self._lasts, hosts.runs)

@@ -1,16 +1,14 @@
 """Every setting of the lease manager, with Haizea's names (dashes become underscores) and defaults; times in s."""
 
 from enum import StrEnum
-from functools import cache
-from math import isfinite
-from types import UnionType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.options import check_fields, checked_options
 
 __all__ = [
+    "CODE_OPTIONS",
     "Backfilling",
     "Exclusion",
     "FailureHandling",
@@ -25,6 +23,9 @@ __all__ = [
     "TransferMechanism",
     "lease_options",
 ]
+
+CODE_OPTIONS: Final = ("mapper", "policy_admission", "policy_preemption", "policy_host_selection", "policy_pricing")
+"""Settings that may name a class (``package.module:Class``)."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Rate = Annotated[float, msgspec.Meta(gt=0)]
@@ -173,20 +174,7 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
     pricing_seed: int | None = None
 
     def __post_init__(self) -> None:
-        faults = []
-        for name, kind, expected in _kinds():
-            value = getattr(self, name)
-            try:
-                read = msgspec.convert(value, kind, strict=False)
-            except msgspec.ValidationError:
-                faults.append(f"{_dashed(name)} must be {expected}, not {_shown(value)}")
-                continue
-            if isinstance(read, float) and not isfinite(read):
-                faults.append(f"{_dashed(name)} must be {expected}, not {_shown(value)}")
-            elif isinstance(value, str):
-                msgspec.structs.force_setattr(self, name, read)
-        if faults:
-            raise UsageError("settings of leases: " + "; ".join(faults))
+        check_fields(self, _WHOSE, texts=True, shown=_dashed)
 
     @property
     def max_future(self) -> int | None:
@@ -199,6 +187,7 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
         }[self.backfilling]
 
 
+_WHOSE = "settings of leases"
 _HAIZEA = {"runtime_slowdown_overhead": "runtime_overhead", "bootshutdown_overhead": "boot_overhead"}
 """What Haizea's configuration files call some of them."""
 
@@ -209,37 +198,12 @@ def lease_options(settings: dict[str, Any], base: LeaseOptions | None = None) ->
     Raises:
         UsageError: an option does not exist, or has no sensible value.
     """
-    given = {}
-    for key, value in settings.items():
-        name = key.replace("-", "_")
-        name = _HAIZEA.get(name, name)
-        if name not in LeaseOptions.__struct_fields__:
-            hint = did_you_mean(_dashed(name), map(_dashed, LeaseOptions.__struct_fields__))
-            raise UsageError(f"the lease manager has no option {_dashed(name)!r}", hint)
-        given[name] = value
-    return msgspec.structs.replace(base or LeaseOptions(), **given)
+    names = {key: key.replace("-", "_") for key in settings}
+    given = {_HAIZEA.get(name, name): settings[key] for key, name in names.items()}
+    return msgspec.structs.replace(
+        base or LeaseOptions(), **checked_options(_WHOSE, LeaseOptions, given, shown=_dashed)
+    )
 
 
 def _dashed(name: str) -> str:
     return name.replace("_", "-")
-
-
-def _shown(value: Any) -> str:
-    return f"{value!r:.50}"
-
-
-@cache
-def _kinds() -> tuple[tuple[str, Any, str], ...]:
-    """The settings: name, type, and what is expected in words."""
-    return tuple((field.name, field.type, _expected(field.type)) for field in msgspec.structs.fields(LeaseOptions))
-
-
-def _expected(kind: Any) -> str:
-    if get_origin(kind) is UnionType or type(None) in get_args(kind):
-        return " or ".join(_expected(one) for one in get_args(kind) if one is not type(None))
-    if get_origin(kind) is Annotated:
-        plain, meta = get_args(kind)
-        return f"{_expected(plain)} " + (f"more than {meta.gt}" if meta.gt is not None else f"from {meta.ge}")
-    if issubclass(kind, StrEnum):
-        return f"one of {', '.join(kind)}"
-    return {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}[kind]

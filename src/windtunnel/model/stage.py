@@ -6,16 +6,28 @@ Case, hyphens and underscores do not matter: ``BEST-FIT``, ``bestfit`` and ``Bes
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any, Self
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.options import checked_options
 
 __all__ = ["Blocking", "Placement", "Selection", "StageOptions", "stage_options"]
 
 
-class Selection(StrEnum):
+class _Choice(StrEnum):
+    """Choices that may be spelled in several ways."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        return next((one for one in cls if isinstance(value, str) and _plain(one.value) == _plain(value)), None)
+
+
+def _plain(name: str) -> str:
+    return name.upper().replace("-", "").replace("_", "")
+
+
+class Selection(_Choice):
     """In which order waiting jobs are tried; ties by arrival."""
 
     FIFO = "FIFO"
@@ -34,7 +46,7 @@ class Selection(StrEnum):
     """Shuffled anew in each round."""
 
 
-class Placement(StrEnum):
+class Placement(_Choice):
     """Which of the machines with room is taken; ties by number."""
 
     FIRST_FIT = "FIRST-FIT"
@@ -49,7 +61,7 @@ class Placement(StrEnum):
     """Any, with equal chances."""
 
 
-class Blocking(StrEnum):
+class Blocking(_Choice):
     """What happens when a job does not fit."""
 
     SKIP = "SKIP"
@@ -65,40 +77,13 @@ class StageOptions(msgspec.Struct, frozen=True):
     placement: Placement = Placement.FIRST_FIT
     blocking: Blocking = Blocking.SKIP
     seed: int = 0
-    quantum: float = 0.0
+    quantum: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 def stage_options(options: Mapping[str, Any]) -> StageOptions:
-    """Read options by name; :class:`UsageError` names what is not known, and what is."""
-    values: dict[str, Any] = {}
-    kinds: dict[str, type[StrEnum]] = {"selection": Selection, "placement": Placement, "blocking": Blocking}
-    for name, value in options.items():
-        if name in kinds:
-            values[name] = _choice(name, value, kinds[name])
-        elif name == "seed":
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise UsageError(f"the seed of a stage scheduler must be a whole number, not {value!r}")
-            values[name] = value
-        elif name == "quantum":
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-                raise UsageError(
-                    f"the quantum of a stage scheduler must be a number of seconds from 0, not {value!r}"
-                )
-            values[name] = float(value)
-        else:
-            known = StageOptions.__struct_fields__
-            raise UsageError(f"a stage scheduler has no option {name!r}", did_you_mean(name, known))
-    return StageOptions(**values)
+    """Read options by name.
 
-
-def _choice(name: str, value: object, kind: type[StrEnum]) -> StrEnum:
-    plain = {_plain(member.value): member for member in kind}
-    found = plain.get(_plain(value)) if isinstance(value, str) else None
-    if found is None:
-        valid = ", ".join(member.value for member in kind)
-        raise UsageError(f"a stage scheduler knows no {name} {value!r}", f"known: {valid}")
-    return found
-
-
-def _plain(name: str) -> str:
-    return name.upper().replace("-", "").replace("_", "")
+    Raises:
+        UsageError: an option is unknown or has no sensible value; all are named, with what is known.
+    """
+    return StageOptions(**checked_options("a stage scheduler", StageOptions, options))

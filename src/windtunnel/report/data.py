@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from windtunnel.report.series import binned, busy_hosts, power, queue_length
-from windtunnel.results.run import Run, Stretch
+from windtunnel.results.run import Run
+from windtunnel.results.stretch import Stretch
 
 __all__ = ["BINS", "MOST_BARS", "page_data"]
 

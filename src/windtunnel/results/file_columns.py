@@ -1,18 +1,30 @@
 """What metrics are computed from, read back from a run's files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from windtunnel.model import HostSet, JobState
 from windtunnel.results.columns import STATES, Columns
-from windtunnel.results.run import Run, Stretch
+from windtunnel.results.stretch import Stretch
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["columns_of"]
 
 
-def columns_of(run: Run) -> Columns:
-    """What metrics are computed from, with the digits that the files have."""
-    jobs = run.jobs
-    made = Columns(run.hosts)
+def columns_of(
+    jobs: "pl.DataFrame", hosts: int, unavailable: Sequence[tuple[float, HostSet]], stretches: Iterable[Stretch]
+) -> Columns:
+    """What metrics are computed from, with the digits that the files have.
+
+    Args:
+        jobs: a run's jobs.
+        hosts: how many hosts its site has.
+        unavailable: the hosts that were not available, from each date (s) on.
+        stretches: who was where and when, if jobs were suspended.
+    """
+    made = Columns(hosts)
     owners: dict[tuple[str, str], int] = {("", ""): 0}
     made.submitted.extend(jobs["submission_time"].cast(float))
     made.start.extend(jobs["starting_time"].fill_null(-1.0))
@@ -35,19 +47,17 @@ def columns_of(run: Run) -> Columns:
         for rank, pair in enumerate(zip(users, queues, strict=True)):
             made.codes[rank] += STATES * owners.setdefault(pair, len(owners))
         made.owners = list(owners)
-    made.unavailable = [(date, len(away)) for date, away in run.unavailable()]
-    made.pauses = list(_pauses(run))
+    made.unavailable = [(date, len(away)) for date, away in unavailable]
+    made.pauses = list(_pauses(jobs, stretches))
     return made
 
 
-def _pauses(run: Run) -> Iterator[tuple[float, float, float]]:
+def _pauses(jobs: "pl.DataFrame", stretches: Iterable[Stretch]) -> Iterator[tuple[float, float, float]]:
     """Gaps between the stretches of suspended jobs, and up to the end of those that ended while suspended."""
-    if run.frame("suspensions.csv") is None:
-        return
-    ends = dict(run.jobs.select("id", "finish_time").iter_rows())
-    starts = dict(run.jobs.select("id", "starting_time").iter_rows())
+    ends = dict(jobs.select("id", "finish_time").iter_rows())
+    starts = dict(jobs.select("id", "starting_time").iter_rows())
     last: dict[str, Stretch] = {}
-    for stretch in run.stretches():
+    for stretch in stretches:
         before = last.get(stretch.job)
         if before is not None:
             yield (before.finish, stretch.start, before.held)

@@ -9,7 +9,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.rows import Rows
 
-__all__ = ["KNOWN_FILES", "Dialect", "Layout"]
+__all__ = ["DERIVED_FILES", "KNOWN_FILES", "Dialect", "Layout"]
 
 KNOWN_FILES: Final = (
     "jobs.csv",
@@ -36,6 +36,11 @@ KNOWN_FILES: Final = (
     "run.json",
 )
 """The names of all files a run may write, without what stands before them."""
+
+DERIVED_FILES: Final = ("jobs.parquet", "report.html", "gantt.svg", "nodes")
+"""What is made from a run in its directory: with ``--parquet``, by ``report`` and ``lease gantt``, and the folder of
+``--nodes-every``.
+"""
 
 
 class Dialect(Enum):
@@ -97,13 +102,6 @@ class Layout(msgspec.Struct, frozen=True):
     def open(self, name: str, header: str = "", **options: Any) -> Rows:
         """Start the growing file of this name; options as for :class:`~windtunnel.results.rows.Rows`."""
         return Rows(name, self.path(name), header, **options)
-
-    def clear(self) -> None:
-        """Remove the files of an earlier run, so that none of them passes for this run's."""
-        for name in KNOWN_FILES:
-            path = self.path(name)
-            if path is not None:
-                path.unlink(missing_ok=True)
 
 
 def _make(folder: Path, what: str) -> None:

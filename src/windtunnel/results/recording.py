@@ -1,30 +1,34 @@
 """A recording: all that is written about one run, and where."""
 
 import copy
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal, Self
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Platform, Workload
+from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector
 from windtunnel.results.derived import Derived
 from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.results.files import write_whole
 from windtunnel.results.jobs_csv import JobsCsv
-from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
+from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
 from windtunnel.results.ledger import Ledger, Sink
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
+from windtunnel.results.place import Place
 from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv, RackPowerCsv
 from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
+from windtunnel.version import __version__
 from windtunnel.vocabulary.component import Observer
 
 __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
@@ -41,7 +45,7 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     energy: bool = False
     """``consumed_energy.csv``; energy figures in the metrics."""
     paje: bool = False
-    probes: str = "auto"
+    probes: Literal["always", "never", "auto"] = "auto"
     """``probes.csv``: ``always``, ``never``, or ``auto`` when a probe emits something."""
     omit_rejected: bool = False
     """Rejected jobs get no row in ``jobs.csv`` (they are counted all the same)."""
@@ -51,25 +55,18 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     cool_down: Trim = 0.0
 
     def __post_init__(self) -> None:
-        if self.probes not in ("always", "never", "auto"):
-            raise UsageError(f"probes must be always, never or auto, not {self.probes!r}")
-
-
-def own_version() -> str:
-    """The version of Windtunnel."""
-    from windtunnel import __version__
-
-    return __version__
+        check_fields(self, "what is recorded")
 
 
 class Recording(Observer):
     """Records a run: give :attr:`observers` to the engine, and :meth:`close` it whatever happens.
 
     ``facts`` (scheduler, options, seeds...) go into ``run.json``; ``start_date`` is the calendar date of time 0.
-    Rows reach the disk at least once a second; until the run has ended, ``run.json`` says ``running``.
+    Rows reach the disk at least once a second; until the run has ended, ``run.json`` says ``running``. An earlier run
+    is replaced whole; ``inputs`` are files that never are, and what is not ours is replaced only with ``force``.
 
     Raises:
-        UsageError: the place cannot be used, or a trim is malformed.
+        UsageError: the place cannot be used (see :meth:`Place.take`), or a trim is malformed.
         SimulationError: a file cannot be written.
     """
 
@@ -80,11 +77,13 @@ class Recording(Observer):
         *,
         facts: Mapping[str, Any] | None = None,
         start_date: float | None = None,
+        inputs: Iterable[str | Path] = (),
+        force: bool = False,
     ) -> None:
         self.layout = layout = layout or Layout()
         self.options = options = options or RecordingOptions()
         self.state = RunState(
-            windtunnel=own_version(), dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
+            windtunnel=__version__, dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
         )
         self.totals: dict[str, Any] = {}
         self.small: dict[str, bytes] = {}
@@ -94,9 +93,37 @@ class Recording(Observer):
         self.collector = Collector()
         for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
             seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
-        layout.clear()
-        self._write_state()
-        self._recorders = self._make(layout, options)
+        self._take(Place.take(layout, inputs=inputs, force=force))
+        try:
+            self._write_state()
+            self._place.clear()
+            self._recorders = self._make(layout, options)
+        except BaseException:
+            self._place.release()
+            raise
+
+    def _take(self, place: Place) -> None:
+        """Write there from now on."""
+        self._place = place
+        self._token = place.token
+        place.when_lost(self._displaced)
+
+    def _displaced(self) -> None:
+        """A restored run goes on in these files: nothing of this one may reach them any more."""
+        self._stop()
+        self.state.status = Status.INCOMPLETE
+        self.state.reason = "a restored run goes on in its files"
+        for rows in self.rows.values():
+            rows.stop(self.state.reason)
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """While what is made from the files is written beside them, nobody else may begin a run there."""
+        self._place.hold()
+        try:
+            yield
+        finally:
+            self._place.release()
 
     def _make(self, layout: Layout, options: RecordingOptions) -> list[Observer]:
         jobs = JobsCsv(layout, omit_rejected=options.omit_rejected)
@@ -165,9 +192,19 @@ class Recording(Observer):
         self.state.status = Status.COMPLETE if outcome == COMPLETE else Status.INCOMPLETE
         self.state.reason = "" if outcome == COMPLETE else outcome
         self._stop()
-        self.flush()
-        self._write_figures()
-        self._write_state()
+        try:
+            self.flush()
+            self._write_figures()
+            self.state.files = self._files()
+            self._place.check_ours()
+            self._write_state()
+        finally:
+            self._place.release()
+
+    def _files(self) -> list[str]:
+        """What belongs to the run, by name."""
+        rows = (name for name, rows in self.rows.items() if rows.exists)
+        return sorted({"run.json", *rows, *self.small, *self._place.files()} - {*DERIVED_FILES})
 
     def close(self, reason: str = "the run was abandoned") -> None:
         """Write out what was recorded; a run that has not ended is marked incomplete. May be called twice."""
@@ -224,7 +261,7 @@ class Recording(Observer):
                 self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
                 self._write("metrics.json", self._final.json())
         made = schedule.figures(
-            self.collector, derived, self.totals, self.options.version or f"windtunnel {own_version()}"
+            self.collector, derived, self.totals, self.options.version or f"windtunnel {__version__}"
         )
         if dialect is Dialect.BATSIM5:
             self._write("schedule.json", schedule.as_json(made))
@@ -274,11 +311,12 @@ class Recording(Observer):
             raise UsageError(f"{layout.stem} is already being written by the run that is forked")
         if layout.dialect is not self.layout.dialect:
             raise UsageError(f"a {self.layout.dialect.value} recording cannot go on as {layout.dialect.value}")
-        layout.clear()
-        for name, rows in self.rows.items():
-            rows.move(layout.path(name))
+        self._take(Place.take(layout))
         self.layout = layout
         self._write_state()
+        self._place.clear()
+        for name, rows in self.rows.items():
+            rows.move(layout.path(name))
         for name, data in self.small.items():
             self._write(name, data)
         if self.state.status is Status.RUNNING and self.state.platform.hosts:
@@ -288,14 +326,21 @@ class Recording(Observer):
         """After this recording was pickled and read back: go on in the same files, from where they were then.
 
         Raises:
-            SimulationError: the files are not there any more.
+            UsageError: another run writes there.
+            SimulationError: the files are not there any more, or are another run's.
         """
-        for rows in self.rows.values():
-            rows.resume()
-        self._write_state()
+        self._take(Place.take_again(self.layout, self._token))
+        try:
+            for rows in self.rows.values():
+                rows.resume()
+            self._write_state()
+            self._place.clear(kept=[name for name, rows in self.rows.items() if rows.exists])
+        except BaseException:
+            self._place.release()
+            raise
         if self.state.status is Status.RUNNING:
             self._watch()
 
     def __getstate__(self) -> dict[str, Any]:
         self.flush()
-        return {**self.__dict__, "_flusher": None}
+        return {name: value for name, value in self.__dict__.items() if name != "_place"} | {"_flusher": None}

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final, Protocol
+from zlib import crc32
 
 import msgspec
 
@@ -31,6 +32,7 @@ BATCH: Final = 500
 """Rows that gather before they are written."""
 PERIOD: Final = 1.0
 """Seconds (wall clock) after which they are written anyway."""
+_CHUNK: Final = 1 << 20
 ENCODER: Final = msgspec.json.Encoder()
 """Writes many integers faster than anything else."""
 
@@ -65,6 +67,8 @@ class Rows:
         "_header",
         "_join",
         "_lock",
+        "_stopped",
+        "_sum",
         "_width",
         "kept",
         "limit",
@@ -91,6 +95,8 @@ class Rows:
         self.kept = bytearray()
         self.size = 0
         """Bytes written; what a failed or foreign write left behind this mark is cut off before the next one."""
+        self._sum = 0  # CRC of what was written: tells our file from another's of that name
+        self._stopped = ""
         self._header = header
         self._width = width
         self._join = join
@@ -120,10 +126,13 @@ class Rows:
                 del self.pending[:count]
 
     def _write(self, text: str) -> None:
+        if self._stopped:
+            raise SimulationError(f"cannot write {self.path or self.name}: {self._stopped}")
         if not self.size:
             text = self._header + text
         data = text.encode("utf-8", "backslashreplace")
         size = self.size + len(data)
+        total = crc32(data, self._sum)
         if self.path is None:
             self.kept += data
         else:
@@ -136,6 +145,12 @@ class Rows:
             except OSError as fault:
                 raise SimulationError(f"cannot write {self.path}: {fault.strerror}") from fault
         self.size = size
+        self._sum = total
+
+    def stop(self, reason: str) -> None:
+        """Write no more: whoever tries is told why."""
+        with self._lock:
+            self._stopped = reason
 
     @property
     def exists(self) -> bool:
@@ -153,7 +168,7 @@ class Rows:
         """Cut off what was written after this object was pickled.
 
         Raises:
-            SimulationError: the file is gone, shorter than it was, or cannot be changed.
+            SimulationError: the file is gone, shorter than it was, another's, or cannot be changed.
         """
         if self.path is None or not self.size:
             return
@@ -161,6 +176,12 @@ class Rows:
             with self.path.open("r+b") as file:
                 if file.seek(0, 2) < self.size:
                     raise SimulationError(f"cannot go on writing {self.path}: it lost rows since the run was saved")
+                file.seek(0)
+                total = 0
+                for start in range(0, self.size, _CHUNK):
+                    total = crc32(file.read(min(_CHUNK, self.size - start)), total)
+                if total != self._sum:
+                    raise SimulationError(f"cannot go on writing {self.path}: it holds rows of another run")
                 file.truncate(self.size)
         except OSError as fault:
             raise SimulationError(f"cannot go on writing {self.path}: {fault.strerror}") from fault

@@ -15,11 +15,12 @@ from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
 from windtunnel.results.recording import Recording
 from windtunnel.results.state import RunState, Status, read_state
+from windtunnel.results.stretch import Stretch
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Run", "Stretch", "load_run"]
+__all__ = ["Run", "load_run"]
 
 _TEXTS: Final[tuple[str, ...]] = (
     "job_id",
@@ -50,22 +51,6 @@ _NUMBERS: Final = (
     "turnaround_time",
     "stretch",
 )
-
-
-class Stretch(msgspec.Struct, frozen=True):
-    """A job on hosts, from one date to another (s). A job that was suspended has several."""
-
-    job: str
-    start: float
-    finish: float
-    hosts: HostSet
-    share: float | None = None
-    """Of a job that was suspended and shares its hosts: what it held, in whole hosts."""
-
-    @property
-    def held(self) -> float:
-        """Hosts held, in whole hosts."""
-        return float(len(self.hosts)) if self.share is None else self.share
 
 
 class Run:
@@ -274,7 +259,8 @@ class Run:
                 over = frame["peak_watts"] - frame["capacity_watts"]
                 racks = (frame.height, float(max(over)))
         with read_from(self.name, "jobs.csv"):
-            columns = columns_of(self)
+            stretches = [] if self.frame("suspensions.csv") is None else self.stretches()
+            columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
         return compute(columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks)
 
     def parquet(self, folder: str | Path) -> list[Path]:

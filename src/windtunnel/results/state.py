@@ -63,6 +63,8 @@ class RunState(msgspec.Struct, kw_only=True):
     """The calendar date of time 0 (seconds since 1970, UTC), where the input has one."""
     facts: dict[str, Any] = {}
     """Whatever else the caller noted: scheduler, options, seeds, command line."""
+    files: list[str] | None = None
+    """The files of the run, when it has ended; None as long as it goes on: then all that it might write are its."""
 
     def json(self) -> bytes:
         """The file's content."""

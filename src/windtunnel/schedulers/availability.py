@@ -1,18 +1,33 @@
-"""How many hosts are predicted to be free over time: a step function that is searched and changed locally."""
+"""How many hosts are predicted to be free over time: a step function that is searched and changed locally.
+
+Its dates are whole microseconds, as Batsim's JSON protocol tells them: sums that are equal on paper are equal here,
+and a plan is the same whether dates were told with all their digits or with six.
+"""
 
 from bisect import bisect_left, bisect_right
 from math import inf, nextafter, ulp
 from sys import float_info
 from typing import Final
 
-__all__ = ["Availability", "longest_until"]
+__all__ = ["Availability", "later", "longest_until"]
 
 _END: Final = -(1 << 60)
 """So many hosts are free at the end of time: fewer than anybody needs."""
+_ROUND: Final = 6755399441055744.0
+"""1.5 * 2 ** 52: a number that this is added to and taken from again is whole."""
+_LESS: Final = 1e-7
+"""What a length exceeds whole microseconds by (s) without reaching into the next."""
+_AT_HAND: Final = 1e-5
+"""What is so near (s) is the present: ends and calls are told rounded, a few microseconds early or late."""
+
+
+def later(date: float, length: float) -> float:
+    """The date so many seconds later, to the next microsecond."""
+    return ((date + length) * 1e6 + 0.4 + _ROUND - _ROUND) / 1e6
 
 
 class Availability:
-    """``free[k]`` hosts from ``dates[k]`` (s) to the next date; the last date is infinite."""
+    """``free[k]`` hosts from ``dates[k]`` (s, whole microseconds) to the next date; the last date is infinite."""
 
     __slots__ = ("dates", "free")
 
@@ -20,13 +35,16 @@ class Availability:
         self.dates = [begin, inf]
         self.free = [hosts, _END]
 
-    def advance(self, now: float) -> None:
-        """Forget what lies before now."""
+    def advance(self, now: float) -> float:
+        """Forget what lies before now; the date that is the present of the plan: it may lie a little after now."""
         dates = self.dates
-        k = bisect_right(dates, now) - 1
-        if k > 0:
+        present = (now * 1e6 + _ROUND - _ROUND) / 1e6
+        k = bisect_right(dates, present + _AT_HAND) - 1
+        if k >= 0:
+            present = max(present, dates[k])
             del dates[:k], self.free[:k]
-        dates[0] = now
+        dates[0] = present
+        return present
 
     def change(self, begin: float, end: float, hosts: int) -> None:
         """So many more (or fewer) hosts from one date to another."""
@@ -56,10 +74,15 @@ class Availability:
             k += 1
         return self.dates[k]
 
+    def lasting(self, size: int) -> float:
+        """For how many seconds (a finite number) so many hosts stay free from the begin on."""
+        return min(self.until(size) - self.dates[0] + _LESS, float_info.max / 2)
+
     def find(self, size: int, length: float) -> float:
         """The earliest date from which so many hosts stay free for so long; infinite when there is none."""
         dates, free = self.dates, self.free
         last = len(dates) - 1
+        length -= _LESS
         k = 0
         while True:
             while free[k] < size:
@@ -80,6 +103,7 @@ class Availability:
         reservation, when that is not earlier): no job of this size need look before it.
         """
         dates, free = self.dates, self.free
+        length -= _LESS
         k = max(bisect_right(dates, start) - 1, 0)
         first = -1.0
         while True:

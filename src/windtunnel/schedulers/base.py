@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from windtunnel.vocabulary import Decision, Features, Hello, Notice, Reply, View
+from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Decision, Features, Hello, Notice, Reply, View
 
 __all__ = ["FunctionScheduler", "Scheduler"]
 
@@ -18,6 +18,12 @@ class Scheduler:
 
     name: ClassVar[str] = ""
     features: ClassVar[Features] = Features()
+    code_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that may name code (``module:Class``): data, such as an environment, may give them plain names only."""
+    file_options: ClassVar[frozenset[str]] = frozenset()
+    """Options that name files to write: data may not give them."""
+    honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL
+    """What it honours of what workloads and sites ask for."""
 
     def __init__(self) -> None:
         self.view = View()

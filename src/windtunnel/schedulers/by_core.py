@@ -13,6 +13,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet, Job, Platform, Request
 from windtunnel.vocabulary import (
+    Ability,
     AnswerWaitingTime,
     CallMeLater,
     ChangeJobState,
@@ -26,26 +27,35 @@ from windtunnel.vocabulary import (
     Hello,
     HostsBecameAvailable,
     HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
+    ImageTransferred,
     JobCompleted,
+    JobMigrated,
     JobResumed,
     JobSubmitted,
     JobSuspended,
     KillJobs,
     MessageToJob,
     Notice,
+    ProbeDataEmitted,
     QueryEnergy,
     RegisterJob,
     RegisterProfile,
     RejectJob,
     Reply,
+    ResourceStateChanged,
+    ReportLeases,
     ResumeJob,
     SetJobMetadata,
     SimulationBegins,
     StopCallMeLater,
     SuspendJob,
     WaitingTimeQueried,
+    honoured_by,
 )
 from windtunnel.vocabulary.checking import wrong_field
+from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["ByCore", "packing_by_cores"]
 
@@ -65,8 +75,19 @@ _WITHOUT_HOSTS = (
     SetJobMetadata,
     ChangeJobState,
     MessageToJob,
+    ReportLeases,
 )
 """Decisions that mean the same whether cores or machines are counted."""
+
+_ABOUT_HOSTS = (
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
+    ImageTransferred,
+    ResourceStateChanged,
+)
+"""Notices of hosts, which become those of all their cores."""
 
 
 def packing_by_cores(component: Component) -> Component:
@@ -92,6 +113,11 @@ class ByCore(Component):
         self._cores: dict[str, HostSet] = {}
         """The cores of each running job."""
 
+    @property
+    def honours(self) -> frozenset[Ability]:
+        """What the scheduler inside does, and cores; it cannot see other amounts."""
+        return (honoured_by(self.inner) | {Ability.SHARES}) - {Ability.MEMORY, Ability.GPUS, Ability.RESOURCES}
+
     def hello(self) -> Hello:
         """As the scheduler inside."""
         return self.inner.hello()
@@ -112,8 +138,8 @@ class ByCore(Component):
         if isinstance(notice, JobCompleted):
             cores = self._cores.pop(notice.job.id, HostSet())
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
-        if isinstance(notice, JobSuspended | JobResumed):
-            cores = self._cores[notice.job.id]
+        if isinstance(notice, JobSuspended | JobResumed | JobMigrated):
+            cores = self._cores.get(notice.job.id, HostSet())  # none: it is another component's
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
         if isinstance(notice, DecisionRefused):
             decision = notice.decision
@@ -121,10 +147,12 @@ class ByCore(Component):
                 cores = self._cores.get(decision.job_id, HostSet())
                 decision = msgspec.structs.replace(decision, hosts=cores, amounts=None)
             return msgspec.structs.replace(notice, decision=decision)
-        if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
+        if isinstance(notice, _ABOUT_HOSTS):
             return msgspec.structs.replace(notice, hosts=self._cores_of(notice.hosts))
         if isinstance(notice, SimulationBegins):
             return msgspec.structs.replace(notice, platform=self._by_core(notice.platform))
+        if isinstance(notice, ProbeDataEmitted):
+            unsaid(notice, Wire.CORES)
         return notice
 
     def _by_core(self, platform: Platform) -> Platform:
@@ -169,10 +197,12 @@ class ByCore(Component):
         """A decision in terms of hosts and the cores taken of each."""
         if isinstance(decision, _WITHOUT_HOSTS) or wrong_field(decision):  # what is wrong, the engine refuses
             return decision
-        if not isinstance(decision, ExecuteJob | ResumeJob) or getattr(decision, "placement", None) is not None:
-            what = type(decision).__name__
+        if not isinstance(decision, ExecuteJob | ResumeJob):
+            unsaid(decision, Wire.CORES)
+            return decision
+        if isinstance(decision, ExecuteJob) and decision.placement is not None:
             raise UsageError(
-                f"{what} is about machines or their executors: a scheduler cannot use it while it packs by cores",
+                "a placement is about machines and executors: a scheduler cannot use it while it packs by cores",
                 "run it without --share-hosts",
             )
         if decision.hosts and decision.hosts.last >= len(self._host):

@@ -8,8 +8,8 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from windtunnel.model import Job
-from windtunnel.schedulers.availability import Availability, longest_until
+from windtunnel.model import HostSet, Job
+from windtunnel.schedulers.availability import Availability, later
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
 from windtunnel.schedulers.site import BatchScheduler, Held
 from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, RejectJob, Reply, RequestedCall
@@ -18,6 +18,10 @@ __all__ = ["Conservative"]
 
 _SHORT: Final = 100
 """So many waiting jobs are all reviewed at every end."""
+_LATE: Final = 0.01
+"""A job that starts later than planned by no more than this (s) is still taken to end as planned: messages and calls
+of simulators are late by that much, and a plan in which everybody's hosts were wanted twice for an instant would let
+nobody overtake."""
 
 
 class Conservative(BatchScheduler):
@@ -62,8 +66,8 @@ class Conservative(BatchScheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide."""
-        self._plan.advance(now)
-        reply = super().decide(now, notices)
+        reply = super().decide(self._plan.advance(now), notices)
+        reply.now = now
         if self._reserved:
             self._wake(reply.decisions)
         return reply
@@ -96,7 +100,7 @@ class Conservative(BatchScheduler):
         size, length = job.request.hosts, job.walltime
         begin = self._reserved[job.id] = self._plan.find(size, length)
         if begin < inf:
-            self._plan.change(begin, begin + length, -size)
+            self._plan.change(begin, later(begin, length), -size)
         self._review_later(now, job, begin)
         return begin
 
@@ -117,6 +121,11 @@ class Conservative(BatchScheduler):
         if self._reserve(now, job) <= now:
             self._begin(now, job, decisions)
 
+    def _hold(self, now: float, job: Job, hosts: HostSet) -> Held:
+        self._starts += 1
+        held = self._running[job.id] = (later(now, job.walltime), self._starts, job.request.hosts, hosts)
+        return held
+
     def _begin(self, now: float, job: Job, decisions: list[Decision]) -> None:
         """Start a job whose reservation has come, if its hosts are there (a running one may be reported late)."""
         pool, size = self._pool, job.request.hosts
@@ -126,8 +135,8 @@ class Conservative(BatchScheduler):
         begin = self._reserved.pop(job.id)
         self._queue.remove(job)
         decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
-        held = self._hold(now, job, hosts)
-        self._plan.change(begin + job.walltime, held[0], -held[2])
+        held = self._hold(begin if now - begin <= _LATE else now, job, hosts)
+        self._plan.change(later(begin, job.walltime), held[0], -held[2])
         insort(self._ends, held[0])
 
     def _changed(self, now: float, decisions: list[Decision]) -> None:
@@ -135,7 +144,7 @@ class Conservative(BatchScheduler):
         if not queue.count:
             return
         self._compress(now, self._to_review(now), decisions)
-        while (job := queue.find_lasting(len(self._pool), self._lasting)) is not None:
+        while (job := queue.find_lasting(len(self._pool), self._plan.lasting)) is not None:
             self._move(job, self._reserved[job.id], now)
             self._begin(now, job, decisions)
 
@@ -155,9 +164,6 @@ class Conservative(BatchScheduler):
             heapify(self._reviews)
         due.sort(key=queue.place)
         return due
-
-    def _lasting(self, size: int) -> float:
-        return longest_until(self._plan.dates[0], self._plan.until(size))
 
     def _compress(self, now: float, jobs: Sequence[Job], decisions: list[Decision]) -> None:
         """Move each of these jobs to the earliest date the others leave it; start those whose date has come."""
@@ -181,12 +187,12 @@ class Conservative(BatchScheduler):
         """Give a job an earlier reservation; the date from which hosts were freed."""
         size, length = job.request.hosts, job.walltime
         self._reserved[job.id] = new
-        end = new + length
+        end = later(new, length)
         if old == inf:
             self._plan.change(new, end, -size)
             return inf
         freed = max(end, old)
-        self._plan.change(freed, old + length, size)
+        self._plan.change(freed, later(old, length), size)
         self._plan.change(new, min(end, old), -size)
         return freed
 

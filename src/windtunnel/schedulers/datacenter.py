@@ -5,10 +5,10 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.diagnostics import ComponentError
+from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.by_core import packing_by_cores
-from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.schedulers.registry import make_registered
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
     CallMeLater,
@@ -19,16 +19,20 @@ from windtunnel.vocabulary import (
     ExternalEventOccurred,
     HostsBecameAvailable,
     HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
     JobCompleted,
     JobsKilled,
     JobSubmitted,
     KillJobs,
     Notice,
     RejectJob,
+    ResourceStateChanged,
     SimulationBegins,
     StopCallMeLater,
 )
 from windtunnel.vocabulary.checking import wrong_field
+from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["Part"]
 
@@ -152,6 +156,11 @@ class Part:
         if hosts:
             self._inbox.append(msgspec.structs.replace(notice, hosts=hosts))
 
+    def switched(self, notice: HostsPStateChanged | HostsTurnedOnOff | ResourceStateChanged) -> None:
+        """Some of the hosts have another power state."""
+        if hosts := self._here(notice.hosts):
+            self._inbox.append(msgspec.structs.replace(notice, hosts=hosts))
+
     def killed(self, notice: JobsKilled) -> None:
         """Kills are acknowledged to all: a scheduler passes over jobs that are not its own."""
         self._inbox.append(notice)
@@ -172,7 +181,7 @@ class Part:
             return
         self._component.stop()
         spelled = {key.replace("-", "_"): value for key, value in options.items()}
-        self._component = self._packing(make_scheduler(name, **spelled))
+        self._component = self._packing(make_registered(name, **spelled))
         self._inherited |= {job_id: hosts for job_id, (hosts, _) in self._running.items()}
         self._inbox.clear()
         self._early.clear()
@@ -213,8 +222,11 @@ class Part:
             return msgspec.structs.replace(decision, call_me_later_id=call)
         if isinstance(decision, KillJobs):
             return decision
-        what = type(decision).__name__
-        raise ComponentError(f"the scheduler of datacenter {self.rank} may not use {what} here", now=now)
+        try:
+            unsaid(decision, Wire.DATACENTERS)
+        except UsageError as fault:
+            raise ComponentError(f"datacenter {self.rank}: {fault}", now=now) from None
+        raise ComponentError(f"datacenter {self.rank}: {type(decision).__name__} is unknown here", now=now)
 
     def _here(self, hosts: HostSet) -> HostSet:
         """Hosts of the site that are in this datacenter, by its own numbers."""

@@ -15,8 +15,10 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.datacenter import Part
-from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.schedulers.registry import make_registered, make_scheduler
+from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
+    Ability,
     AllStaticExternalEventsHaveBeenInjected,
     AllStaticJobsHaveBeenSubmitted,
     Decision,
@@ -25,20 +27,30 @@ from windtunnel.vocabulary import (
     Hello,
     HostsBecameAvailable,
     HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
     JobCompleted,
     JobsKilled,
     JobSubmitted,
+    MessageFromJob,
     Notice,
     RejectJob,
     Reply,
     RequestedCall,
+    ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
 )
+from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["Datacenters"]
 
-_TO_ALL = (AllStaticExternalEventsHaveBeenInjected, AllStaticJobsHaveBeenSubmitted, SimulationEnds)
+_TO_ALL = (
+    AllStaticExternalEventsHaveBeenInjected,
+    AllStaticJobsHaveBeenSubmitted,
+    ExternalEventOccurred,
+    SimulationEnds,
+)
 
 
 class Datacenters(Scheduler):
@@ -50,6 +62,9 @@ class Datacenters(Scheduler):
     """
 
     name = "datacenters"
+    code_options = frozenset({"default"})
+    honours = Stage.honours | {Ability.DESCRIBED_SCHEDULERS}
+    """With the schedulers that do not say otherwise: a scheduler of whole hosts in a datacenter honours less."""
 
     def __init__(
         self,
@@ -108,8 +123,14 @@ class Datacenters(Scheduler):
         elif isinstance(notice, RequestedCall):
             rank, _, call = notice.call_me_later_id.partition(":")
             parts[int(rank)].tell(msgspec.structs.replace(notice, call_me_later_id=call))
+        elif isinstance(notice, MessageFromJob):
+            if (owner := self._owner.get(notice.job_id)) is not None:
+                parts[owner].tell(notice)
         elif isinstance(notice, ExternalEventOccurred) and notice.kind == "scheduler_change":
             parts[int(notice.attributes["datacenter"])].change(notice)
+        elif isinstance(notice, HostsPStateChanged | HostsTurnedOnOff | ResourceStateChanged):
+            for part in parts:
+                part.switched(notice)
         elif isinstance(notice, DecisionRefused):
             for part in parts:
                 part.refused(notice)
@@ -118,6 +139,8 @@ class Datacenters(Scheduler):
         elif isinstance(notice, _TO_ALL):
             for part in parts:
                 part.tell(notice)
+        else:
+            unsaid(notice, Wire.DATACENTERS)
 
     def _begin(self, notice: SimulationBegins) -> None:
         """Make the schedulers of all datacenters, and try out those that they will change to."""
@@ -134,12 +157,14 @@ class Datacenters(Scheduler):
             count = sum(one is datacenter for one in machines)
             told = datacenter.scheduler
             name, options = (told.name, told.options) if told else (self.default, {})
-            component = make_scheduler(name, **_spelled(options))
+            # The default comes from whoever runs this; all other names come from data, which may name no code.
+            make = make_registered if told else make_scheduler
+            component = make(name, **_spelled(options))
             self._parts.append(Part(rank, HostSet.span(count, first), component, notice, by_cores=self._by_cores))
             first += count
         for event in notice.platform.events.events if notice.platform.events else ():
             if event.kind == "scheduler_change":
-                make_scheduler(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
+                make_registered(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
 
     def _dispatch(self, job: Job) -> int | None:
         able = [part.rank for part in self._parts if part.could_hold(job)]

@@ -4,7 +4,7 @@ from bisect import insort
 from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -30,6 +30,10 @@ from windtunnel.vocabulary import (
 )
 
 __all__ = ["EnergyIdleSleeper"]
+
+
+_MICROSECOND: Final = 1e-6
+"""s; calls are told so much too early at most."""
 
 
 class _Sleep(NamedTuple):
@@ -62,7 +66,8 @@ class EnergyIdleSleeper(Easy):
     No host is switched off while a job waits, and ``keep_awake`` hosts without work stay awake. Hosts are switched on
     as soon as the waiting jobs together ask for more hosts than are free or on their way; the reservation counts with
     those that are on their way. How hosts sleep, and how long switching takes, is what the platform says of each;
-    behind a protocol that does not tell how long (Batsim 4), it is what it took the last time.
+    behind a protocol that does not tell how long (Batsim 4), it is what it took the last time, and before that
+    ``switch_on_time`` and ``switch_off_time`` (s).
 
     Raises (while running):
         UsageError: no host of the platform can sleep.
@@ -75,9 +80,13 @@ class EnergyIdleSleeper(Easy):
         *,
         idle_time: Annotated[float, msgspec.Meta(ge=0)] = 300.0,
         keep_awake: Annotated[int, msgspec.Meta(ge=0)] = 0,
+        switch_on_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
+        switch_off_time: Annotated[float, msgspec.Meta(ge=0)] = 0.0,
         queue_order: QueueOrder = "fcfs",
     ) -> None:
         self.idle_time = idle_time
+        self.switch_on_time = switch_on_time
+        self.switch_off_time = switch_off_time
         self.keep_awake = keep_awake
         super().__init__(queue_order=queue_order, policy="basic")  # the highest numbers are those that sleep
 
@@ -85,7 +94,10 @@ class EnergyIdleSleeper(Easy):
         super()._reset()
         self._now = 0.0
         self._sleeps: dict[int, _Sleep] = {}  # the hosts that can
-        self._took = {False: 0.0, True: 0.0}  # seconds that switching on, and off, took the last time
+        self._took = {
+            False: self.switch_on_time,
+            True: self.switch_off_time,
+        }  # seconds that switching on, and off, took the last time
         self._asleep = HostSet()
         self._coming = 0  # hosts that are being switched on
         self._moving: dict[tuple[int, ...], tuple[str, float]] = {}  # hosts that switch -> how held, since when
@@ -152,7 +164,7 @@ class EnergyIdleSleeper(Easy):
             return  # the last job has ended: nothing is left to be saved
         idle = self._idle
         spare = self._free - self.keep_awake
-        while idle and spare > 0 and idle[0][0] + self.idle_time <= now:
+        while idle and spare > 0 and idle[0][0] + self.idle_time <= now + _MICROSECOND:
             since, hosts = idle.popleft()
             still = [h for h in hosts if h in self._pool and self._since[h] == since and h in self._sleeps]
             rest = still[: max(0, len(still) - spare)]  # the highest numbers go first: jobs get the lowest

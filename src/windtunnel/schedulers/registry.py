@@ -4,25 +4,24 @@ Shipped ones are imported when asked for. Packages may add theirs under the entr
 ``windtunnel.schedulers`` (name -> class or function).
 """
 
-import sys
 from collections.abc import Callable, Mapping
-from importlib import import_module, util
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean, place_of
+from windtunnel.loading import entry_points, load, load_entry, load_reference
+from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
-from windtunnel.schedulers.options import Option, checked_options, options_of
 from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM, SHIPPED, Shipped
-from windtunnel.vocabulary import Component
+from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_by
 
 __all__ = [
     "GROUP",
     "SchedulerInfo",
     "list_schedulers",
     "make_batsched",
+    "make_registered",
     "make_scheduler",
     "scheduler_names",
     "scheduler_options",
@@ -33,31 +32,38 @@ GROUP: Final = "windtunnel.schedulers"
 
 
 class SchedulerInfo(msgspec.Struct, frozen=True):
-    """A scheduler by name: what it does in one line, where it comes from, and its options."""
+    """A scheduler by name: what it does in one line, where it comes from, its options, and what it honours."""
 
     name: str
     description: str
     source: str
     options: tuple[Option, ...]
+    honours: frozenset[Ability] = HONOURED_BY_ALL
 
 
 def list_schedulers() -> list[SchedulerInfo]:
     """All schedulers that can be named: those shipped, then those of other packages, by name."""
     shipped = [
-        SchedulerInfo(name, entry.description, entry.source, scheduler_options(name))
+        SchedulerInfo(name, entry.description, entry.source, tuple(_options(made).values()), honoured_by(made))
         for name, entry in sorted(SHIPPED.items())
+        if (made := _shipped(entry))
     ]
-    others = [
-        SchedulerInfo(point.name, _first_line(found), point.value, tuple(_options(found).values()))
-        for point in _points()
-        if (found := _load_point(point)) is not None
-    ]
-    return shipped + others
+    return shipped + [_listed(point) for point in entry_points(GROUP)]
+
+
+def _listed(point: Any) -> SchedulerInfo:
+    """What is to be said of another package's scheduler; a broken package leaves the others usable."""
+    try:
+        found = load_entry(point, "scheduler")
+    except UsageError as error:
+        return SchedulerInfo(point.name, str(error), point.value, ())
+    options = tuple(_options(found).values())
+    return SchedulerInfo(point.name, _first_line(found), point.value, options, honoured_by(found))
 
 
 def scheduler_names() -> list[str]:
     """The names that :func:`make_scheduler` knows, without importing anything of theirs."""
-    return sorted({*SHIPPED, *(point.name for point in _points())})
+    return sorted({*SHIPPED, *(point.name for point in entry_points(GROUP))})
 
 
 def scheduler_options(name: str) -> tuple[Option, ...]:
@@ -93,6 +99,35 @@ def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options
     return _made(_name(scheduler), scheduler, options)
 
 
+def make_registered(name: str, /, **options: Any) -> Component:
+    """A scheduler as data names it, for instance an environment: by a registered name, and nothing else.
+
+    Options through which a scheduler would load code take plain names only, and those through which it would write
+    files are refused: code and places to write come from a command line, from Python or from an installed package.
+
+    Raises:
+        UsageError: there is no registered scheduler of that name, or an option is wrong or not for data.
+    """
+    if name not in SHIPPED and name not in BATSCHED and name not in PYBATSIM and name not in scheduler_names():
+        shown = f"{name!r:.80}"
+        raise UsageError(
+            f"{shown} is not the name of a registered scheduler, and data may name no other",
+            did_you_mean(str(name), scheduler_names()) + "; code of your own is named on the command line (-s)",
+        )
+    factory = _factory(name)
+    for option, value in options.items():
+        spelled = option.replace("-", "_")
+        if spelled in getattr(factory, "file_options", ()):
+            raise UsageError(f"scheduler {name!r}: data may not say where files are written (option {option!r})")
+        plain = isinstance(value, str) and not {":", "/", "."} & set(value)
+        if spelled in getattr(factory, "code_options", ()) and not plain:
+            raise UsageError(
+                f"scheduler {name!r}: the option {option!r} cannot be {value!r:.80}: data may name no code",
+                "code of your own is named on the command line (-s and -o)",
+            )
+    return _made(name, factory, options)
+
+
 def make_batsched(variant: str, /, **options: Any) -> Component:
     """The scheduler that decides as batsched does under this name (``-v``), for instance ``easy_bf`` or ``filler``.
 
@@ -114,7 +149,7 @@ def _first_line(factory: object) -> str:
 
 def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
     if isinstance(factory, type):
-        checked = checked_options(name, factory, options)
+        checked = checked_options(f"scheduler {name!r}", factory, options)
         try:
             made = factory(**checked)
         except UsageError:
@@ -134,7 +169,8 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
     if isinstance(factory, Component):
         return make_scheduler(factory, **options)
     if callable(factory):
-        return FunctionScheduler(factory, checked_options(name, factory, options, skip=1))
+        checked = checked_options(f"scheduler {name!r}", options_of(factory, skip=1), options)
+        return FunctionScheduler(factory, checked)
     raise UsageError(f"{name!r} is no scheduler: a {type(factory).__name__} is neither class, function nor component")
 
 
@@ -151,12 +187,10 @@ def _factory(name: str) -> Any:
     if name in BATSCHED:  # the names that batsched itself uses
         return _factory(BATSCHED[name])
     if ":" in name:
-        return _from_path(name)
-    for point in (point for point in _points() if point.name == name):
-        found = _load_point(point)
-        if found is None:
-            raise UsageError(f"scheduler {name!r} of {point.value} cannot be imported")
-        return found
+        return load(name, "scheduler")
+    for point in entry_points(GROUP):
+        if point.name == name:
+            return load_entry(point, "scheduler")
     if name.endswith(".py"):
         raise UsageError(f"{name!r} is a file", f"name what is in it: {name}:NAME (a class or a function)")
     if name.endswith((".so", ".dylib")):
@@ -167,66 +201,4 @@ def _factory(name: str) -> Any:
 
 
 def _shipped(entry: Shipped) -> Any:
-    return getattr(import_module(entry.module), entry.attribute)
-
-
-def _points() -> list[Any]:
-    """The entry points of our group, by name."""
-    from importlib.metadata import entry_points  # 20 ms that most runs do not need
-
-    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
-
-
-def _load_point(point: Any) -> Any:
-    try:
-        return point.load()
-    except (ImportError, AttributeError):  # a package of somebody else is broken: the others must stay usable
-        return None
-
-
-def _from_path(path: str) -> Any:
-    where, _, attribute = path.rpartition(":")
-    try:
-        module = _module_of_file(where) if where.endswith(".py") else _module(where)
-    except ImportError as error:
-        raise UsageError(f"scheduler {path!r}: {where!r} cannot be imported: {error}") from error
-    except (Exception, SystemExit) as error:  # anything may be wrong in somebody's file
-        raise UsageError(
-            f"scheduler {path!r}: {where!r} cannot be imported: {type(error).__name__}: {error}{place_of(error)}"
-        ) from error
-    try:
-        return getattr(module, attribute)
-    except AttributeError:
-        known = [name for name in vars(module) if not name.startswith("_")]
-        raise UsageError(
-            f"scheduler {path!r}: {where} has no {attribute!r}", did_you_mean(attribute, known)
-        ) from None
-
-
-def _module(name: str) -> Any:
-    """Import a module; one in the working directory too, and there for the processes of a study as well."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-    return import_module(name)
-
-
-def _module_of_file(path: str) -> Any:
-    """Import a file under its own name, so that what it defines can be pickled."""
-    file = Path(path).resolve()
-    spec = util.spec_from_file_location(file.stem, file)
-    if spec is None or spec.loader is None or not file.is_file():
-        raise ImportError(f"there is no file {path}")
-    known = sys.modules.get(file.stem)
-    if known is not None and getattr(known, "__file__", None) == str(file):
-        return known
-    if known is not None:
-        raise ImportError(f"a module {file.stem!r} is loaded already, from elsewhere: rename the file")
-    module = util.module_from_spec(spec)
-    sys.modules[file.stem] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[file.stem]
-        raise
-    return module
+    return load_reference(f"{entry.module}:{entry.attribute}")

@@ -6,6 +6,8 @@ from windtunnel.model import HostPool, HostSet, Job
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.queues import waiting_queue
 from windtunnel.vocabulary import (
+    HONOURED_BY_ALL,
+    Ability,
     Decision,
     DecisionRefused,
     ExecuteJob,
@@ -35,6 +37,8 @@ class BatchScheduler(Scheduler):
     unavailable are given to nobody, and count for nothing in predictions; what runs there goes on. A job whose
     execution the engine refuses is rejected.
     """
+
+    honours = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS}
 
     def __init__(self, queue_order: str = "fcfs") -> None:
         self.queue_order = queue_order

@@ -15,6 +15,8 @@ from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.stage_machines import Amounts, Machines, Need
 from windtunnel.schedulers.stage_queue import Entry, StageQueue
 from windtunnel.vocabulary import (
+    HONOURED_BY_ALL,
+    Ability,
     CallMeLater,
     Decision,
     DecisionRefused,
@@ -46,6 +48,13 @@ class Stage(Scheduler):
     """
 
     name = "stage-scheduler"
+    honours = HONOURED_BY_ALL | {
+        Ability.SHARES,
+        Ability.MEMORY,
+        Ability.GPUS,
+        Ability.RESOURCES,
+        Ability.UNAVAILABLE_HOSTS,
+    }
 
     def __init__(
         self,

@@ -7,8 +7,8 @@ from xml.parsers.expat import ExpatError
 from xmlrpc.client import Fault, ProtocolError, ServerProxy
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.formats.lwf import read_lease_text
-from windtunnel.formats.lwf_write import lease_text
+from windtunnel.formats.haizea.lwf import read_lease_text
+from windtunnel.formats.haizea.lwf_write import lease_text
 from windtunnel.model.lease import Lease
 from windtunnel.services.lease_rpc import PORT
 

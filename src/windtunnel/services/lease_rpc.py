@@ -20,8 +20,8 @@ from xmlrpc.client import Fault, dumps
 from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
 from windtunnel.diagnostics import UsageError, WindtunnelError
-from windtunnel.formats.lwf import read_lease_text
-from windtunnel.formats.lwf_write import lease_text
+from windtunnel.formats.haizea.lwf import read_lease_text
+from windtunnel.formats.haizea.lwf_write import lease_text
 from windtunnel.services.lease_live import HostFacts, LiveLeases
 
 __all__ = ["PORT", "LeaseServer"]

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.diagnostics import UsageError, WindtunnelError
-from windtunnel.formats.haizea_ini import read_haizea_config
-from windtunnel.formats.lwf import read_annotations, read_lwf, read_site
-from windtunnel.formats.lwf_write import site_text
+from windtunnel.formats.haizea.ini import read_haizea_config
+from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
+from windtunnel.formats.haizea.lwf_write import site_text
 from windtunnel.leases.accounting import Accounting, Sample
 from windtunnel.leases.bridge import JobBridge
 from windtunnel.leases.core import Observer
@@ -84,6 +84,8 @@ def simulate_leases(
     attributes: Mapping[str, str] | None = None,
     observers: Sequence[Observer] = (),
     progress: Callable[[float], None] | None = None,
+    inputs: Iterable[str | Path] = (),
+    force: bool = False,
 ) -> LeaseRun:
     """Simulate a workload of leases.
 
@@ -97,6 +99,8 @@ def simulate_leases(
         attributes: written into ``statistics.json`` beside the workload's own.
         observers: further observers of the scheduler.
         progress: called with the simulated time (s) after each instant.
+        inputs: further files that were read and must not be overwritten, as ``work`` and ``site`` must not.
+        force: replace files in ``out`` that no run has written.
 
     Raises:
         InputError, UsageError: what was given is at fault.
@@ -116,7 +120,9 @@ def simulate_leases(
         if out is not None:
             layout = Layout.directory(out)
             run.directory = Path(out)
-            recording = Recording(layout, facts={"scheduler": "leases", "options": _facts(options)})
+            told = {"scheduler": "leases", "options": _facts(options)}
+            read = [path, *inputs, *([] if site is None or isinstance(site, LeaseSite) else [site])]
+            recording = Recording(layout, facts=told, inputs=filter(None, read), force=force)
             stack.callback(recording.close)
             files = LeaseFiles(layout, LeaseRow._fields, ReservationRow._fields, site_text(place))
             stack.callback(files.flush)
@@ -196,7 +202,7 @@ def prepared(
     if config.annotation_file is not None:
         leases = annotate(leases, read_annotations(base / config.annotation_file, document_times=document_times))
     if config.image_file is not None:
-        from windtunnel.formats.lwf_text import read_image_list
+        from windtunnel.formats.haizea.lwf_text import read_image_list
 
         images = read_image_list(base / config.image_file)
         if len(images) != len(leases):

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.simgrid_cases import platform_of
 
-from windtunnel.engine.metering import Meters
+from windtunnel.engine.energy.meters import Meters
 from windtunnel.engine.sharing import TCP_GAMMA, Action, Builder, System
 
 

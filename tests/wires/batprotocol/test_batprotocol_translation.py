@@ -273,6 +273,10 @@ def test_availability_and_refusals_travel_as_generic_external_events():
             "rule": "unknown-job",
             "reason": "there is no job 'a'",
             "decision": "RejectJob",
+            "message": {
+                "now": 1.0,
+                "events": [{"timestamp": 1.0, "event_type": "RejectJobEvent", "event": {"job_id": "a"}}],
+            },
         },
     )
 

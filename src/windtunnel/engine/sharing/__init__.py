@@ -15,12 +15,39 @@ other events as well merges completions within SimGrid's tolerances. An ``Action
 to progress. ``suspend`` and ``resume`` let one stand still and free what it used. Loads for meters: make the system
 with ``watch_loads`` and ask ``changed_loads`` after each instant. A system is plain data: it can be
 pickled and copied between calls.
+
+Names are loaded when they are first used: a run of jobs that merely last needs none of them.
 """
 
-from windtunnel.engine.sharing.actions import Action
-from windtunnel.engine.sharing.fluid import System
-from windtunnel.engine.sharing.maxmin import max_min
-from windtunnel.engine.sharing.solver import Rule, fair_bottleneck
-from windtunnel.engine.sharing.tasks import TCP_GAMMA, Builder, Task
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from windtunnel.engine.sharing.actions import Action as Action
+    from windtunnel.engine.sharing.maxmin import max_min as max_min
+    from windtunnel.engine.sharing.solver import Rule as Rule
+    from windtunnel.engine.sharing.solver import fair_bottleneck as fair_bottleneck
+    from windtunnel.engine.sharing.system import System as System
+    from windtunnel.engine.sharing.tasks import TCP_GAMMA as TCP_GAMMA
+    from windtunnel.engine.sharing.tasks import Builder as Builder
+    from windtunnel.engine.sharing.tasks import Task as Task
 
 __all__ = ["TCP_GAMMA", "Action", "Builder", "Rule", "System", "Task", "fair_bottleneck", "max_min"]
+
+_MODULE: Final = {
+    "TCP_GAMMA": "tasks",
+    "Action": "actions",
+    "Builder": "tasks",
+    "Rule": "solver",
+    "System": "system",
+    "Task": "tasks",
+    "fair_bottleneck": "solver",
+    "max_min": "maxmin",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -27,6 +27,7 @@ from windtunnel.leases.planner.record import LeaseRecord, Progress, VirtualMachi
 from windtunnel.leases.planner.reservations import Transfer
 from windtunnel.leases.planner.suspension import SuspendResume
 from windtunnel.leases.planner.ticks import TICKS
+from windtunnel.loading import load
 from windtunnel.model.lease import LeaseKind, LeaseState
 from windtunnel.model.lease_options import Backfilling, MigrationMode, SuspensionMode
 
@@ -253,14 +254,6 @@ def _mapper(name: str) -> Callable[[Plan, HostSelectionPolicy, PreemptionPolicy]
     if name == "deadline":
         return DeadlineMapper
     if ":" in name:
-        import importlib
-
-        module, _, class_name = name.partition(":")
-        try:
-            found: Callable[[Plan, HostSelectionPolicy, PreemptionPolicy], Mapper] = getattr(
-                importlib.import_module(module), class_name
-            )
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"mapper: {name!r} cannot be loaded: {error}") from error
+        found: Callable[[Plan, HostSelectionPolicy, PreemptionPolicy], Mapper] = load(name, "mapper:")
         return found
     raise UsageError(f"mapper: no mapper {name!r}", did_you_mean(name, ("greedy", "deadline")))

@@ -15,6 +15,7 @@ class EasyPlotBatsched(EasyBatsched):
     """
 
     name = "easy_bf_plot_liquid_load_horizon"
+    file_options = frozenset({"trace_output_filename"})
 
     def __init__(
         self,

@@ -38,6 +38,7 @@ class EnergyEasy(Monitoring):
     """
 
     Options: ClassVar[type[EnergyOptions]] = InertialOptions
+    file_options = frozenset({"trace_output_filename"})
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

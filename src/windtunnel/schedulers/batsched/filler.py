@@ -9,6 +9,8 @@ from windtunnel.model import HostPool, HostSet
 from windtunnel.schedulers.batsched.loop import Batsched
 from windtunnel.schedulers.orders import Policy, QueueOrder
 from windtunnel.vocabulary import (
+    HONOURED_BY_ALL,
+    Ability,
     ExecuteJob,
     HostsBecameAvailable,
     HostsBecameUnavailable,
@@ -27,6 +29,7 @@ class FillerBatsched(Batsched):
     """
 
     name = "filler-batsched"
+    honours = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS}
 
     def __init__(
         self,

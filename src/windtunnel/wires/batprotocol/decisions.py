@@ -11,6 +11,7 @@ from windtunnel import vocabulary as v
 from windtunnel.diagnostics import Findings, ProtocolError, UsageError
 from windtunnel.entities.trace_files import load_traces
 from windtunnel.model import TraceReplayProfile
+from windtunnel.vocabulary.coverage import Wire, unsaid
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.forms import (
     hosts_in,
@@ -48,18 +49,16 @@ def decision_in(event: s.Event, timestamp: float | None) -> v.Decision:
     return decision
 
 
-def decision_out(decision: v.Decision) -> s.Event:
-    """The event of a decision.
+def decision_out(decision: v.Decision) -> s.Event | None:
+    """The event of a decision; None for what is not said on purpose.
 
     Raises:
         UsageError: batprotocol has no form for it.
     """
     translate = DECISIONS_OUT.get(type(decision))
     if translate is None:
-        raise UsageError(
-            f"batprotocol has no {type(decision).__name__}",
-            "this scheduler needs another protocol (Batsim's JSON protocol, or in process)",
-        )
+        unsaid(decision, Wire.BATPROTOCOL)
+        return None
     return translate(decision)
 
 

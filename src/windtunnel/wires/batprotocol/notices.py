@@ -4,6 +4,7 @@ Reading them needs a :class:`~windtunnel.wires.batprotocol.memory.Memory`.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -11,7 +12,10 @@ import msgspec
 from windtunnel import model as m
 from windtunnel import vocabulary as v
 from windtunnel.diagnostics import ProtocolError, UsageError
+from windtunnel.vocabulary.coverage import Wire, unsaid
 from windtunnel.wires.batprotocol import schema as s
+from windtunnel.wires.batprotocol import text
+from windtunnel.wires.batprotocol.decisions import decision_in, decision_out
 from windtunnel.wires.batprotocol.forms import (
     hosts_in,
     job_in,
@@ -46,15 +50,16 @@ def notice_in(stamped: s.EventAndTimestamp, memory: Memory) -> v.Notice:
     return translate(stamped.timestamp, stamped.event, memory)
 
 
-def notice_out(notice: v.Notice) -> s.EventAndTimestamp:
-    """The event of a notice.
+def notice_out(notice: v.Notice) -> s.EventAndTimestamp | None:
+    """The event of a notice; None for one that is not said on purpose.
 
     Raises:
         UsageError: batprotocol has no form for it.
     """
     translate = NOTICES_OUT.get(type(notice))
     if translate is None:
-        raise UsageError(f"batprotocol has no {type(notice).__name__} to tell a component")
+        unsaid(notice, Wire.BATPROTOCOL)
+        return None
     return s.EventAndTimestamp(timestamp=notice.timestamp, event=translate(notice))
 
 
@@ -195,9 +200,9 @@ def _killed_in(timestamp: float, event: s.JobsKilledEvent, memory: Memory) -> v.
 # ---- the site ----------------------------------------------------------------------------------------------------
 
 
-def _generic(event_id: str, data: Mapping[str, Any]) -> s.ExternalEventOccurredEvent:
-    text = msgspec.json.encode(data).decode()
-    return s.ExternalEventOccurredEvent(id=event_id, external_event=s.GenericExternalEvent(data=text))
+def _generic(event_id: str, told: Mapping[str, Any]) -> s.ExternalEventOccurredEvent:
+    data = msgspec.json.encode(told).decode()
+    return s.ExternalEventOccurredEvent(id=event_id, external_event=s.GenericExternalEvent(data=data))
 
 
 def _external_out(notice: v.ExternalEventOccurred) -> s.ExternalEventOccurredEvent:
@@ -206,19 +211,63 @@ def _external_out(notice: v.ExternalEventOccurred) -> s.ExternalEventOccurredEve
     return _generic(notice.id, {"type": notice.kind, **notice.attributes})
 
 
-def _external_in(timestamp: float, event: s.ExternalEventOccurredEvent, memory: Memory) -> v.ExternalEventOccurred:
+def _external_in(timestamp: float, event: s.ExternalEventOccurredEvent, memory: Memory) -> v.Notice:
+    """What a generic event stands for, if it holds an object as we write them; else it is as opaque as it came."""
     del memory
-    return v.ExternalEventOccurred(timestamp, event.id, event.external_event.data)
+    data = event.external_event.data
+    told = _object(data)
+    kind = told.get("type")
+    try:
+        if kind in _AVAILABILITY:
+            return _AVAILABILITY[kind](timestamp, m.HostSet.parse(told["resources"]), event.id)
+        if kind == "decision_refused":
+            return _refused_in(timestamp, told)
+    except (KeyError, TypeError, ValueError):
+        pass  # somebody else's, that looks alike
+    return v.ExternalEventOccurred(timestamp, event.id, data)
 
 
-def _availability_out(kind: str) -> Callable[[Any], s.ExternalEventOccurredEvent]:
+def _object(data: str) -> dict[str, Any]:
+    """The JSON object in a text; empty if it holds none."""
+    try:
+        found = msgspec.json.decode(data) if data.startswith("{") else None
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+_AVAILABILITY: Final = {
+    "machine_available": v.HostsBecameAvailable,
+    "machine_unavailable": v.HostsBecameUnavailable,
+}
+
+
+def _availability_out(notice: Any) -> s.ExternalEventOccurredEvent:
     """Batprotocol has generic external events only: theirs carry the object of Batsim 4's event files."""
-    return lambda notice: _generic(notice.cause, {"type": kind, "resources": str(notice.hosts)})
+    kind = next(kind for kind, made in _AVAILABILITY.items() if made is type(notice))
+    return _generic(notice.cause, {"type": kind, "resources": str(notice.hosts)})
 
 
 def _refused_out(notice: v.DecisionRefused) -> s.ExternalEventOccurredEvent:
-    told = {"type": "decision_refused", "rule": notice.rule, "reason": notice.reason}
-    return _generic(f"refused:{notice.rule}", {**told, "decision": type(notice.decision).__name__})
+    """Nor has it refusals: the decision goes with the reason, as a message of one event in JSON."""
+    decision = notice.decision
+    told: dict[str, Any] = {"type": "decision_refused", "rule": notice.rule, "reason": notice.reason}
+    told["decision"] = type(decision).__name__
+    with suppress(UsageError, ProtocolError):  # what has no form did not come by this wire
+        when = notice.timestamp if decision.timestamp is None else decision.timestamp
+        if (event := decision_out(decision)) is not None:
+            stamped = s.EventAndTimestamp(timestamp=when, event=event)
+            told["message"] = msgspec.Raw(text.encode(s.Message(now=when, events=(stamped,))))
+    return _generic(f"refused:{notice.rule}", told)
+
+
+def _refused_in(timestamp: float, told: Mapping[str, Any]) -> v.DecisionRefused:
+    """The decision is None where it cannot be read."""
+    decision = None
+    with suppress(ProtocolError, KeyError):
+        (stamped,) = text.decode(msgspec.json.encode(told["message"])).events
+        decision = decision_in(stamped.event, None if stamped.timestamp == timestamp else stamped.timestamp)
+    return v.DecisionRefused(timestamp, decision, str(told["rule"]), str(told["reason"]))
 
 
 def _probe_out(notice: v.ProbeDataEmitted) -> s.ProbeDataEmittedEvent:
@@ -263,10 +312,11 @@ NOTICES_OUT: Final[Mapping[type[v.Notice], Callable[[Any], s.Event]]] = {
     v.AllStaticJobsHaveBeenSubmitted: lambda _: s.AllStaticJobsHaveBeenSubmittedEvent(),
     v.AllStaticExternalEventsHaveBeenInjected: lambda _: s.AllStaticExternalEventsHaveBeenInjectedEvent(),
     v.HostsPStateChanged: lambda n: s.HostsPStateChangedEvent(host_ids=str(n.hosts), pstate=n.pstate),
+    v.ResourceStateChanged: lambda n: s.HostsPStateChangedEvent(host_ids=str(n.hosts), pstate=n.state),
     v.HostsTurnedOnOff: lambda n: s.HostsTurnedOnOffEvent(host_ids=str(n.hosts), state=n.state),
     v.ExternalEventOccurred: _external_out,
-    v.HostsBecameAvailable: _availability_out("machine_available"),
-    v.HostsBecameUnavailable: _availability_out("machine_unavailable"),
+    v.HostsBecameAvailable: _availability_out,
+    v.HostsBecameUnavailable: _availability_out,
     v.DecisionRefused: _refused_out,
 }
 """By notice, how it is written. A notice that is not here has no form in batprotocol."""

@@ -75,7 +75,10 @@ class BatprotocolComponent:
         Raises:
             ComponentError: it failed; ProtocolError: its answer makes no sense.
         """
-        message = s.Message(now=now, events=tuple([notice_out(notice) for notice in notices]))
+        events = [event for notice in notices if (event := notice_out(notice)) is not None]
+        if not events:
+            return v.Reply(now, [])
+        message = s.Message(now=now, events=tuple(events))
         asked = text.encode(message, check=False) + b"\0" if self._json else binary.encode(message)
         if self._log is not None and (self._json or self._log_binary):
             self._log("Sending", text.encode(message, check=False).decode())

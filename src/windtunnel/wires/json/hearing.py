@@ -10,8 +10,10 @@ from windtunnel.diagnostics import Findings, ProtocolError
 from windtunnel.entities.batsim_jobs import job_from_json
 from windtunnel.entities.batsim_profiles import profile_from_json
 from windtunnel.model import Host, HostSet, Job, JobList, JobState, Platform, Profile
+from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.wires.json.client import JsonOptions, config_of
+from windtunnel.wires.json.incoming import Reader
 
 if TYPE_CHECKING:
     from windtunnel.wires.redis_store import RedisStore
@@ -165,6 +167,14 @@ def _host(data: Mapping[str, Any], *, storage: bool) -> Host:
     )
 
 
+def _decision(event: Any, at: float) -> d.Decision | None:
+    """What a scheduler said, if it can still be understood: a call for a date that is past by now cannot."""
+    try:
+        return None if event is None else Reader().decision(event, at)
+    except ProtocolError:
+        return None
+
+
 def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
     kind = data["type"]
     if kind == "no_more_static_job_to_submit":
@@ -175,4 +185,8 @@ def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
         return n.HostsBecameAvailable(at, HostSet.parse(data["resources"]))
     if kind == "event_machine_unavailable":
         return n.HostsBecameUnavailable(at, HostSet.parse(data["resources"]))
-    return n.ExternalEventOccurred(at, "", "", kind, dict(data))
+    if kind == "decision_refused":
+        return n.DecisionRefused(at, _decision(data.get("event"), at), str(data["rule"]), str(data["reason"]))
+    opaque = data.get("data")
+    text = opaque if isinstance(opaque, str) else ""
+    return n.ExternalEventOccurred(at, "", text, kind, {} if kind == "generic" else dict(data))

@@ -125,6 +125,14 @@ class Reader:
             raise ProtocolError(f"events of the scheduler's reply is {_shown(events)}, an array is expected", now=now)
         return Reply(done, [self._event(rank, event, now) for rank, event in enumerate(events)])
 
+    def decision(self, event: Any, now: float) -> d.Decision:
+        """The decision in one event, as a scheduler would send it at a date.
+
+        Raises:
+            ProtocolError: it is none.
+        """
+        return self._event(0, event, now)
+
     def _event(self, rank: int, event: Any, now: float) -> d.Decision:
         try:  # the most frequent decision in its plainest form
             when, data = event["timestamp"], event["data"]

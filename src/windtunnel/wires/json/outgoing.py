@@ -8,6 +8,9 @@ from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
 from windtunnel.model import Host, Job, Profile
 from windtunnel.vocabulary import notices as n
+from windtunnel.vocabulary.coverage import Wire, unsaid
+from windtunnel.vocabulary.decisions import Decision
+from windtunnel.wires.json.speaking import event_of
 from windtunnel.wires.json.text import date_text, quoted, to_text
 
 __all__ = ["Writer"]
@@ -43,13 +46,15 @@ class Writer:
             n.HostsBecameUnavailable: lambda x: _notify("event_machine_unavailable", str(x.hosts)),
             n.ExternalEventOccurred: _external,
             n.MessageFromJob: _from_job,
+            n.DecisionRefused: _refused,
         }
 
     def message(self, now: float, notices: Sequence[n.Notice]) -> str | None:
-        """One message; None when nothing of it can be said in this protocol.
+        """One message; None when there is nothing to say in it.
 
         Raises:
             SimulationError: the date cannot be said.
+            UsageError: a notice cannot be said in this protocol.
         """
         if not now < _LATEST:
             raise SimulationError(f"the date {now!r} s cannot be told in this protocol", now=now)
@@ -58,7 +63,10 @@ class Writer:
         writers = self._writers
         for notice in notices:
             writer = writers.get(type(notice))
-            text = None if writer is None else writer(notice)
+            if writer is None:
+                unsaid(notice, Wire.JSON)
+                continue
+            text = writer(notice)
             if text is not None:
                 when = date if notice.timestamp == now else date_text(notice.timestamp)
                 events.append(f'{{"timestamp":{when},"type":{text}}}')
@@ -189,3 +197,13 @@ def _external(notice: n.ExternalEventOccurred) -> str:
 
 def _from_job(notice: n.MessageFromJob) -> str:
     return f'"FROM_JOB_MSG","data":{to_text({"job_id": notice.job_id, "msg": dict(notice.message)})}'
+
+
+def _refused(notice: n.DecisionRefused) -> str:
+    """Not upstream's: the refused event comes back, so that the other end knows what is not going to happen."""
+    told: dict[str, Any] = {"type": "decision_refused", "rule": notice.rule, "reason": notice.reason}
+    if isinstance(notice.decision, Decision):
+        kind, data = event_of(notice.decision)
+        when = notice.timestamp if notice.decision.timestamp is None else notice.decision.timestamp
+        told["event"] = {"timestamp": when, "type": kind, "data": data}
+    return f'"NOTIFY","data":{to_text(told)}'

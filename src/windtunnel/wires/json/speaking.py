@@ -12,8 +12,9 @@ from windtunnel.model import Placement
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import probes
 from windtunnel.vocabulary.component import Reply
+from windtunnel.vocabulary.coverage import Wire, unsaid
 
-__all__ = ["Speaking"]
+__all__ = ["Speaking", "event_of"]
 
 Event = tuple[str, dict[str, Any]]
 
@@ -47,10 +48,10 @@ class Speaking:
             return self._register_job(decision)
         if isinstance(decision, d.RegisterProfile):
             self.known.add(decision.profile.id)
-        writer = _WRITERS.get(type(decision))
-        if writer is None:
-            raise UsageError(f"{type(decision).__name__} cannot be said in Batsim's JSON protocol")
-        return [writer(decision)]
+        if isinstance(decision, d.ReportLeases):
+            unsaid(decision, Wire.JSON)  # on purpose
+            return []
+        return [event_of(decision)]
 
     def _register_job(self, decision: d.RegisterJob) -> list[Event]:
         job = decision.job
@@ -59,19 +60,37 @@ class Speaking:
         if not decision.profile_id and profile.id not in self.known:
             self.known.add(profile.id)
             events.append(_register_profile(d.RegisterProfile(profile=profile)))
-        described = job_to_json(job, 4) | {"profile": (decision.profile_id or profile.id).partition("!")[2]}
-        if self.push is None:
-            events.append(("REGISTER_JOB", {"job_id": job.id, "job": described}))
-        else:
-            self.push(f"job_{job.id}", msgspec.json.encode(described).decode())
-            events.append(("REGISTER_JOB", {"job_id": job.id}))
-        return events
+        kind, data = _register_job(decision)
+        if self.push is not None:
+            self.push(f"job_{job.id}", msgspec.json.encode(data.pop("job")).decode())
+        return [*events, (kind, data)]
+
+
+def event_of(decision: d.Decision) -> Event:
+    """The event of a decision: its type and its data.
+
+    Raises:
+        UsageError: it cannot be said in this protocol.
+    """
+    writer = _WRITERS.get(type(decision))
+    if writer is None:
+        unsaid(decision, Wire.JSON)
+        raise UsageError(f"{type(decision).__name__} has no form in Batsim's JSON protocol")
+    return writer(decision)
+
+
+def _register_job(decision: d.RegisterJob) -> Event:
+    job = decision.job
+    named = (decision.profile_id or job.profile.id).partition("!")[2]
+    return "REGISTER_JOB", {"job_id": job.id, "job": job_to_json(job, 4) | {"profile": named}}
 
 
 def _execute(decision: d.ExecuteJob) -> Event:
     data: dict[str, Any] = {"job_id": decision.job_id, "alloc": str(decision.hosts)}
     if decision.amounts is not None:
         raise UsageError("parts of hosts cannot be given to a job in Batsim's JSON protocol: it knows whole hosts")
+    if decision.profile_placements:
+        raise UsageError("profile_placements cannot be said in Batsim's JSON protocol: all profiles run on alloc")
     if isinstance(decision.placement, tuple):
         data["mapping"] = {str(executor): str(rank) for executor, rank in enumerate(decision.placement)}
     elif decision.placement is Placement.FillOneHostCoresFirst:
@@ -118,6 +137,7 @@ _WRITERS: Final[dict[type[d.Decision], Callable[[Any], Event]]] = {
     d.KillJobs: lambda x: ("KILL_JOB", {"job_ids": list(x.job_ids)}),
     d.CallMeLater: _call,
     d.RegisterProfile: _register_profile,
+    d.RegisterJob: _register_job,
     d.SetResourceState: lambda x: _states(x.hosts, x.state),
     d.ChangeHostsPState: lambda x: _states(x.hosts, x.pstate),
     d.TurnOnOffHosts: lambda x: _states(x.hosts, x.state),

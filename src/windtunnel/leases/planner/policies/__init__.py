@@ -25,6 +25,7 @@ from windtunnel.leases.planner.policies.pricing import (
     RandomPrice,
     user_rate,
 )
+from windtunnel.loading import load
 
 __all__ = [
     "ADMISSION",
@@ -66,16 +67,10 @@ def load_policy(name: str, known: dict[str, type[T]], base: type[T], option: str
     """
     if name in known:
         return known[name]
-    module_name, colon, class_name = name.partition(":")
-    if not colon:
+    if ":" not in name:
         hint = did_you_mean(name, known)
         raise UsageError(f"{option}: no policy {name!r}", f"{hint} (or give package.module:Class)")
-    import importlib
-
-    try:
-        found = getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"{option}: {name!r} cannot be loaded: {error}") from error
+    found = load(name, f"{option}:")
     if not (isinstance(found, type) and issubclass(found, base)):
         raise UsageError(f"{option}: {name!r} is not a subclass of {base.__module__}.{base.__qualname__}")
     return found

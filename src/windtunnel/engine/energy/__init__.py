@@ -1,0 +1,1 @@
+"""Energy of hosts, jobs and racks."""

@@ -1,0 +1,1 @@
+"""What happens to jobs: they are submitted, started, executed, suspended, ended."""

@@ -1,0 +1,44 @@
+"""Delays inside compositions."""
+
+from windtunnel.engine.energy.accounting import sleep_ended
+from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, profile_as
+from windtunnel.engine.state.calendar import LEAF_END
+from windtunnel.engine.state.world import Priority, World
+from windtunnel.model import DelayProfile
+from windtunnel.vocabulary import AtomicProgress
+
+__all__ = ["DELAY", "leaf_end"]
+
+
+def _delay(node: Node) -> float:
+    return profile_as(node, DelayProfile).delay
+
+
+def _begin(world: World, node: Node) -> None:
+    delay = _delay(node)
+    if delay < node.left:  # otherwise the walltime comes first, or at the same instant, and wins
+        world.push(world.now + delay, Priority.END, LEAF_END, node, node.version)
+
+
+def leaf_end(world: World, node: Node) -> None:
+    """The delay is over."""
+    sleep_ended(world, node.record)
+    finish(world, node, node.profile.return_code, _delay(node))
+
+
+def _cancel(world: World, node: Node) -> int:
+    sleep_ended(world, node.record)  # the version was raised, which voids the event
+    return -1
+
+
+def _progress(world: World, node: Node) -> AtomicProgress:
+    done = (node.frozen_at if node.frozen_at >= 0 else world.now) - node.start
+    return AtomicProgress(node.profile.id, min(1.0, max(0.0, done / _delay(node))))
+
+
+def _thaw(world: World, node: Node) -> None:
+    if _delay(node) < node.left:
+        world.push(node.start + _delay(node), Priority.END, LEAF_END, node, node.version)
+
+
+DELAY = Kind(_begin, _cancel, _progress, None, None, _thaw)

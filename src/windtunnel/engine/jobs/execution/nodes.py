@@ -1,0 +1,235 @@
+"""Nodes: one running profile each; compositions have children. Plain data, driven by functions per kind."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from windtunnel.diagnostics import DecisionError, SimulationError
+from windtunnel.engine.state.world import World
+from windtunnel.model import (
+    JobRecord,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    ParallelTaskProfile,
+    Profile,
+    SequentialCompositionProfile,
+)
+from windtunnel.vocabulary import KillProgress
+
+__all__ = [
+    "ENDED",
+    "Kind",
+    "Node",
+    "begin",
+    "cancel",
+    "check_io",
+    "finish",
+    "freeze",
+    "kind_of",
+    "profile_as",
+    "progress",
+    "sub_node",
+    "sub_profile",
+    "thaw",
+]
+
+ENDED: Final = -1
+"""The index of a part of a fork-join that has ended, while others have not."""
+
+_TAKES_IO: Final = (
+    ParallelTaskProfile,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    SequentialCompositionProfile,
+)
+
+P = TypeVar("P", bound=Profile)
+
+
+class Node(msgspec.Struct, weakref=False, eq=False):
+    """One running profile of a job."""
+
+    record: JobRecord
+    profile: Profile
+    parent: "Node | None"
+    left: float
+    """Seconds of walltime left when it began."""
+    start: float
+    decision: Any
+    """The ``ExecuteJob`` that started the job: mappings, storages, overrides."""
+    version: int = 0
+    index: int = 0
+    """Compositions: the rank of the present child, counted over all repetitions."""
+    children: "list[Node]" = msgspec.field(default_factory=list)
+    used: float = 0.0
+    """Seconds of walltime used, set when it ends."""
+    code: int = 0
+    action: Any = None
+    """What the sharing system or a replay knows it by."""
+    frozen_at: float = -1.0
+    """When it was suspended; -1 when it runs."""
+    idle_steps: int = 0
+    """Sequences: how many steps in a row have taken no time."""
+    io: Profile | None = None
+    """A further task that is added to this one (additional_io_job)."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made first, filled then: its job and its task know it, and structs are saved by their fields else."""
+        fields = {name: getattr(self, name) for name in self.__struct_fields__}
+        return _blank, (), (None, fields)
+
+    def complete(self, world: World) -> None:
+        """The sharing system has finished what it did for this node."""
+        from windtunnel.engine.jobs.execution.tasks import complete
+
+        complete(world, self)
+
+    def replayed(self, world: World, action: Any) -> None:
+        """The sharing system has finished something of the replay that this node runs."""
+        from windtunnel.engine.jobs.execution.traces import replayed
+
+        replayed(world, self, action)
+
+
+def _blank() -> Node:
+    """A node to be filled."""
+    nothing: Any = None
+    return Node(nothing, nothing, None, 0.0, 0.0, nothing)
+
+
+class Kind(NamedTuple):
+    """What the engine must know to run one kind of profile."""
+
+    begin: Callable[[World, Node], None]
+    cancel: Callable[[World, Node], int]
+    """Stop it; returns the return code of a job killed in it."""
+    progress: Callable[[World, Node], KillProgress]
+    child_ended: Callable[[World, Node, Node], None] | None = None
+    freeze: Callable[[World, Node], None] | None = None
+    """Suspend it, keeping its progress; None when its children and its events are all there is to suspend."""
+    thaw: Callable[[World, Node], None] | None = None
+    """Let it go on; what it has begun at has been moved by the time that it stood still."""
+
+
+def profile_as(node: Node, kind: type[P]) -> P:
+    """The node's profile, which is of this kind by the table of kinds."""
+    if not isinstance(node.profile, kind):
+        raise TypeError(f"a node for {kind.__name__} runs a {type(node.profile).__name__}")
+    return node.profile
+
+
+def kind_of(world: World, profile: Profile) -> Kind:
+    """The functions for a profile."""
+    from windtunnel.engine.jobs.execution.kinds import KINDS
+
+    kind = KINDS.get(type(profile))
+    if kind is None:
+        raise SimulationError(f"profile {profile.id!r}: {type(profile).__name__} cannot be run", now=world.now)
+    return kind
+
+
+def begin(world: World, parent: Node, profile: Profile, left: float) -> Node:
+    """Start a sub-profile."""
+    child = sub_node(world, parent, profile, left)
+    parent.children.append(child)
+    kind_of(world, profile).begin(world, child)
+    return child
+
+
+def sub_node(world: World, parent: Node, profile: Profile, left: float) -> Node:
+    """The node of a sub-profile, not begun yet."""
+    io = _io_of_child(world, parent)
+    child = Node(parent.record, profile, parent, left, world.now, parent.decision, io=io)
+    check_io(world, child)
+    return child
+
+
+def check_io(world: World, node: Node) -> None:
+    """Additional I/O is added to a parallel task, or step by step to a sequence of them (batsim-protocol.md 6)."""
+    if node.io is not None and not isinstance(node.profile, _TAKES_IO):
+        raise DecisionError(
+            f"job {node.record.job.id!r}: the additional I/O {node.io.id!r} cannot be added to {node.profile.id!r}, "
+            f"a {type(node.profile).__name__}",
+            rule="additional-io",
+            now=world.now,
+        )
+
+
+def _io_of_child(world: World, parent: Node) -> Profile | None:
+    """The additional task of a step: the same step of an additional sequence, which must be as long."""
+    io = parent.io
+    if io is None:
+        return None
+    steps = getattr(io, "profile_ids", ())
+    mine = getattr(parent.profile, "profile_ids", ())
+    if len(steps) != len(mine):
+        raise DecisionError(
+            f"job {parent.record.job.id!r}: the additional I/O profile {io.id!r} must be a sequence of {len(mine)} "
+            f"tasks, like the job's own, and has {len(steps)}",
+            rule="additional-io",
+            now=world.now,
+        )
+    return sub_profile(world, parent, steps[parent.index % len(mine)])
+
+
+def cancel(world: World, node: Node) -> int:
+    """Stop a node."""
+    node.version += 1
+    return kind_of(world, node.profile).cancel(world, node)
+
+
+def freeze(world: World, node: Node) -> None:
+    """Let a node and all it consists of stand still; the events that it waits for are void."""
+    node.version += 1
+    node.frozen_at = world.now
+    for child in node.children:
+        if child.index != ENDED:
+            freeze(world, child)
+    act = kind_of(world, node.profile).freeze
+    if act is not None:
+        act(world, node)
+
+
+def thaw(world: World, node: Node) -> None:
+    """Let a suspended node go on, as if it had begun so much later."""
+    node.start += world.now - node.frozen_at
+    node.frozen_at = -1.0
+    for child in node.children:
+        if child.index != ENDED:
+            thaw(world, child)
+    act = kind_of(world, node.profile).thaw
+    if act is not None:
+        act(world, node)
+
+
+def progress(world: World, node: Node) -> KillProgress:
+    """How far a node has come."""
+    return kind_of(world, node.profile).progress(world, node)
+
+
+def finish(world: World, node: Node, code: int, used: float | None = None) -> None:
+    """A node has ended by itself: its parent goes on, or its job ends."""
+    node.version += 1
+    node.code = code
+    node.used = world.now - node.start if used is None else used
+    parent = node.parent
+    if parent is None:
+        from windtunnel.engine.jobs.ending import end_job
+        from windtunnel.model import JobState
+
+        state = JobState.COMPLETED_SUCCESSFULLY if code == 0 else JobState.COMPLETED_FAILED
+        end_job(world, node.record, state, code)
+        return
+    child_ended = kind_of(world, parent.profile).child_ended
+    if child_ended is None:
+        raise AssertionError("only compositions have children")
+    child_ended(world, parent, node)
+
+
+def sub_profile(world: World, node: Node, profile_id: str) -> Profile:
+    """A profile named by a composition."""
+    profile = world.profiles.get(profile_id)
+    if profile is None:
+        raise SimulationError(f"profile {node.profile.id!r} uses {profile_id!r}, which does not exist", now=world.now)
+    return profile

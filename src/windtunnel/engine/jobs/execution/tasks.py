@@ -1,0 +1,287 @@
+"""Parallel tasks: profiles that compute and communicate, run by the sharing system (batsim-inputs.md 5, 11)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from windtunnel.diagnostics import DecisionError
+from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, sub_profile
+from windtunnel.engine.sharing.model import fluid_of
+from windtunnel.engine.state.world import World
+from windtunnel.model import (
+    HostSet,
+    JobState,
+    ParallelTaskDataStagingBetweenStoragesProfile,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskMergeCompositionProfile,
+    ParallelTaskOnStorageHomogeneousProfile,
+    ParallelTaskProfile,
+    Placement,
+    Profile,
+)
+from windtunnel.model.profiles import GenerationStrategy
+from windtunnel.vocabulary import AtomicProgress, ProfilePlacement
+
+if TYPE_CHECKING:
+    from windtunnel.engine.sharing import Task
+
+__all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of", "task_of"]
+
+
+def places(world: World, node: Node) -> list[int]:
+    """The host of each executor: the job's hosts, or what the decision says for this profile."""
+    decision = node.decision
+    override = decision.profile_placements.get(node.profile.id) if decision is not None else None
+    hosts: HostSet = node.record.hosts if override is None else override.hosts
+    if override is not None:
+        _check_override(world, node, override)
+    placement = (override or decision).placement if override is not None or decision is not None else None
+    ranked = list(hosts)
+    if isinstance(placement, tuple):
+        beyond = sorted({rank for rank in placement if not 0 <= rank < len(ranked)})
+        if beyond:
+            raise DecisionError(
+                f"inconsistent placement for job={node.record.job.id!r}: the mapping names ranks {beyond} of "
+                f"{len(ranked)} hosts",
+                rule="mapping",
+                now=world.now,
+            )
+        return [ranked[rank] for rank in placement]
+    rigid = node.profile.executors if isinstance(node.profile, ParallelTaskProfile) else 0
+    if placement is None:
+        return ranked
+    count = rigid or node.record.job.request.hosts
+    if placement is Placement.SpreadOverHostsFirst:
+        return [ranked[i % len(ranked)] for i in range(count)] if ranked else []
+    filled = [host for host in ranked for _ in range(world.platform.hosts[host].cores)]
+    return [filled[i % len(filled)] for i in range(count)] if filled else []
+
+
+def _check_override(world: World, node: Node, override: ProfilePlacement) -> None:
+    """A sub-profile placed elsewhere must be on compute hosts that are there, by ranks among them."""
+    beyond = override.hosts - HostSet.span(len(world.platform.hosts))
+    ranks = override.placement if isinstance(override.placement, tuple) else ()
+    wrong = [rank for rank in ranks if not 0 <= rank < len(override.hosts)]
+    if beyond or wrong:
+        what = f"there are no compute hosts {beyond}" if beyond else f"there are no ranks {wrong} on {override.hosts}"
+        raise DecisionError(
+            f"job {node.record.job.id!r}: the placement of {node.profile.id!r} is wrong: {what}",
+            rule="mapping",
+            now=world.now,
+        )
+
+
+def storage_of(world: World, node: Node, label: str, *, single: bool) -> int:
+    """The number of the storage that a label stands for: as the decision says, by name, or the only one there is."""
+    number = _storage_number(world, node, label, single=single)
+    claim_storage(world, node.record.job.id, number)
+    return number
+
+
+def _storage_number(world: World, node: Node, label: str, *, single: bool) -> int:
+    storages = world.platform.storages
+    first = len(world.platform.hosts)
+    chosen = node.decision.storages if node.decision is not None else {}
+    if label in chosen:
+        number = chosen[label]
+        if not first <= number < first + len(storages):
+            _no_storage(world, node, f"host {number}, given for the storage {label!r}, is not a storage")
+        return int(number)
+    for storage in storages:
+        if storage.name == label:
+            return storage.id
+    if single and not chosen and len(storages) == 1:
+        return storages[0].id
+    known = ", ".join(f"{s.name} ({s.id})" for s in storages) or "none"
+    return _no_storage(world, node, f"no storage is given for the label {label!r} (storages: {known})")
+
+
+def claim_storage(world: World, job_id: str, number: int) -> None:
+    """A job uses a storage, which another one may be using.
+
+    Raises:
+        DecisionError: it does, and storages cannot be shared.
+    """
+    if world.options.storage_sharing:
+        return
+    user = world.storage_users.get(number, job_id)
+    record = world.jobs.get(user)
+    if user != job_id and record is not None and record.state in (JobState.RUNNING, JobState.SUSPENDED):
+        raise DecisionError(
+            f"job {job_id!r}: storage {number} is used by job {user!r} and "
+            "time-sharing on storage machines is disabled",
+            rule="storage-busy",
+            now=world.now,
+        )
+    world.storage_users[number] = job_id
+
+
+def _no_storage(world: World, node: Node, reason: str) -> int:
+    raise DecisionError(
+        f"job {node.record.job.id!r}, profile {node.profile.id!r}: {reason}", rule="storage", now=world.now
+    )
+
+
+def homogeneous_amounts(profile: ParallelTaskHomogeneousProfile, count: int) -> tuple[float, float]:
+    """Flops of each executor and bytes of each ordered pair."""
+    flops, amount = profile.computation_amount, profile.communication_amount
+    if profile.generation_strategy is GenerationStrategy.DefinedAmountsUsedForEachValue:
+        return flops, amount
+    if profile.generation_strategy is GenerationStrategy.Batsim4Total:
+        return flops / count, amount / count
+    return flops / count, amount / (count * count - count) if count > 1 else 0.0
+
+
+def amounts(world: World, node: Node, profile: Profile, count: int) -> tuple[list[float], list[list[float]]]:
+    """The vector and matrix of a task of ``count`` executors (the plain form, for tasks that are added up)."""
+    flops = [0.0] * count
+    sent = [[0.0] * count for _ in range(count)]
+    if isinstance(profile, ParallelTaskHomogeneousProfile):
+        each, pair = homogeneous_amounts(profile, count)
+        flops = [each] * count
+        sent = [[0.0 if i == j else pair for j in range(count)] for i in range(count)]
+    elif isinstance(profile, ParallelTaskProfile):
+        if profile.executors != count:
+            _size(world, node, profile, count)
+        if profile.computation_vector is not None:
+            flops = list(profile.computation_vector)
+        if profile.communication_matrix is not None:
+            matrix = profile.communication_matrix
+            sent = [list(matrix[i * count : (i + 1) * count]) for i in range(count)]
+    elif isinstance(profile, ParallelTaskMergeCompositionProfile):
+        for name in profile.profile_ids:
+            more, moved = amounts(world, node, sub_profile(world, node, name), count)
+            flops = [a + b for a, b in zip(flops, more, strict=True)]
+            sent = [[a + b for a, b in zip(x, y, strict=True)] for x, y in zip(sent, moved, strict=True)]
+    else:
+        raise DecisionError(
+            f"profile {profile.id!r}: a {type(profile).__name__} cannot be part of another task",
+            rule="merge",
+            now=world.now,
+        )
+    return flops, sent
+
+
+def _size(world: World, node: Node, profile: ParallelTaskProfile, count: int) -> None:
+    raise DecisionError(
+        f"inconsistent placement for job={node.record.job.id!r}: profile {profile.id!r} is rigid "
+        f"(profile_type='PTASK') but user-given custom mapping has size={count}, which is not equal to "
+        f"nb_res={profile.executors} requested by the job",
+        rule="mapping-size",
+        now=world.now,
+    )
+
+
+def task_of(world: World, node: Node) -> "Task":
+    """What this node asks of hosts and links."""
+    profile = node.profile
+    build = fluid_of(world).builder
+    if isinstance(profile, ParallelTaskDataStagingBetweenStoragesProfile):
+        source = storage_of(world, node, profile.emitter_storage_name, single=False)
+        target = storage_of(world, node, profile.receiver_storage_name, single=False)
+        return build.flows((source, target), [(source, target, profile.bytes_to_transfer)])
+    positions = places(world, node)
+    if isinstance(profile, ParallelTaskOnStorageHomogeneousProfile):
+        return _storage_task(world, node, profile, positions)
+    if node.io is not None:
+        return _with_io(world, node, positions)
+    if not positions:
+        from windtunnel.engine.sharing import Task
+
+        return Task(())
+    if isinstance(profile, ParallelTaskHomogeneousProfile):
+        return build.homogeneous(positions, *homogeneous_amounts(profile, len(positions)))
+    flops, sent = amounts(world, node, profile, len(positions))
+    return build.matrices(positions, flops, sent if any(map(any, sent)) else None)
+
+
+def _storage_task(
+    world: World, node: Node, profile: ParallelTaskOnStorageHomogeneousProfile, positions: Sequence[int]
+) -> "Task":
+    storage = storage_of(world, node, profile.storage_name, single=True)
+    read, write = profile.bytes_to_read, profile.bytes_to_write
+    if profile.generation_strategy is not GenerationStrategy.DefinedAmountsUsedForEachValue:
+        read, write = read / len(positions), write / len(positions)
+    flows = [(storage, host, read) for host in positions] + [(host, storage, write) for host in positions]
+    return fluid_of(world).builder.flows((*positions, storage), flows)
+
+
+def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
+    """The task and an additional one, added up over the union of their hosts (batsim-protocol.md 6)."""
+    io_hosts = list(node.decision.additional_io.hosts)
+    first = len(world.platform.hosts)
+    beyond = node.decision.additional_io.hosts - HostSet.span(first + len(world.platform.storages))
+    if beyond:
+        reason = f"job {node.record.job.id!r}: its additional I/O names hosts that do not exist: {beyond}"
+        raise DecisionError(reason, rule="unknown-host", now=world.now)
+    union = sorted({*positions, *io_hosts})
+    for host in union:
+        if host >= first:
+            claim_storage(world, node.record.job.id, host)
+    rank = {host: i for i, host in enumerate(union)}
+    flops = [0.0] * len(union)
+    sent = [[0.0] * len(union) for _ in union]
+    for profile, hosts in ((node.profile, positions), (node.io, io_hosts)):
+        if profile is None:
+            continue
+        computed, moved = amounts(world, node, profile, len(hosts))
+        for i, source in enumerate(hosts):
+            if computed[i] > 1e-10 and source >= first:
+                raise DecisionError(
+                    f"job {node.record.job.id!r} would compute on storage {source}", rule="storage", now=world.now
+                )
+            flops[rank[source]] += computed[i]
+            for j, target in enumerate(hosts):
+                sent[rank[source]][rank[target]] += moved[i][j]
+    return fluid_of(world).builder.matrices(union, flops, sent)
+
+
+def _begin(world: World, node: Node) -> None:
+    task = task_of(world, node)
+    fluid = fluid_of(world)
+    if world.energy is not None and len(task.hosts) == 1:
+        world.energy.touch(world.now, task.hosts)
+    node.action = fluid.start(world.now, task, node)
+
+
+def complete(world: World, node: Node) -> None:
+    """The sharing system has finished this task."""
+    _touch(world, node)
+    node.action = None
+    finish(world, node, node.profile.return_code)
+
+
+def _touch(world: World, node: Node) -> None:
+    if world.energy is not None and node.action is not None and node.action.task is not None:
+        world.energy.touch(world.now, sorted(set(node.action.task.hosts)))
+
+
+def _cancel(world: World, node: Node) -> int:
+    _touch(world, node)
+    action: Any = node.action
+    if action is not None:
+        fluid_of(world).cancel(world.now, action)
+        node.action = None
+    return -2
+
+
+def _progress(world: World, node: Node) -> AtomicProgress:
+    done = 1.0 if node.action is None else fluid_of(world).done(world.now, node.action)
+    return AtomicProgress(node.profile.id, min(1.0, max(0.0, done)))
+
+
+def _freeze(world: World, node: Node) -> None:
+    if node.action is not None:
+        fluid_of(world).suspend(world.now, node.action)
+
+
+def _thaw(world: World, node: Node) -> None:
+    action = node.action
+    if action is not None:
+        fluid = fluid_of(world)
+        if action.task is not None:  # it may go on elsewhere
+            action.task = task_of(world, node)
+            action.network_bound = action.task.network_bound
+        fluid.resume(world.now, action)
+
+
+TASK = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)

@@ -1,0 +1,242 @@
+"""Jobs and profiles that components register, and what they declare about jobs (batsim-protocol.md 10, 13)."""
+
+from msgspec.structs import replace
+
+from windtunnel.engine.jobs.ending import end_job, reject_job
+from windtunnel.engine.jobs.registration_checks import job_fault, profile_fault
+from windtunnel.engine.jobs.submission import submit_job
+from windtunnel.engine.state.refusal import known_job, refuse
+from windtunnel.engine.state.world import Seat, World
+from windtunnel.model import Job, JobState, Profile
+from windtunnel.vocabulary import (
+    AnswerWaitingTime,
+    ChangeJobState,
+    ContinueRegistration,
+    Decision,
+    FinishRegistration,
+    JobSubmitted,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    ReportLeases,
+    SetJobMetadata,
+)
+
+__all__ = [
+    "answer_waiting_time",
+    "change_job_state",
+    "continue_registration",
+    "count_profile_uses",
+    "finish_registration",
+    "job_forgotten",
+    "offer_jobs",
+    "register_job",
+    "register_profile",
+    "report_leases",
+    "set_job_metadata",
+]
+
+
+def _uses(world: World, profile: Profile) -> list[str]:
+    """The profile and all it is made of."""
+    ids = [profile.id] if profile.id else []
+    for name in getattr(profile, "profile_ids", ()):
+        if name in world.profiles:
+            ids += _uses(world, world.profiles[name])
+    return ids
+
+
+def count_profile_uses(world: World) -> None:
+    """Count how many static jobs need each profile; called when jobs can be registered."""
+    uses: dict[str, int] = {}
+    met = set()
+    for workload in world.workloads:
+        for job in workload:
+            met.add(job.id)
+            for name in _uses(world, job.profile):
+                uses[name] = uses.get(name, 0) + 1
+    world.profile_uses = uses
+    world.met = met
+    for name in [p for p in world.profiles if p not in uses]:
+        del world.profiles[name]  # upstream drops unused profiles right after loading (batsim-inputs.md 1)
+
+
+def job_forgotten(world: World, job: Job) -> None:
+    """A job is over: profiles that nobody needs any more are forgotten, unless they may be used again."""
+    uses = world.profile_uses
+    if uses is None or any(seat.features.profile_reuse for seat in world.seats):
+        return
+    for name in _uses(world, job.profile):
+        uses[name] = uses.get(name, 0) - 1
+        if uses[name] == 0:
+            world.profiles.pop(name, None)
+
+
+def _may_register(world: World, rank: int, decision: Decision) -> Seat:
+    seat = world.seats[rank]
+    if world.options.check_registration and not seat.registering:
+        why = (
+            "registration was finished before"
+            if seat.features.dynamic_registration
+            else "dynamic registration is not enabled"
+        )
+        refuse(world, decision, "registration", why)
+    if world.profile_uses is None:
+        count_profile_uses(world)
+    return seat
+
+
+def register_profile(world: World, rank: int, decision: RegisterProfile) -> None:
+    """Make a profile known."""
+    _may_register(world, rank, decision)
+    _add_profile(world, decision, decision.profile)
+
+
+def _add_profile(world: World, decision: Decision, profile: Profile) -> None:
+    uses = world.profile_uses if world.profile_uses is not None else {}
+    if profile.id in uses or profile.id in world.profiles:
+        refuse(world, decision, "duplicate-profile", f"profile {profile.id!r} already exists in the workload")
+    if fault := profile_fault(profile, world.profiles):
+        refuse(world, decision, "profile", f"invalid registration of profile {profile.id!r}: {fault}")
+    world.profiles[profile.id] = profile
+    uses[profile.id] = 0
+
+
+def register_job(world: World, rank: int, decision: RegisterJob) -> None:
+    """Submit a job of the component's own."""
+    seat = _may_register(world, rank, decision)
+    job = decision.job
+    if job.id in (world.met or ()):
+        refuse(world, decision, "duplicate-job", f"job {job.id!r} already exists in the workload")
+    if decision.profile_id:
+        profile = world.profiles.get(decision.profile_id)
+        if profile is None:
+            gone = decision.profile_id in (world.profile_uses or {})
+            refuse(
+                world,
+                decision,
+                "unknown-profile",
+                f"job {job.id!r}: profile {decision.profile_id!r} "
+                + (
+                    "existed some time ago but is no longer accessible (profile reuse is off)"
+                    if gone
+                    else "does not exist"
+                ),
+            )
+        job = replace(job, profile=profile)
+    elif job.profile is None:
+        refuse(world, decision, "unknown-profile", f"job {job.id!r} has no profile, and none is named beside it")
+    elif job.profile.id and job.profile.id not in world.profiles:
+        _add_profile(world, decision, job.profile)
+    if fault := job_fault(job, world.profiles):
+        refuse(world, decision, "job", f"invalid registration of job {job.id!r}: {fault}")
+    if world.met is not None:
+        world.met.add(job.id)
+    if job.submission_time != job.submission_time:  # not a number: "now", as batprotocol has no such field
+        job = replace(job, submission_time=world.now)
+    for name in _uses(world, job.profile):
+        if world.profile_uses is not None:
+            world.profile_uses[name] = world.profile_uses.get(name, 0) + 1
+    owner = rank if world.solo is not None or seat.features.acknowledge_dynamic_jobs else -1
+    record = submit_job(world, job, owner=owner, dynamic=True, tell=False)
+    if world.solo is None:
+        world.private[job.id] = rank
+        if owner == -1:
+            world.offered.append(record)
+    if seat.features.acknowledge_dynamic_jobs:
+        forwarded = job.profile if seat.features.forward_profiles_on_job_submission else None
+        seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
+
+
+def offer_jobs(world: World) -> None:
+    """Tell the other components of registered jobs that their own has neither kept for itself nor started."""
+    offered, world.offered = world.offered, []
+    for record in offered:
+        if record.state is JobState.SUBMITTED:
+            rank, job = world.private.pop(record.job.id), record.job
+            for seat in world.seats:
+                if seat.rank != rank:
+                    forwarded = job.profile if seat.features.forward_profiles_on_job_submission else None
+                    seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
+
+
+def finish_registration(world: World, rank: int, decision: FinishRegistration) -> None:
+    """The component will register no more jobs."""
+    seat = world.seats[rank]
+    if seat.registering:
+        seat.registering = False
+        world.open -= 1
+    elif not seat.features.dynamic_registration and world.options.check_registration:
+        refuse(world, decision, "registration", "dynamic registration is not enabled")
+
+
+def continue_registration(world: World, rank: int, decision: ContinueRegistration) -> None:
+    """The component goes on registering jobs after all."""
+    seat = world.seats[rank]
+    if not seat.features.dynamic_registration:
+        refuse(world, decision, "registration", "dynamic registration is not enabled")
+    if not seat.registering:
+        seat.registering = True
+        world.open += 1
+
+
+def set_job_metadata(world: World, rank: int, decision: SetJobMetadata) -> None:
+    """Attach a text to a job."""
+    if '"' in decision.metadata:
+        refuse(world, decision, "metadata", f"the metadata of job {decision.job_id!r} contain a double quote")
+    known_job(world, decision, decision.job_id, rank).metadata = decision.metadata
+
+
+def report_leases(world: World, rank: int, decision: ReportLeases) -> None:
+    """Hand on what a lease manager reports."""
+    del rank
+    for hook in world.hooks.leases:
+        hook(world.now, decision.facts)
+
+
+def answer_waiting_time(world: World, rank: int, decision: AnswerWaitingTime) -> None:
+    """Record an estimate."""
+    del rank
+    for hook in world.hooks.estimate:
+        hook(world.now, decision.job_id, decision.estimated_waiting_time)
+
+
+def change_job_state(world: World, rank: int, decision: ChangeJobState) -> None:
+    """Declare the state of a job that the component simulates itself (batsim-protocol.md 13)."""
+    record = known_job(world, decision, decision.job_id, rank)
+    wanted, state = decision.job_state, record.state
+    if state is JobState.SUBMITTED:
+        if wanted is JobState.RUNNING:
+            record.state = wanted
+            record.owner = rank
+            record.starting_time = world.now
+            world.nb_running += 1
+            for hook in world.hooks.started:
+                hook(world.now, record)
+            return
+        if wanted is JobState.REJECTED:
+            reject_job(world, rank, RejectJob(job_id=decision.job_id))
+            return
+        refuse(world, decision, "state", f"a submitted job can only become running or rejected, not {wanted.name}")
+    if state is not JobState.RUNNING:
+        refuse(
+            world,
+            decision,
+            "state",
+            f"job {decision.job_id!r} is {state.name}: only a submitted or running job can be changed",
+        )
+    ends = (
+        JobState.COMPLETED_SUCCESSFULLY,
+        JobState.COMPLETED_FAILED,
+        JobState.COMPLETED_WALLTIME_REACHED,
+        JobState.COMPLETED_KILLED,
+    )
+    if wanted not in ends:
+        refuse(world, decision, "state", f"a running job can only become completed, not {wanted.name}")
+    if record.execution is not None or record.hosts:
+        from windtunnel.engine.jobs.execution import cancel_job
+
+        cancel_job(world, record)
+    if decision.kill_reason and not record.metadata:
+        record.metadata = decision.kill_reason.replace('"', "'")
+    end_job(world, record, wanted, 0 if wanted is JobState.COMPLETED_SUCCESSFULLY else -1, tell=False)

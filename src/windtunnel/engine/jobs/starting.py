@@ -1,0 +1,199 @@
+"""Jobs start, after the checks of batsim-protocol.md section 6."""
+
+from heapq import heappush
+from typing import Final
+
+from windtunnel.engine.energy import accounting
+from windtunnel.engine.jobs import execution
+from windtunnel.engine.state.calendar import JOB_END, WALLTIME
+from windtunnel.engine.state.hosts import HostState
+from windtunnel.engine.state.refusal import known_job, refuse
+from windtunnel.engine.state.world import World
+from windtunnel.model import (
+    DelayProfile,
+    HostSet,
+    Job,
+    JobRecord,
+    JobState,
+    ParallelTaskHomogeneousProfile,
+    Placement,
+    Profile,
+    SequentialCompositionProfile,
+)
+from windtunnel.model.profiles import GenerationStrategy
+from windtunnel.vocabulary import ExecuteJob, ResumeJob
+from windtunnel.vocabulary.checking import wrong_field
+
+__all__ = ["check_amounts", "execute_job"]
+
+_NO_HOSTS: Final = HostSet()
+_SUBMITTED: Final = JobState.SUBMITTED
+_RUNNING: Final = JobState.RUNNING
+
+
+def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
+    """Start a job, after the checks of batsim-protocol.md section 6."""
+    record = world.jobs.get(decision.job_id)
+    if record is None or record.owner != -1:
+        record = known_job(world, decision, decision.job_id, rank)
+    if record.state is not _SUBMITTED:
+        refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not SUBMITTED")
+    job = record.job
+    hosts = decision.hosts
+    now = world.now
+    profile = job.profile
+    delay = profile.delay if type(profile) is DelayProfile and decision.additional_io is None else None
+    if (
+        (delay is not None or world.options.strict)
+        and decision.amounts is None
+        and hosts.size == job.request.hosts
+        and (decision.placement is None or type(decision.placement) is Placement)
+        and not decision.storages
+        and not decision.profile_placements
+    ):
+        if not world.hosts.occupy(hosts, now):
+            _explain_hosts(world, decision)
+        record.hosts = hosts
+    else:
+        _place(world, decision, record)
+    record.owner = rank
+    record.state = _RUNNING
+    record.starting_time = record.since = now
+    if world.energy is not None:
+        accounting.job_started(world, record)
+    world.nb_running += 1
+    hooks = world.hooks
+    if hooks.started:
+        for hook in hooks.started:
+            hook(now, record)
+    for hook in hooks.states:
+        hook(now, world.hosts.counts)
+    if delay is None:
+        execution.begin_job(world, record, decision)
+        return
+    # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
+    world.sequence = sequence = world.sequence + 1
+    if delay < job.walltime:
+        heappush(world.heap, (now + delay, 0, sequence, JOB_END, record, record.version))
+    else:
+        heappush(world.heap, (now + job.walltime, 1, sequence, WALLTIME, record, record.version))
+
+
+def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
+    """The job gets its hosts, or amounts of them, after all checks."""
+    if reason := wrong_field(decision):
+        refuse(world, decision, "field", reason)
+    job, hosts, amounts = record.job, decision.hosts, decision.amounts
+    table = world.hosts
+    unusual = len(hosts) != job.request.hosts
+    if amounts is not None:
+        check_amounts(world, decision, job)
+        unusual &= not job.request.processors
+    else:
+        if not table.free.covers(hosts):
+            _explain_hosts(world, decision)
+        unusual |= decision.placement is not None
+    if unusual and world.options.check_sizes:
+        _check_size(world, decision, job)
+    record.hosts = hosts
+    if not world.options.strict:
+        try:
+            execution.check_job(world, record, decision)
+        except Exception:
+            record.hosts = _NO_HOSTS
+            raise
+    if amounts is None:
+        table.occupy(hosts, world.now)
+    else:
+        record.amounts = amounts
+        table.occupy_shares(hosts, amounts, world.now)
+
+
+def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> None:
+    """Whether the hosts have the amounts, and whether they are what the job asked for."""
+    table = world.hosts
+    hosts, amounts = decision.hosts, decision.amounts or {}
+    known = HostSet.span(table.size)
+    shared = HostSet(host for host in hosts if host in table.shares and host not in table.special)
+    if not hosts <= known or not table.free.covers(hosts - shared):
+        _explain_hosts(world, decision, shared)
+    if reason := table.shares.refusal(hosts, amounts, world.platform.hosts):
+        refuse(world, decision, "amounts", f"job {job.id!r}: {reason}")
+    request = job.request
+    if request.processors:
+        cores = sum(amounts.get(host, {}).get("cores", 0.0) for host in hosts)
+        if cores < request.processors:
+            message = f"job {job.id!r} requests {request.processors} cores and is given {cores:g}"
+            refuse(world, decision, "allocation-size", message)
+    for name, amount in request.amounts:
+        if any(amounts.get(host, {}).get(name, 0.0) < amount for host in hosts):
+            refuse(world, decision, "amounts", f"job {job.id!r} requests {amount:g} {name!r} on each host")
+
+
+def _explain_hosts(world: World, decision: ExecuteJob | ResumeJob, shared: HostSet = _NO_HOSTS) -> None:
+    """Say which host cannot be given to the job, and why."""
+    table = world.hosts
+    for host in decision.hosts - shared:
+        if host >= table.size:
+            known = f"0-{table.size - 1}" if table.size else "none"
+            refuse(
+                world, decision, "unknown-host", f"job {decision.job_id!r}: there is no compute host {host} ({known})"
+            )
+        state = table.state(host)
+        if state is HostState.COMPUTING and table.jobs_on is None:
+            busy = next((j for j, r in world.jobs.items() if r.state is _RUNNING and host in r.hosts), "?")
+            refuse(
+                world,
+                decision,
+                "host-busy",
+                f"job {decision.job_id!r}: host {host} is running job {busy!r} and "
+                "time-sharing on compute machines is disabled",
+            )
+        if state not in (HostState.IDLE, HostState.COMPUTING):
+            refuse(
+                world,
+                decision,
+                "host-state",
+                f"job {decision.job_id!r}: host {host} cannot compute jobs now (the machine is not computing nor "
+                f"idle, its state is {state.name.lower()})",
+            )
+        if host not in table.free:  # its power state was changed, as Batsim 5 allows at any time
+            reason = f"host {host} cannot compute jobs now: its power state {table.pstate[host]} is not for computing"
+            refuse(world, decision, "host-pstate", f"job {decision.job_id!r}: {reason}")
+
+
+def _check_size(world: World, decision: ExecuteJob, job: Job) -> None:
+    """A rigid job gets as many hosts as it asked for, or a mapping of as many executors (Batsim 4)."""
+    wanted = job.request.hosts
+    if isinstance(decision.placement, tuple):
+        beyond = [rank for rank in decision.placement if not 0 <= rank < len(decision.hosts)]
+        if beyond:
+            refuse(
+                world,
+                decision,
+                "mapping",
+                f"job {job.id!r}: the mapping names ranks {beyond} of {len(decision.hosts)} hosts",
+            )
+        if len(decision.placement) == wanted:
+            return
+        refuse(
+            world,
+            decision,
+            "mapping-size",
+            f"job {job.id!r}: the mapping places {len(decision.placement)} executors, the job has {wanted}",
+        )
+    if len(decision.hosts) != wanted and not _moldable(world, job.profile):
+        refuse(
+            world,
+            decision,
+            "allocation-size",
+            f"job {job.id!r} requests {wanted} hosts and is given {len(decision.hosts)}",
+        )
+
+
+def _moldable(world: World, profile: Profile) -> bool:
+    if isinstance(profile, ParallelTaskHomogeneousProfile):
+        return profile.generation_strategy is not GenerationStrategy.DefinedAmountsUsedForEachValue
+    if isinstance(profile, SequentialCompositionProfile):
+        return all(_moldable(world, world.profiles[p]) for p in profile.profile_ids)
+    return False

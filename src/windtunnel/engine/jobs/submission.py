@@ -1,0 +1,106 @@
+"""Jobs enter the simulation (batsim-protocol.md sections 4 and 5)."""
+
+from collections.abc import Callable, Sequence
+from heapq import heappush
+from typing import Final
+
+from windtunnel.engine.state.calendar import NO_MORE, SUBMIT
+from windtunnel.engine.state.world import Priority, Submitter, World
+from windtunnel.model import Job, JobRecord
+from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
+
+__all__ = ["no_more", "release_held", "submit_due", "submit_job", "workload_over"]
+
+_SUBMISSION: Final = Priority.SUBMISSION
+_AHEAD: Final = 64
+"""Jobs that are made at once."""
+
+
+def submit_due(world: World, submitter: Submitter) -> None:
+    """Submit all jobs of a workload that are due, and plan the next."""
+    horizon = world.horizon
+    ahead = submitter.ahead
+    while ahead or _look_ahead(submitter):
+        job = ahead[-1]
+        if job.submission_time > horizon:
+            world.sequence = sequence = world.sequence + 1
+            heappush(world.heap, (job.submission_time, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
+            return
+        ahead.pop()
+        if not job.dependencies or not _held_back(world, job):
+            submit_job(world, job)
+    workload_over(world)
+
+
+def _look_ahead(submitter: Submitter) -> bool:
+    """Make the next jobs, if there are any: some at a time, which is cheaper; all would fill the memory."""
+    workload, first = submitter.source, submitter.made
+    submitter.made = stop = min(first + _AHEAD, submitter.size)
+    between: Callable[[int, int], Sequence[Job]] | None = getattr(workload, "jobs_between", None)
+    jobs = [workload[index] for index in range(first, stop)] if between is None else between(first, stop)
+    submitter.ahead.extend(reversed(jobs))
+    return first < stop
+
+
+def workload_over(world: World) -> None:
+    """A static workload has no more jobs to submit."""
+    world.static_left -= 1
+    if world.static_left == 0:
+        world.push(world.now, Priority.NO_MORE, NO_MORE, "jobs")
+    else:
+        world.open -= 1
+
+
+def no_more(world: World) -> None:
+    """Say that the workloads are exhausted."""
+    world.open -= 1
+    world.tell(AllStaticJobsHaveBeenSubmitted(world.now))
+
+
+def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
+    """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
+    now = world.now
+    world.jobs[job.id] = record = JobRecord(job=job)
+    if dynamic:
+        record.dynamic = True
+        record.owner = owner
+    world.open += 1
+    world.nb_submitted += 1
+    if world.first_submission < 0 and not dynamic:
+        world.first_submission = now
+        if world.energy is not None:
+            world.energy.first = world.energy.total(now)
+    if hooks := world.hooks.submitted:
+        for hook in hooks:
+            hook(now, record)
+    if tell:
+        for seat in world.seats:
+            notice = JobSubmitted(now, job, job.submission_time)
+            if seat.features.forward_profiles_on_job_submission:
+                notice.profile = job.profile
+            seat.outbox.append(notice)
+    if world.options.ask_waiting_times:
+        world.tell(WaitingTimeQueried(now, job))
+    return record
+
+
+def _held_back(world: World, job: Job) -> bool:
+    """Whether the job must wait for another; then it is submitted when the last of those has ended."""
+    done = world.done_ids
+    if done is None:
+        return False
+    for dependency in job.dependencies:
+        if dependency not in done:
+            waiters = world.waiting_for.setdefault(dependency, [])
+            waiters.append(job)
+            world.open += 1
+            return True
+    return False
+
+
+def release_held(world: World, job: Job) -> None:
+    """A held job's dependency has ended (and its think time is over): submit it, or hold it for the next."""
+    world.open -= 1
+    if not _held_back(world, job):
+        submitted = Job(**{f: getattr(job, f) for f in Job.__struct_fields__} | {"submission_time": world.now})
+        submit_job(world, submitted)

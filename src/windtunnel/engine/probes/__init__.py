@@ -1,0 +1,1 @@
+"""Probes: measuring hosts and links when a decision component wants it."""

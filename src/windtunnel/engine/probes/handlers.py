@@ -1,0 +1,156 @@
+"""Probes: measuring hosts and links when a decision component wants it (batprotocol; decisions.md 12).
+
+A measure goes through: level or accumulation of each resource, aggregation over resources, moving average, filter.
+Periods count from the start of the simulation, as those of calls; the first only begins the measuring.
+"""
+
+from math import isfinite
+
+from windtunnel.engine.probes.checks import check_probe
+from windtunnel.engine.probes.gauges import Extreme, Gauges
+from windtunnel.engine.probes.measurement import Probe, integrals, is_energy, let_loads_follow, measure, reset
+from windtunnel.engine.state.calendar import PROBE
+from windtunnel.engine.state.refusal import refuse
+from windtunnel.engine.state.triggers import check_date, due_together, first_tick, seconds, unit_date
+from windtunnel.engine.state.world import Priority, World
+from windtunnel.vocabulary import (
+    CreateProbe,
+    CumulativeFunction,
+    Decision,
+    OneShot,
+    Periodic,
+    ResetProbe,
+    StopProbe,
+    TriggerProbe,
+)
+
+__all__ = ["create_probe", "probe_due", "reset_probe", "stop_probe", "trigger_probe"]
+
+
+# -- decisions ----------------------------------------------------------------------------------------------------
+
+
+def create_probe(world: World, rank: int, decision: CreateProbe) -> None:
+    """Begin to measure."""
+    probes = world.seats[rank].probes
+    if decision.probe_id in probes:
+        refuse(world, decision, "duplicate-probe", f"a probe {decision.probe_id!r} is alive already")
+    numbers = check_probe(world, decision)
+    tick = 0
+    if isinstance(decision.when, Periodic):
+        tick = first_tick(world, decision, decision.when)
+    elif decision.when is not None:
+        check_date(world, decision, decision.when)
+    let_loads_follow(world)
+    if world.gauges is None:
+        world.gauges = Gauges()
+    accumulation = decision.accumulation
+    key = (decision.metrics, decision.resources.links is not None)
+    # Joules are counted from the start of the run, as upstream does; anything else from now on.
+    joules = is_energy(decision)
+    gauges = [] if accumulation is None or joules else [world.gauges.get(world, key, n) for n in numbers]
+    probe = Probe(rank, decision.probe_id, decision, numbers, gauges, 0.0 if joules else world.now, [], tick=tick)
+    probe.base = [0.0] * len(numbers) if joules else integrals(world, probe)
+    if accumulation is not None and accumulation.cumulative_function is not CumulativeFunction.Sum:
+        probe.extremes = [
+            Extreme(accumulation.cumulative_function is CumulativeFunction.Minimum) for _ in probe.gauges
+        ]
+        for gauge, extreme in zip(probe.gauges, probe.extremes, strict=True):
+            gauge.extremes.append(extreme)
+    probes[probe.name] = probe
+    _plan(world, probe)
+
+
+def _plan(world: World, probe: Probe) -> None:
+    when = probe.wanted.when
+    if when is None:
+        return
+    if isinstance(when, OneShot):
+        date = max(unit_date(when), world.now)
+        probe.begun = True
+    else:
+        date = seconds(when, probe.tick)
+    probe.pending = True
+    world.open += 1
+    world.push(date, Priority.PROBE, PROBE, probe, probe.version)
+
+
+def _retire(world: World, probe: Probe) -> None:
+    """It is not in the calendar any more."""
+    if probe.pending:
+        probe.pending = False
+        probe.version += 1
+        world.open -= 1
+
+
+def _drop(world: World, probe: Probe) -> None:
+    _retire(world, probe)
+    del world.seats[probe.rank].probes[probe.name]
+    for gauge, extreme in zip(probe.gauges, probe.extremes, strict=False):
+        gauge.extremes.remove(extreme)
+    if probe.gauges:
+        world.gauges.drop(probe.key, probe.numbers)
+
+
+def stop_probe(world: World, rank: int, decision: StopProbe) -> None:
+    """Measure no more; an unknown probe is no fault (it may have come to its end)."""
+    probe = world.seats[rank].probes.get(decision.probe_id)
+    if probe is not None:
+        _drop(world, probe)
+
+
+def _known(world: World, rank: int, decision: Decision, name: str) -> Probe:
+    probe = world.seats[rank].probes.get(name)
+    if probe is None:
+        refuse(world, decision, "unknown-probe", f"there is no probe {name!r} (never created, or over)")
+    known: Probe = probe
+    return known
+
+
+def trigger_probe(world: World, rank: int, decision: TriggerProbe) -> None:
+    """Measure now, and emit whatever the filter says if that is wanted."""
+    probe = _known(world, rank, decision, decision.probe_id)
+    let_loads_follow(world)
+    measure(world, probe, manually=True, forced=decision.force_data_emission)
+
+
+def reset_probe(world: World, rank: int, decision: ResetProbe) -> None:
+    """Let an accumulation begin anew, at a value."""
+    probe = _known(world, rank, decision, decision.probe_id)
+    if probe.wanted.accumulation is None:
+        refuse(world, decision, "no-accumulation", f"the probe {probe.name!r} accumulates nothing to be reset")
+    if not isfinite(decision.new_value):
+        refuse(world, decision, "value", f"the probe {probe.name!r} cannot be set to {decision.new_value!r}")
+    let_loads_follow(world)
+    reset(world, probe, decision.new_value)
+
+
+# -- triggers -----------------------------------------------------------------------------------------------------
+
+
+def probe_due(world: World, probe: Probe) -> None:
+    """Probes are due: all of this instant, by id."""
+    let_loads_follow(world)
+    for one in sorted(due_together(world, PROBE, probe), key=lambda p: (p.rank, p.name)):
+        _due(world, one)
+
+
+def _due(world: World, probe: Probe) -> None:
+    when = probe.wanted.when
+    if not isinstance(when, Periodic):
+        _retire(world, probe)  # it stays to be triggered by hand
+        measure(world, probe, manually=False, forced=False)
+        return
+    if probe.begun:
+        probe.done += 1
+        measure(world, probe, manually=False, forced=False)
+        if probe.done == when.nb_periods:
+            _drop(world, probe)
+            return
+    else:
+        probe.begun = True
+        accumulation = probe.wanted.accumulation
+        if accumulation is not None and accumulation.reset_to is not None:
+            reset(world, probe, accumulation.reset_to)
+    probe.tick += 1
+    world.push(seconds(when, probe.tick), Priority.PROBE, PROBE, probe, probe.version)

@@ -1,0 +1,1 @@
+"""Rounds: what happens at an instant, one message to each decision component, and what it decides."""

@@ -1,0 +1,166 @@
+"""Asking a decision component, and taking its reply."""
+
+from math import isfinite
+from numbers import Real
+from time import perf_counter
+from typing import NoReturn
+
+from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
+from windtunnel.engine.jobs.registration import job_forgotten
+from windtunnel.engine.jobs.starting import execute_job
+from windtunnel.engine.rounds.handlers import DECISIONS
+from windtunnel.engine.state.calendar import DECISION, READY
+from windtunnel.engine.state.refusal import refuse
+from windtunnel.engine.state.world import Priority, Seat, World
+from windtunnel.vocabulary import (
+    Component,
+    Decision,
+    DecisionRefused,
+    ExecuteJob,
+    ForceSimulationStop,
+    Notice,
+    Reply,
+)
+from windtunnel.vocabulary.checking import wrong_field
+
+__all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_told", "raised", "take"]
+
+
+class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
+    """A component has asked to stop the run."""
+
+
+def forget_told(world: World) -> None:
+    """The ends that are being told: naming these jobs is an error from now on."""
+    jobs = world.jobs
+    for job_id in world.told:
+        record = jobs.pop(job_id)
+        if world.profile_uses is not None:
+            job_forgotten(world, record.job)
+    world.told.clear()
+
+
+def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -> Reply:
+    """Call one component."""
+    start = perf_counter()
+    try:
+        reply = component.decide(world.now, notices)
+    except (SimulationError, UsageError):
+        raise
+    except (Exception, SystemExit) as fault:  # a scheduler that leaves must not pass for a run that succeeded
+        raise raised(world, seat, notices, fault) from fault
+    spent = perf_counter() - start
+    check_reply(world, seat, reply)
+    seat.scheduling_time += spent
+    if hooks := world.hooks.call:
+        for hook in hooks:
+            hook(world.now, notices, reply, spent)
+    return reply
+
+
+def raised(world: World, seat: Seat, notices: list[Notice], fault: BaseException) -> ComponentError:
+    """What a component that raised something is said to have done."""
+    return ComponentError(
+        f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{place_of(fault)}",
+        now=world.now,
+        event=type(notices[0]).__name__,
+    )
+
+
+def check_reply(world: World, seat: Seat, reply: object) -> None:
+    """Whether it is one at all.
+
+    Raises:
+        ComponentError: it is not.
+    """
+    if not isinstance(reply, Reply):
+        raise ComponentError(f"{seat.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
+    if not isinstance(reply.decisions, list | tuple):
+        raise ComponentError(
+            f"{seat.name!r} answered decisions = {reply.decisions!r:.50}, which is no list", now=world.now
+        )
+
+
+def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
+    """Apply the decisions of a reply that are due, and plan the others."""
+    now = world.now
+    done = reply.now
+    if done != now and not (isinstance(done, Real) and done > now and isfinite(done)):
+        raise ComponentError(
+            f"{seat.name!r} answered with now = {done!r}, which is before the date of the message", now=now
+        )
+    previous = earliest
+    strict = world.options.strict
+    for decision in reply.decisions:
+        try:
+            when = decision.timestamp
+        except AttributeError:
+            raise ComponentError(f"{seat.name!r} answered {decision!r:.50}, which is no decision", now=now) from None
+        if when is None:
+            if strict and type(decision) is ExecuteJob:  # the common case: its fields are looked at if it fails
+                try:
+                    execute_job(world, seat.rank, decision)
+                except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
+                    _explain(world, decision, fault)
+            else:
+                _apply(world, seat, decision)
+            continue
+        if not isinstance(when, Real):
+            _apply(world, seat, decision)  # which refuses it
+            continue
+        if not previous <= when <= done:
+            _refuse_date(world, when, previous, done, decision)
+        previous = when
+        if when <= now:
+            _apply(world, seat, decision)
+        else:
+            world.open += 1
+            world.push(when, Priority.DECISION, DECISION, (seat.rank, decision))
+    if done > now:
+        seat.ready_at = done
+        world.open += 1
+        world.push(done, Priority.READY, READY, seat.rank)
+
+
+def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:
+    name = type(decision).__name__
+    if when > done:
+        reason, rule = f"its timestamp {when!r} is after the reply's now = {done!r}", "timestamp-after-now"
+    else:
+        reason = f"its timestamp {when!r} is before {previous!r}, that of what came before it: dates do not go back"
+        rule = "timestamp-order"
+    raise DecisionError(f"{name} refused: {reason}", rule=rule, now=world.now)
+
+
+def _explain(world: World, decision: Decision, fault: Exception) -> NoReturn:
+    """A decision has failed: because of what its fields hold, or as the fault says."""
+    if reason := wrong_field(decision):
+        refuse(world, decision, "field", reason)
+    raise fault
+
+
+def apply_delayed(world: World, payload: tuple[int, Decision]) -> None:
+    """A decision that was taken for this date."""
+    world.open -= 1
+    rank, decision = payload
+    _apply(world, world.seats[rank], decision)
+
+
+def _apply(world: World, seat: Seat, decision: Decision) -> None:
+    """Carry out one decision, or refuse it."""
+    handler = DECISIONS.get(type(decision))
+    try:
+        if handler is not None:
+            if reason := wrong_field(decision):
+                refuse(world, decision, "field", reason)
+            handler(world, seat.rank, decision)
+        elif type(decision) is ForceSimulationStop:
+            raise Stopped
+        else:
+            raise DecisionError(
+                f"{type(decision).__name__} is not a decision that can be made here", rule="unknown", now=world.now
+            )
+    except DecisionError as refusal:
+        if world.options.strict:
+            raise
+        seat.outbox.append(DecisionRefused(world.now, decision, refusal.rule, refusal.message))

@@ -1,0 +1,70 @@
+"""The kinds of events in the calendar; :mod:`windtunnel.engine.rounds.handlers` says what handles each."""
+
+from typing import Final
+
+__all__ = [
+    "CALL",
+    "CONDITION",
+    "DECISION",
+    "EXTERNAL",
+    "FLOW",
+    "FLUID",
+    "INJECTED",
+    "JOB_END",
+    "LEAF_END",
+    "LOST",
+    "MIGRATED",
+    "NO_MORE",
+    "PERIODIC",
+    "POLL",
+    "PROBE",
+    "READY",
+    "RELEASE_HELD",
+    "SUBMIT",
+    "SWITCHED",
+    "TRANSFERRED",
+    "WALLTIME",
+]
+
+JOB_END: Final = 0
+"""A job whose only profile is a delay ends. Payload: record."""
+LEAF_END: Final = 1
+"""A delay inside a composition ends. Payload: node."""
+WALLTIME: Final = 2
+"""A job reaches its walltime. Payload: record."""
+SUBMIT: Final = 3
+"""The next jobs of a workload are due. Payload: submitter."""
+EXTERNAL: Final = 4
+"""The next events of a list are due. Payload: submitter."""
+CALL: Final = 5
+"""A one-shot call is due. Payload: (seat rank, id)."""
+PERIODIC: Final = 6
+"""A periodic call is due. Payload: the call."""
+PROBE: Final = 7
+"""A probe is due. Payload: the probe."""
+SWITCHED: Final = 8
+"""A group of hosts has finished switching on or off. Payload: the group."""
+NO_MORE: Final = 9
+"""Say that no more jobs or events will come. Payload: "jobs" or "events"."""
+DECISION: Final = 10
+"""A decision taken for this date is applied. Payload: (seat rank, decision)."""
+READY: Final = 11
+"""A component has finished deciding. Payload: seat rank."""
+FLUID: Final = 12
+"""The sharing system has something to report. Payload: its clock."""
+INJECTED: Final = 13
+"""Something from outside (law 8). Payload: an external event or a job."""
+RELEASE_HELD: Final = 14
+"""A job whose dependencies have ended is submitted. Payload: job."""
+POLL: Final = 15
+"""A receiving job looks for a message. Payload: node."""
+MIGRATED: Final = 16
+"""A migration ends. Payload: (record, hosts)."""
+TRANSFERRED: Final = 17
+"""An image transfer ends. Payload: the decision."""
+FLOW: Final = 18
+"""Tasks of a workflow may be submitted. Payload: flow."""
+CONDITION: Final = 19
+"""A profile of the platform changes something. Payload: the condition."""
+LOST: Final = 20
+"""A job has lost a link or a storage that it uses. Payload: record."""

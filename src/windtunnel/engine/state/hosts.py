@@ -1,0 +1,267 @@
+"""The compute hosts: which are free, what state each is in, and how long they have been in each.
+
+On a site whose hosts run one job at a time nothing here walks over hosts one by one, except over those whose power or
+availability changes: the time spent idle follows from the others when it is asked for.
+"""
+
+from array import array
+from enum import IntEnum
+from typing import Final
+
+from windtunnel.engine.state.shared_hosts import Amounts, Shares
+from windtunnel.model import HostPool, HostSet, Platform
+
+__all__ = ["HostState", "HostTable"]
+
+
+class HostState(IntEnum):
+    """What a host is doing (names of Batsim)."""
+
+    SLEEPING = 0
+    SWITCHING_ON = 1
+    SWITCHING_OFF = 2
+    IDLE = 3
+    COMPUTING = 4
+    UNAVAILABLE = 5
+
+
+_IDLE: Final = HostState.IDLE
+_COMPUTING: Final = HostState.COMPUTING
+_MANY: Final = 4096
+"""So many changes at most wait for being looked at."""
+_FEW: Final = 64
+"""Up to so many, none hides enough others."""
+
+
+class HostTable:
+    """State of the compute hosts (0..n-1). Storages are never given to jobs and are always idle here."""
+
+    def __init__(self, platform: Platform, *, sharing: bool) -> None:
+        self.size = len(platform.hosts)
+        self.storages = len(platform.storages)
+        self.sharing = sharing
+        self.free = HostPool(HostSet.span(self.size))
+        """Hosts that can be given to a job now: idle, or with sharing also computing."""
+        self.jobs_on: list[int] | None = [0] * self.size if sharing else None
+        """With sharing: how many jobs each host runs."""
+        self.shares = Shares()
+        """What is taken of hosts that jobs share by amounts; such hosts are not in ``free``."""
+        self.special: dict[int, HostState] = {}
+        """Hosts that sleep, switch or are unavailable."""
+        self.unavailable = HostSet()
+        self.resting: dict[int, HostState] = {}
+        """Of unavailable hosts that slept or switched: what they will be doing when they come back."""
+        self.touched: set[int] = set()
+        """Hosts whose availability changed while a job ran on them, until that job leaves."""
+        self.pstate: list[int] = [h.pstate for h in platform.hosts]
+        self.counts: list[int] = [0, 0, 0, self.size, 0]
+        """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
+        self.last_change = array("d", [0.0]) * self.size
+        """When each host's state changed last, but for what is in ``_changes``."""
+        self._changes: list[tuple[HostSet, float]] = []
+        """Hosts and the dates at which jobs came to them or left, the latest last: looked at many at a time."""
+        self.times: list[float] = [0.0] * 6
+        """Accumulated host-seconds by :class:`HostState`; without sharing idle time is derived (:meth:`totals`)."""
+
+    # -- jobs ---------------------------------------------------------------------------------------------------
+
+    def occupy(self, hosts: HostSet, now: float) -> bool:
+        """A job starts on these hosts, if all can be given to it; whether it does."""
+        if self.jobs_on is None:
+            if not self.free.claim(hosts):
+                return False
+            size = hosts.size
+            counts = self.counts
+            counts[3] -= size
+            counts[4] += size
+            self._changes.append((hosts, now))
+            return True
+        if not self.free.covers(hosts):
+            return False
+        for host in hosts:
+            if self.jobs_on[host] == 0:
+                self._leave(host, _IDLE, now)
+                self.counts[3] -= 1
+                self.counts[4] += 1
+            self.jobs_on[host] += 1
+        return True
+
+    def release(self, hosts: HostSet, start: float, now: float) -> None:
+        """A job that had these hosts since ``start`` leaves them."""
+        if self.jobs_on is not None or self.touched:
+            self._release_one_by_one(hosts, now)
+            return
+        size = hosts.size
+        counts = self.counts
+        counts[3] += size
+        counts[4] -= size
+        self.times[4] += size * (now - start)
+        self.free.add(hosts)
+        changes = self._changes
+        changes.append((hosts, now))
+        if len(changes) > _MANY:
+            self._settle()
+
+    def occupy_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
+        """A job takes amounts, which were checked, of these hosts."""
+        if self.jobs_on is not None:
+            self.shares.take(hosts, amounts)
+            self.occupy(hosts, now)
+            return
+        fresh = self.shares.take(hosts, amounts)
+        if fresh:
+            self.free -= fresh
+            self.counts[3] -= len(fresh)
+            self.counts[4] += len(fresh)
+            self._changes.append((fresh, now))
+
+    def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
+        """A job gives back what it had of these hosts."""
+        whole = self.shares.give_back(hosts, amounts)
+        self._release_one_by_one(hosts if self.jobs_on is not None else whole, now)
+
+    def _settle(self) -> None:
+        """Date the last change of each host."""
+        if len(self._changes) > _FEW:
+            self._settle_backwards()
+        else:
+            for hosts, now in self._changes:
+                for first, last in hosts.runs:
+                    self.last_change[first : last + 1] = array("d", [now]) * (last - first + 1)
+        self._changes.clear()
+
+    def _settle_backwards(self) -> None:
+        """The latest change comes first, so that most of the others need no more than a look."""
+        last_change = self.last_change
+        met = bytearray(self.size)
+        left = self.size
+        for hosts, now in reversed(self._changes):
+            for first, last in hosts.runs:
+                stop = last + 1
+                begin = met.find(0, first, stop)
+                while begin >= 0:
+                    end = met.find(1, begin, stop)
+                    if end < 0:
+                        end = stop
+                    count = end - begin
+                    last_change[begin:end] = array("d", [now]) * count
+                    met[begin:end] = b"\1" * count
+                    left -= count
+                    begin = met.find(0, end, stop)
+            if not left:
+                return
+
+    def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
+        jobs_on = self.jobs_on
+        freed = []
+        for host in hosts:
+            if jobs_on is not None:
+                jobs_on[host] -= 1
+                if jobs_on[host]:
+                    continue
+            self.touched.discard(host)
+            if self.special.get(host) is None:
+                self._leave(host, _COMPUTING, now)
+                self.counts[3] += 1
+                self.counts[4] -= 1
+                freed.append(host)
+        if jobs_on is None:
+            self.free |= HostSet(freed)
+
+    # -- other states -------------------------------------------------------------------------------------------
+
+    def _leave(self, host: int, state: HostState, now: float) -> None:
+        if self._changes:
+            self._settle()
+        self.times[state] += now - self.last_change[host]
+        self.last_change[host] = now
+
+    def state(self, host: int) -> HostState:
+        """What one host is doing."""
+        special = self.special.get(host)
+        if special is not None:
+            return special
+        if self.jobs_on is not None:
+            return _COMPUTING if self.jobs_on[host] else _IDLE
+        return _IDLE if host in self.free else _COMPUTING
+
+    def behind(self, host: int) -> HostState:
+        """What an unavailable host would be doing were it available."""
+        if host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
+            return _COMPUTING
+        return self.resting.get(host, _IDLE)
+
+    def set_special(self, hosts: HostSet, state: HostState, now: float) -> None:
+        """Idle (or already special) hosts begin to sleep or switch; unavailable ones will, when they come back."""
+        for host in hosts:
+            if host in self.unavailable:
+                self.resting[host] = state
+                continue
+            before = self.special.get(host, _IDLE)
+            self._leave(host, before, now)
+            self.counts[before] -= 1
+            self.counts[state] += 1
+            self.special[host] = state
+        self.free -= hosts
+
+    def clear_special(self, hosts: HostSet, now: float) -> None:
+        """Hosts are idle again (those that are unavailable will be)."""
+        for host in hosts & self.unavailable:
+            self.resting.pop(host, None)
+        hosts -= self.unavailable
+        for host in hosts:
+            before = self.special.pop(host)
+            self._leave(host, before, now)
+            self.counts[before] -= 1
+            self.counts[3] += 1
+        self.free |= hosts
+
+    def make_unavailable(self, hosts: HostSet, now: float) -> None:
+        """Nothing new may start on these hosts; what runs there goes on."""
+        for host in hosts:
+            before = self.state(host)
+            if before is _COMPUTING and self.jobs_on is None:
+                self.touched.add(host)
+            self._leave(host, before, now)
+            if before < 5:
+                self.counts[before] -= 1
+            if before < _IDLE:
+                self.resting[host] = before
+            self.special[host] = HostState.UNAVAILABLE
+        self.unavailable |= hosts
+        self.free -= hosts
+
+    def make_available(self, hosts: HostSet, now: float) -> None:
+        """The hosts may be used again: idle, or computing if a job is still there."""
+        idle = []
+        for host in hosts:
+            self._leave(host, HostState.UNAVAILABLE, now)
+            del self.special[host]
+            rest = self.resting.pop(host, None)
+            if rest is not None:
+                self.counts[rest] += 1
+                self.special[host] = rest
+            elif host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
+                self.counts[4] += 1
+            else:
+                self.counts[3] += 1
+                idle.append(host)
+        self.unavailable -= hosts
+        self.free |= HostSet(h for h in hosts if h not in self.special) if self.jobs_on is not None else HostSet(idle)
+
+    def totals(self) -> dict[str, float]:
+        """Host-seconds in each state up to each host's last change, as Batsim counts them."""
+        times = self.times.copy()
+        if self.jobs_on is None:
+            self._settle()
+            # Every host was in exactly one state from 0 to its last change, so the idle time is what remains.
+            times[3] = sum(self.last_change) - sum(times[:3]) - times[4] - times[5]
+        names = (
+            "time_sleeping",
+            "time_switching_on",
+            "time_switching_off",
+            "time_idle",
+            "time_computing",
+            "time_unavailable",
+        )
+        return dict(zip(names, times, strict=True))

@@ -1,0 +1,36 @@
+"""Haizea's leases (LWF, XML) and configurations."""
+
+from typing import Final
+
+from windtunnel.formats.format import Format
+
+__all__ = ["FORMATS", "looks_like_lwf"]
+
+
+def looks_like_lwf(head: bytes) -> bool:
+    """A lease workload."""
+    return b"<lease-workload" in head
+
+
+FORMATS: Final = (
+    Format(
+        name="lwf",
+        kind="workload",
+        description="Haizea lease workload (XML) as jobs: one per lease, one host per virtual node",
+        starts="<",
+        looks_like=looks_like_lwf,
+        reader="windtunnel.formats.haizea.lwf_jobs:read_lwf_jobs",
+        writer="windtunnel.formats.haizea.lwf_jobs:write_lwf_jobs",
+        suffixes=(".lwf",),
+    ),
+    Format(
+        name="lwf",
+        kind="leases",
+        description="Haizea lease workload (XML)",
+        starts="<",
+        looks_like=looks_like_lwf,
+        reader="windtunnel.formats.haizea.lwf:read_lwf",
+        writer="windtunnel.formats.haizea.lwf_write:write_lwf",
+    ),
+)
+"""In the order in which they are tried."""

@@ -1,0 +1,41 @@
+"""Slurm: slurm.conf, accounting, and the notations they share."""
+
+import re
+from typing import Final
+
+from windtunnel.formats.format import Format
+
+__all__ = ["FORMATS", "looks_like_sacct", "looks_like_slurm_conf"]
+
+_CONF: Final = re.compile(rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*=")
+
+
+def looks_like_sacct(head: bytes) -> bool:
+    """Whether the first line is a head of ``sacct -P``, or the file looks like ``sacct --json``."""
+    if head.lstrip().startswith(b"{"):
+        return b'"jobs"' in head and (b'"job_id"' in head or b'"slurm"' in head.lower())
+    return b"JobID" in head.lstrip(b"\r\n").split(b"\n", 1)[0].strip().split(b"|")
+
+
+def looks_like_slurm_conf(head: bytes) -> bool:
+    """Text that names nodes as slurm.conf does."""
+    return _CONF.search(head) is not None
+
+
+FORMATS: Final = (
+    Format(
+        name="sacct",
+        kind="workload",
+        description="Slurm accounting (sacct -P, sacct --json)",
+        looks_like=looks_like_sacct,
+        reader="windtunnel.formats.slurm.sacct:read_sacct",
+    ),
+    Format(
+        name="slurm",
+        kind="platform",
+        description="Slurm's slurm.conf: nodes with cores, memory and GPUs",
+        looks_like=looks_like_slurm_conf,
+        reader="windtunnel.formats.slurm.conf:read_slurm_conf",
+    ),
+)
+"""In the order in which they are tried."""

@@ -1,0 +1,238 @@
+"""Traces as CSV with columns of any name: a mapping says which column is what.
+
+A mapping is a preset (``nrel-eagle``), or a TOML file::
+
+    delimiter = ","            # default: comma
+    [columns]                  # ours = theirs
+    submit = "submit_time"     # required: a date, or seconds
+    run = "run_time"           # or start and end
+    processors = "processors_req"
+    walltime = "wallclock_req"
+    id = "job_id"              # default: the number of the row
+    [units]                    # seconds by default
+    walltime = "minutes"
+
+Columns known: id, submit, start, end, run, processors, walltime, user, group, queue, status, parents (separated by
+spaces). Dates are ISO 8601 (UTC unless they say otherwise) or numbers; durations are numbers or ``[D-]HH:MM:SS``.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from windtunnel.diagnostics import Findings, UsageError, did_you_mean
+from windtunnel.formats.files import ReadError, open_text, reason
+from windtunnel.formats.slurm.values import date, duration
+from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
+from windtunnel.formats.traces.workload import TraceWorkload
+
+__all__ = [
+    "COLUMNS",
+    "PRESETS",
+    "Mapped",
+    "csv_records",
+    "read_csv",
+    "read_mapped",
+    "read_mapping",
+]
+
+COLUMNS: Final = (
+    "id",
+    "submit",
+    "start",
+    "end",
+    "run",
+    "processors",
+    "walltime",
+    "user",
+    "group",
+    "queue",
+    "status",
+    "parents",
+)
+_ANOTHER: Final = "the option mapping=FILE.toml says which column is what, and what stands between columns"
+_UNITS: Final = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
+_CANCELLED: Final = frozenset({"cancelled", "canceled", "aborted", "deleted"})
+
+
+class Mapped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which column is what, and in which unit."""
+
+    columns: dict[str, str]
+    units: dict[str, str] = {}
+    delimiter: str = ","
+
+
+PRESETS: Final[Mapping[str, Mapped]] = {
+    "nrel-eagle": Mapped(
+        {
+            "id": "job_id",
+            "submit": "submit_time",
+            "run": "run_time",
+            "processors": "processors_req",
+            "walltime": "wallclock_req",
+            "user": "user",
+            "group": "account",
+            "queue": "partition",
+            "status": "state",
+        }
+    ),
+}
+"""Mappings by name: NREL's Eagle."""
+
+
+def read_mapping(mapping: str | Path | Mapped) -> Mapped:
+    """A mapping from a preset's name or a TOML file, checked.
+
+    Raises:
+        UsageError: there is none of that name, or it is at fault.
+    """
+    if isinstance(mapping, Mapped):
+        found = mapping
+    elif str(mapping) in PRESETS:
+        found = PRESETS[str(mapping)]
+    else:
+        path = Path(mapping)
+        if not path.is_file():
+            raise UsageError(f"there is no mapping {str(mapping)!r}", f"a TOML file, or one of {', '.join(PRESETS)}")
+        try:
+            found = msgspec.toml.decode(path.read_bytes(), type=Mapped)
+        except msgspec.DecodeError as error:
+            raise UsageError(f"the mapping {path} cannot be read: {reason(error)}") from error
+    for key in found.columns:
+        if key not in COLUMNS:
+            raise UsageError(f"the mapping has an unknown column {key!r}", did_you_mean(key, COLUMNS))
+    for key, unit in found.units.items():
+        if key not in COLUMNS:
+            raise UsageError(f"the mapping gives a unit to an unknown column {key!r}", did_you_mean(key, COLUMNS))
+        if unit not in _UNITS:
+            raise UsageError(f"the mapping has an unknown unit {key} = {unit!r}", f"known: {', '.join(_UNITS)}")
+    missing = {"submit", "processors"} - found.columns.keys()
+    if missing or not ("run" in found.columns or {"start", "end"} <= found.columns.keys()):
+        raise UsageError("the mapping lacks columns", "needed: submit, processors, and run (or start and end)")
+    if len(found.delimiter) != 1:
+        raise UsageError(f"the delimiter {found.delimiter!r} is not one character")
+    return found
+
+
+def read_csv(
+    path: str | Path,
+    name: str = "w0",
+    *,
+    mapping: str = "nrel-eagle",
+    walltime: WalltimePolicy = "extend",
+    keep_epoch: bool = False,
+    max_processors: int | None = None,
+    strict: bool = False,
+) -> TraceWorkload:
+    """Read a CSV file, plain or gzipped, under a mapping; the other options and the rules are those of SWF.
+
+    Raises:
+        InputError: the file cannot be read, or is at fault; all faults are named with their line.
+        UsageError: the mapping, or an option, is at fault.
+    """
+    return read_mapped(
+        path,
+        name,
+        read_mapping(mapping),
+        Replay(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict),
+    )
+
+
+def read_mapped(path: str | Path, name: str, mapped: Mapped, options: Replay) -> TraceWorkload:
+    """As :func:`read_csv`, with the mapping itself."""
+    path = Path(path).absolute()
+    findings = Findings(str(path))
+    return replay(csv_records(path, mapped, findings), name=name, path=str(path), options=options, findings=findings)
+
+
+def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Record]:
+    """The records of a CSV file; what is at fault is noted."""
+    reader = None
+    try:
+        with open_text(path) as file:
+            reader = csv.reader(file, delimiter=mapped.delimiter, skipinitialspace=True, strict=True)
+            head = [text.strip() for text in next(reader, [])]
+            places = {ours: head.index(theirs) for ours, theirs in mapped.columns.items() if theirs in head}
+            absent = [theirs for theirs in mapped.columns.values() if theirs not in head]
+            for theirs in absent:
+                hint = did_you_mean(theirs, head) if places else _ANOTHER if theirs == absent[0] else ""
+                findings.add(f"there is no column {theirs!r}", code="column", line=1, hint=hint)
+            if absent:
+                return
+            for count, row in enumerate(reader, 1):
+                if len(row) == len(head):
+                    texts = {ours: row[place].strip() for ours, place in places.items()}
+                    if (record := _record(texts, mapped, reader.line_num, count, findings)) is not None:
+                        yield record
+                elif row:
+                    message = f"{len(row)} fields instead of {len(head)}"
+                    findings.add(message, code="fields", line=reader.line_num)
+    except ReadError as error:
+        findings.add(f"cannot be read: {reason(error)}", code="unreadable")
+    except csv.Error as error:
+        findings.add(str(error), code="csv", line=reader.line_num if reader else 0)
+
+
+def _record(texts: dict[str, str], mapped: Mapped, line: int, count: int, findings: Findings) -> Record | None:
+    """The record of a row; None, with findings, when it is at fault."""
+    values: dict[str, float | None] = {}
+    good = True
+    for key in ("submit", "start", "end", "run", "processors", "walltime"):
+        text = texts.get(key, "")
+        try:
+            values[key] = _value(text, key in {"submit", "start", "end"}) if text else None
+        except ValueError:
+            what = "a date" if key in {"submit", "start", "end"} else "a number"
+            message = f"{mapped.columns[key]} is {text!r}, which is not {what}"
+            findings.add(message, code="number", line=line)
+            good = False
+        else:
+            value = values[key]
+            if value is not None:
+                values[key] = None if value == -1 else value * _UNITS[mapped.units.get(key, "seconds")]
+    processors = values.get("processors")
+    if processors is not None and processors != int(processors):
+        message = f"{mapped.columns['processors']} is {texts['processors']!r}, which is not an integer"
+        findings.add(message, code="number", line=line)
+        good = False
+    if not good:
+        return None
+    start, end, run = values["start"], values["end"], values["run"]
+    if run is None and start is not None and end is not None:
+        run = end - start
+    status = texts.get("status", "").lower()
+    return Record(
+        id=_id(texts.get("id") or str(count)),
+        line=line,
+        submit=values["submit"],
+        run=run,
+        processors=None if processors is None else int(processors),
+        walltime=values["walltime"],
+        user=texts.get("user", ""),
+        group=texts.get("group", ""),
+        queue=texts.get("queue", ""),
+        status=status,
+        cancelled=status.partition(" ")[0] in _CANCELLED,
+        parents=tuple(_id(parent) for parent in texts.get("parents", "").split() if parent != "-1"),
+    )
+
+
+def _id(text: str) -> str:
+    """A job's id without what stands between workload and job."""
+    return text.replace("!", "_")
+
+
+def _value(text: str, is_date: bool) -> float | None:
+    """A number, a duration or a date; None for what says that it is unknown."""
+    try:
+        value = float(text)
+    except ValueError:
+        return date(text) if is_date else duration(text)
+    if not isfinite(value):
+        raise ValueError(text)
+    return value

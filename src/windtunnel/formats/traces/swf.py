@@ -1,0 +1,64 @@
+"""Standard Workload Format 2.2 (Parallel Workloads Archive): replaying a log as a workload.
+
+What is simulated of each row, and what is done about rows that leave something open, is in :func:`read_swf`; the
+account of it is :attr:`SwfWorkload.report`.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from windtunnel.diagnostics import Findings, UsageError
+from windtunnel.formats.traces.swf_lines import SwfLines
+from windtunnel.formats.traces.swf_replay import Replay
+from windtunnel.formats.traces.swf_workload import SwfWorkload
+
+__all__ = ["SwfWorkload", "WalltimePolicy", "read_swf"]
+
+WalltimePolicy = Literal["extend", "kill"]
+"""What a run time beyond the requested time means: the limit is extended, or the job is killed at it."""
+
+
+def read_swf(
+    path: str | Path,
+    name: str = "w0",
+    *,
+    walltime: WalltimePolicy = "extend",
+    keep_epoch: bool = False,
+    dependencies: bool = False,
+    max_processors: int | None = None,
+    strict: bool = False,
+) -> SwfWorkload:
+    """Read a log (plain or gzipped) as a workload.
+
+    A job runs for field 4, on field 8 processors, else field 5, with field 9 as its walltime, else its run time.
+    Dropped and counted: bursts of checkpointed jobs (status 2 to 4; their summary row counts), rows without a
+    submit time, without a run time (or cancelled with none), without processors, with more processors than
+    ``max_processors`` (default: MaxProcs of the header). Rows are sorted by submit time.
+
+    Args:
+        path: the file.
+        name: the part of the job ids before ``!``.
+        walltime: when the run time exceeds the requested time, ``extend`` the limit or ``kill`` the job at it.
+        keep_epoch: keep submit times as they are; otherwise the first job is submitted at 0.
+        dependencies: honour fields 17 and 18 (preceding job and think time).
+        max_processors: drop jobs that want more.
+        strict: report every row dropped or repaired as an error.
+
+    Raises:
+        InputError: the file cannot be read, or holds rows that are not SWF; all of them are named.
+        UsageError: an option has no such value.
+    """
+    if walltime not in {"extend", "kill"}:
+        raise UsageError(f"no walltime policy {walltime!r}", "choose extend or kill")
+    path = Path(path).absolute()
+    findings = Findings(str(path))
+    lines = SwfLines(path, findings)
+    workload = SwfWorkload(name, str(path))
+    workload.extend = walltime == "extend"
+    workload.header = lines.header.values
+    replay = Replay(workload, lines, findings, dependencies=dependencies, limit=max_processors, strict=strict)
+    for chunk in lines:
+        replay.take(chunk)
+    replay.finish(keep_epoch=keep_epoch)
+    findings.raise_if_errors()
+    return workload

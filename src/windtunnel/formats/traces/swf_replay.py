@@ -1,0 +1,252 @@
+"""The rules under which the rows of a log become jobs: what is dropped, what is repaired, and the account of it."""
+
+from array import array
+from collections import Counter
+from itertools import compress
+from math import inf, nextafter
+from operator import ne
+from typing import Final, cast
+
+from windtunnel.diagnostics import Findings
+from windtunnel.formats.traces.ingestion import IngestionReport
+from windtunnel.formats.traces.swf_columns import Columns, Reader
+from windtunnel.formats.traces.swf_lines import Chunk, SwfLines
+from windtunnel.formats.traces.swf_workload import SwfWorkload
+from windtunnel.model.arrays import extend
+
+__all__ = ["EPOCH_LIKE", "STATUS", "Replay"]
+
+STATUS: Final = {
+    -1: "unknown",
+    0: "failed",
+    1: "completed",
+    2: "partial, to be continued",
+    3: "partial, last, completed",
+    4: "partial, last, failed",
+    5: "cancelled",
+}
+EPOCH_LIKE: Final = 1e8
+"""Dates from here on (1973) are calendar dates; smaller ones count from an unknown day."""
+
+_ANY: Final = 10**18
+"""More processors than a row can ask for."""
+_KEPT: Final = ("numbers", "submits", "waits", "runs", "processors", "walltimes", "users", "groups", "queues")
+_SOURCE: Final = (0, 1, 2, 3, 5, 6, 8, 9, 10)
+"""Which column of a chunk each kept column is."""
+
+
+def _drop_reason(submit: float, run: float, processors: int, status: int, limit: int) -> str:
+    if 2 <= status <= 4:
+        return "burst of a checkpointed job (status 2 to 4)"
+    if submit < 0:
+        return "no submit time"
+    if status == 5 and run <= 0:
+        return "cancelled before it ran"
+    if run < 0:
+        return "no run time"
+    if processors <= 0:
+        return "no processors"
+    if processors > limit:
+        return "more processors than there are"
+    return ""
+
+
+class Replay:
+    """Applies the replay rules to chunks of rows and appends what is kept to the columns of the workload."""
+
+    def __init__(
+        self,
+        workload: SwfWorkload,
+        lines: SwfLines,
+        findings: Findings,
+        *,
+        dependencies: bool,
+        limit: int | None,
+        strict: bool,
+    ) -> None:
+        self._workload = workload
+        self._lines = lines
+        self._findings = findings
+        self._limit = limit
+        self._strict = strict
+        self._dropped: Counter[str] = Counter()
+        self._repaired: Counter[str] = Counter()
+        self._noted: Counter[str] = Counter()
+        self._statuses: Counter[int] = Counter()
+        self._reader = Reader()
+        self._rows = 0
+        self._sorted = True
+        self._ascending = True
+        if dependencies:
+            workload.preceding = array("q")
+
+    def take(self, chunk: Chunk) -> None:
+        """Apply the rules to one chunk."""
+        if not chunk.lines:
+            return
+        try:
+            columns = self._reader.columns(chunk)
+        except ValueError:
+            chunk = self._lines.mend(chunk)
+            if not chunk.lines:
+                return
+            columns = self._reader.columns(chunk)
+        if self._limit is None:
+            self._limit = self._lines.header.integer("MaxProcs") or -1
+        self._rows += len(columns[0])
+        self._statuses.update(columns[7])
+        self._noted["run time is 0"] += columns[3].count(0)
+        self._noted["requested processors unknown"] += columns[5].count(-1)
+        keep = self._judge(columns, chunk.lines)
+        if keep is not None:
+            columns = cast("Columns", tuple([list(compress(column, keep)) for column in columns]))
+        self._compare(columns[4], columns[5])
+        self._append(columns)
+
+    def _judge(self, columns: Columns, places: list[int] | range) -> list[bool] | None:
+        """Repair the odd rows in place; says which rows to keep, or None for all."""
+        limit = self._limit if self._limit is not None and self._limit > 0 else _ANY
+        _, submits, _, runs, allocated, requested, times, statuses, *_ = columns
+        if min(submits) < 0:
+            odd: list[int] | range = range(len(submits))
+        else:
+            judged = zip(runs, requested, times, statuses, strict=True)
+            odd = [
+                row
+                for row, (run, wanted, time, status) in enumerate(judged)
+                if not (0 < run <= time and 0 < wanted <= limit and status <= 1)
+            ]
+        keep = None
+        for row in odd:
+            processors = requested[row] if requested[row] > 0 else allocated[row]
+            reason = _drop_reason(submits[row], runs[row], processors, statuses[row], limit)
+            if not reason:
+                self._repair(columns, row, places[row])
+                continue
+            self._dropped[reason] += 1
+            if self._strict:
+                self._findings.add(f"the row cannot be replayed: {reason}", code="dropped", line=places[row])
+            if keep is None:
+                keep = [True] * len(submits)
+            keep[row] = False
+        return keep
+
+    def _repair(self, columns: Columns, row: int, line: int) -> None:
+        run, time = columns[3][row], columns[6][row]
+        if columns[5][row] <= 0:
+            columns[5][row] = columns[4][row]
+            self._mended("requested processors unknown: allocated ones taken", line)
+        if time <= 0:
+            columns[6][row] = nextafter(run, inf)  # nobody asked for a limit, so none is reached
+            self._mended("requested time unknown: run time taken", line)
+        elif run > time:
+            if self._workload.extend:
+                columns[6][row] = run
+                self._mended("run time beyond requested time: walltime extended", line)
+            else:
+                self._noted["run time beyond requested time: killed at it"] += 1
+
+    def _compare(self, allocated: list[int], requested: list[int]) -> None:
+        """Note how many of the kept rows, after repair, were given other processors than they asked for."""
+        if allocated != requested:
+            unknown = sum([given <= 0 for given in allocated])
+            self._noted["allocated unknown"] += unknown
+            differing = list(map(ne, allocated, requested)).count(True)
+            self._noted["requested and allocated processors differ"] += differing - unknown
+
+    def _mended(self, rule: str, line: int) -> None:
+        self._repaired[rule] += 1
+        if self._strict:
+            self._findings.add(rule, code="repaired", line=line)
+
+    def _append(self, columns: Columns) -> None:
+        numbers, submits = columns[0], columns[1]
+        if not numbers:
+            return
+        workload = self._workload
+        before = workload.submits
+        if submits != sorted(submits) or (before and before[-1] > submits[0]):
+            self._sorted = False
+        if self._ascending:
+            last = workload.numbers[-1] if workload.numbers else numbers[0] - 1
+            self._ascending = last < numbers[0] and numbers == sorted(set(numbers))
+        for attribute, source in zip(_KEPT, _SOURCE, strict=True):
+            extend(getattr(workload, attribute), columns[source])
+        if workload.preceding is not None:
+            extend(workload.preceding, columns[11])
+            extend(workload.think_times, columns[12])
+        else:
+            preceding = columns[11]
+            self._noted["preceding job, ignored"] += len(preceding) - preceding.count(-1) - preceding.count(0)
+
+    def finish(self, *, keep_epoch: bool) -> None:
+        """Sort, number, re-base; write the account."""
+        workload = self._workload
+        warnings = []
+        if not self._rows and not self._findings.has_errors:
+            self._findings.add("no job in this file", code="empty", hint="is it an SWF log? rows have 18 fields")
+        if not self._sorted:
+            warnings.append("rows are not in order of submit time: sorted")
+            self._reorder()
+        if not self._ascending:
+            self._renumber()
+        if workload.preceding is not None:
+            self._check_dependencies()
+        base = workload.submits[0] if workload.submits and not keep_epoch else 0.0
+        if base:
+            workload.submits = array("d", [submit - base for submit in workload.submits])
+        start = (self._lines.header.integer("UnixStartTime") or 0) + base
+        first = start + (workload.submits[0] if workload.submits else 0.0)
+        workload.start_date = start if first >= EPOCH_LIKE else None
+        if self._lines.extra_fields:
+            self._repaired["more than 18 fields: the first 18 taken"] += self._lines.extra_fields
+        records = self._lines.header.integer("MaxRecords")
+        if records is not None and records != self._rows:
+            warnings.append(f"MaxRecords is {records}, but there are {self._rows} rows")
+        workload.report = IngestionReport(
+            file=workload.path,
+            rows=self._rows,
+            kept=len(workload),
+            dropped=dict(self._dropped),
+            repaired=dict(self._repaired),
+            noted=dict(+self._noted),
+            statuses={STATUS.get(code, f"code {code}"): count for code, count in sorted(self._statuses.items())},
+            warnings=tuple(warnings),
+        )
+
+    def _reorder(self) -> None:
+        workload = self._workload
+        order = sorted(range(len(workload)), key=workload.submits.__getitem__)
+        columns = [*_KEPT, *(("preceding", "think_times") if workload.preceding is not None else ())]
+        for attribute in columns:
+            column = getattr(workload, attribute)
+            setattr(workload, attribute, array(column.typecode, map(column.__getitem__, order)))
+
+    def _renumber(self) -> None:
+        """Give every number that was met before a fresh one: job ids are unique."""
+        numbers = self._workload.numbers
+        seen: set[int] = set()
+        fresh = max(numbers) + 1
+        for rank, number in enumerate(numbers):
+            if number in seen:
+                numbers[rank] = fresh
+                fresh += 1
+                self._repaired["job number met before: a fresh one given"] += 1
+                if self._strict:
+                    self._findings.add(f"job number {number} is met more than once", code="repaired")
+            seen.add(number)
+
+    def _check_dependencies(self) -> None:
+        """Ignore preceding jobs that are not submitted before: waiting for them could last for ever."""
+        workload = self._workload
+        assert workload.preceding is not None
+        seen: set[int] = set()
+        for rank, (number, before) in enumerate(zip(workload.numbers, workload.preceding, strict=True)):
+            if before in seen:
+                self._noted["preceding job, honoured"] += 1
+                workload.think_times[rank] = max(workload.think_times[rank], 0.0)
+            else:
+                workload.preceding[rank] = -1
+                if before > 0:
+                    self._noted["preceding job not submitted before: ignored"] += 1
+            seen.add(number)

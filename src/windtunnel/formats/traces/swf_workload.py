@@ -1,0 +1,175 @@
+"""The jobs of a log held as columns of numbers, from which jobs are made on demand."""
+
+import copy
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
+from math import inf, nextafter
+from typing import Final
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.formats.traces.ingestion import IngestionReport
+from windtunnel.model import DelayProfile, Job, Profile, Request
+
+__all__ = ["SwfWorkload"]
+
+_AHEAD: Final = 64
+"""Jobs that are made at once when all are gone through."""
+_NO_PROFILES: Final[Mapping[str, Profile]] = {}
+
+
+class _Names(dict[int, str]):
+    """Numbers as text; "" for -1, which means unknown."""
+
+    def __missing__(self, number: int) -> str:
+        text = self[number] = str(number) if number >= 0 else ""
+        return text
+
+
+class _Requests(dict[int, Request]):
+    """Processors -> the request for them, shared by all jobs that want as many."""
+
+    def __init__(self, cores_per_host: int) -> None:
+        self._cores = cores_per_host
+
+    def __missing__(self, processors: int) -> Request:
+        request = self[processors] = Request(hosts=-(-processors // self._cores), processors=processors)
+        return request
+
+
+class _Profiles(dict[float, DelayProfile]):
+    """Run time -> the profile of that length."""
+
+    def __init__(self, workload: str) -> None:
+        self._workload = workload
+
+    def __missing__(self, run: float) -> DelayProfile:
+        text = str(int(run)) if run.is_integer() else repr(run)
+        profile = self[run] = DelayProfile(id=f"{self._workload}!{text}", delay=run)
+        return profile
+
+
+class SwfWorkload:
+    """The jobs of an SWF log in order of submission: columns of numbers, from which jobs are made on demand."""
+
+    def __init__(self, name: str, path: str) -> None:
+        self.name = name
+        self.path = path
+        self.header: dict[str, list[str]] = {}
+        """Header key -> its values, in order."""
+        self.report = IngestionReport(file=path)
+        self.start_date: float | None = None
+        """Seconds since 1970 at simulated time 0; None when the log does not tell."""
+        self.extend = True
+        """Whether a job whose run time reaches its walltime still ends by itself."""
+        self.cores_per_host = 1
+        self.numbers = array("q")
+        self.submits = array("d")
+        self.waits = array("d")
+        """The waiting times of the log (s, -1 unknown), for comparison; they are not simulated."""
+        self.runs = array("d")
+        self.processors = array("q")
+        self.walltimes = array("d")
+        self.users = array("q")
+        self.groups = array("q")
+        self.queues = array("q")
+        self.preceding: array[int] | None = None
+        """Numbers of the jobs to wait for (-1: none), when dependencies are honoured."""
+        self.think_times = array("d")
+        self._forget()
+
+    def _forget(self) -> None:
+        self._names = _Names()
+        self._requests = _Requests(self.cores_per_host)
+        self._profiles = _Profiles(self.name)
+
+    def __getstate__(self) -> dict[str, object]:
+        caches = {"_names", "_requests", "_profiles"}
+        return {key: value for key, value in self.__dict__.items() if key not in caches}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._forget()
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """Empty: each job of a log stands for itself."""
+        return _NO_PROFILES
+
+    @property
+    def has_dependencies(self) -> bool:
+        """Whether jobs may wait for others (read with ``dependencies=True``)."""
+        return self.preceding is not None
+
+    @property
+    def hosts(self) -> int:
+        """MaxProcs (or MaxNodes) of the header, in hosts of ``cores_per_host`` cores; 0 when it has neither."""
+        for key in ("MaxProcs", "MaxNodes"):
+            for value in self.header.get(key, ()):
+                digits = value.split()[0] if value else ""
+                if digits.isdigit():
+                    return -(-int(digits) // self.cores_per_host)
+        return 0
+
+    def with_cores(self, cores_per_host: int) -> "SwfWorkload":
+        """The same log for hosts of so many cores: n processors become ceil(n / cores) hosts (decisions.md 16)."""
+        if cores_per_host < 1:
+            raise UsageError(f"a host has at least one core, not {cores_per_host}")
+        new = copy.copy(self)
+        new.cores_per_host = cores_per_host
+        new._forget()
+        return new
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Job]:
+        for first in range(0, len(self), _AHEAD):
+            yield from self.jobs_between(first, first + _AHEAD)
+
+    def __getitem__(self, index: int, /) -> Job:
+        """The job at this rank of submission; see :meth:`jobs_between`."""
+        count = len(self.numbers)
+        if index < 0:
+            index += count
+        if not 0 <= index < count:
+            raise IndexError(index)
+        return self.jobs_between(index, index + 1)[0]
+
+    def jobs_between(self, first: int, stop: int) -> list[Job]:
+        """The jobs of these ranks: many at a time cost less than one by one."""
+        name, names, requests, profiles = self.name, self._names, self._requests, self._profiles
+        extend = self.extend
+        part = slice(first, stop)
+        before: Iterable[tuple[tuple[str, ...], float]] = repeat(((), 0.0))
+        if self.preceding is not None:
+            waits = zip(self.preceding[part], self.think_times[part], strict=True)
+            before = [((f"{name}!{number}",), think) if number >= 0 else ((), 0.0) for number, think in waits]
+        columns = zip(
+            self.numbers[part],
+            self.processors[part],
+            self.runs[part],
+            self.submits[part],
+            self.walltimes[part],
+            self.users[part],
+            self.groups[part],
+            self.queues[part],
+            before,
+            strict=False,
+        )
+        return [
+            Job(
+                id=f"{name}!{number}",
+                request=requests[processors],
+                profile=profiles[run],
+                submission_time=submit,
+                # A job that lasts exactly as long as its walltime counts as killed: put the limit behind its end.
+                walltime=nextafter(run, inf) if walltime <= run and extend else walltime,
+                user=names[user],
+                group=names[group],
+                queue=names[queue],
+                dependencies=dependencies,
+                think_time=think,
+            )
+            for number, processors, run, submit, walltime, user, group, queue, (dependencies, think) in columns
+        ]

@@ -1,0 +1,212 @@
+"""Writing Standard Workload Format: any workload, or a log with all its fields as they were read."""
+
+from collections.abc import Iterable, Mapping
+from math import inf, nextafter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from windtunnel.diagnostics import Findings, replacing
+from windtunnel.formats.traces.swf_lines import SwfLines
+from windtunnel.formats.traces.swf_plain import STRIDE, WIDTH
+from windtunnel.model import (
+    DelayProfile,
+    ForkJoinCompositionProfile,
+    Job,
+    ParallelTaskHomogeneousProfile,
+    ParallelTaskProfile,
+    Profile,
+    SequentialCompositionProfile,
+    Workload,
+)
+
+__all__ = ["SwfLog", "copy_swf_log", "duration", "read_swf_log", "write_swf", "write_swf_log"]
+
+Number = int | float
+
+
+class SwfLog(msgspec.Struct):
+    """A log as it stands: comment lines (with their ``;``) and rows of 18 numbers, in order."""
+
+    comments: list[str]
+    rows: list[tuple[Number, ...]]
+
+
+def read_swf_log(path: str | Path) -> SwfLog:
+    """Read all fields of a log, without any replay rule; all comments come first.
+
+    Raises:
+        InputError: the file cannot be read, or holds rows that are not SWF.
+    """
+    path = Path(path).absolute()
+    findings = Findings(str(path))
+    lines = SwfLines(path, findings)
+    rows: list[tuple[Number, ...]] = []
+    for chunk in lines:
+        if numbers := chunk.integers:
+            rows += [tuple(numbers[at : at + WIDTH]) for at in range(0, len(numbers), WIDTH)]
+        else:
+            texts = lines.mend(chunk).texts
+            rows += [tuple(map(_number, texts[at : at + WIDTH])) for at in range(0, len(texts), STRIDE)]
+    findings.raise_if_errors()
+    return SwfLog(lines.header.comments, rows)
+
+
+def _number(text: str) -> Number:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def _text(number: Number) -> str:
+    if isinstance(number, float) and number.is_integer() and abs(number) < 1 << 53:
+        return str(int(number))
+    return repr(number)
+
+
+def write_swf_log(log: SwfLog, path: str | Path) -> None:
+    """Write a log; reading it gives the same rows and comments.
+
+    Raises:
+        UsageError, SimulationError: it cannot be written; see :func:`~windtunnel.diagnostics.replacing`.
+    """
+    with replacing(path) as beside, beside.open("w", encoding="utf-8") as file:
+        file.writelines(comment + "\n" for comment in log.comments)
+        file.writelines(" ".join(map(_text, row)) + "\n" for row in log.rows)
+
+
+def copy_swf_log(source: str | Path, target: str | Path) -> None:
+    """Write a log anew, all fields and comments as they are.
+
+    Raises:
+        InputError: as :func:`read_swf_log`.
+        UsageError, SimulationError: as :func:`write_swf_log`.
+    """
+    write_swf_log(read_swf_log(source), target)
+
+
+def write_swf(workload: Workload, path: str | Path) -> list[str]:
+    """Write a workload as a log that can be replayed; answers what SWF could not keep, in words.
+
+    Users, groups and queues that are no numbers are numbered; the header says which is which.
+    """
+    writer = _Writer(workload)
+    rows = [writer.row(rank, job) for rank, job in enumerate(workload)]
+    write_swf_log(SwfLog(writer.header(), rows), path)
+    return writer.lost()
+
+
+def duration(profile: Profile, profiles: Mapping[str, Profile]) -> float | None:
+    """How long a job of this profile runs (s), where that does not depend on hosts and network; else None."""
+    if isinstance(profile, DelayProfile):
+        return profile.delay
+    if isinstance(profile, SequentialCompositionProfile | ForkJoinCompositionProfile):
+        found = [duration(profiles[sub], profiles) if sub in profiles else None for sub in profile.profile_ids]
+        parts = [part for part in found if part is not None]
+        if len(parts) != len(found):
+            return None
+        if isinstance(profile, ForkJoinCompositionProfile):
+            return max(parts, default=0.0)
+        return sum(parts) * profile.repetition_count
+    if isinstance(profile, ParallelTaskHomogeneousProfile):
+        return None if profile.computation_amount or profile.communication_amount else 0.0
+    if isinstance(profile, ParallelTaskProfile):
+        return None if any(profile.computation_vector or ()) or any(profile.communication_matrix or ()) else 0.0
+    return None
+
+
+class _Labels:
+    """Numbers for texts: the text's own number if all texts are numbers, else one from 1 on."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        known = dict.fromkeys(text for text in texts if text)
+        self.plain = all(text.isascii() and text.isdigit() and len(text) < 19 for text in known)
+        numbers = {text: int(text) if self.plain else rank for rank, text in enumerate(known, 1)}
+        if len(set(numbers.values())) != len(numbers):  # 01 and 1
+            self.plain = False
+            numbers = {text: rank for rank, text in enumerate(known, 1)}
+        self.numbers = {"": -1, **numbers}
+
+
+class _Writer:
+    def __init__(self, workload: Workload) -> None:
+        self._workload = workload
+        self._profiles = workload.profiles
+        self._waits: Any = getattr(workload, "waits", None)
+        jobs = list(workload)
+        self._names = _Labels(job.name for job in jobs)
+        self._users = _Labels(job.user for job in jobs)
+        self._groups = _Labels(job.group for job in jobs)
+        self._queues = _Labels(job.queue for job in jobs)
+        self._unknown: dict[str, int] = {}
+        self._dependencies = 0
+        self._other = 0
+
+    def row(self, rank: int, job: Job) -> tuple[Number, ...]:
+        """The 18 fields of a job."""
+        run = duration(job.profile, self._profiles)
+        if run is None:
+            kind = type(job.profile).__name__
+            self._unknown[kind] = self._unknown.get(kind, 0) + 1
+            run = -1
+        limit = job.walltime
+        if limit == inf:
+            limit = -1
+        elif limit == nextafter(run, inf):  # a limit just behind the end, put there when the log was read
+            limit = run
+        before, think = -1, -1.0
+        if len(job.dependencies) == 1 and job.dependencies[0].partition("!")[2] in self._names.numbers:
+            before, think = self._names.numbers[job.dependencies[0].partition("!")[2]], job.think_time
+        elif job.dependencies:
+            self._dependencies += 1
+        self._other += bool(job.request.amounts or job.extra_data)
+        return (
+            self._names.numbers[job.name],
+            job.submission_time,
+            -1 if self._waits is None else self._waits[rank],
+            run,
+            -1,
+            -1,
+            -1,
+            job.request.processors or job.request.hosts,
+            limit,
+            -1,
+            0 if job.profile.return_code else 1,
+            self._users.numbers[job.user],
+            self._groups.numbers[job.group],
+            -1,
+            self._queues.numbers[job.queue],
+            -1,
+            before,
+            think,
+        )
+
+    def header(self) -> list[str]:
+        """The comment lines."""
+        start = getattr(self._workload, "start_date", None)
+        count = len(self._workload)
+        lines = ["; Version: 2.2", "; Conversion: windtunnel", f"; MaxJobs: {count}", f"; MaxRecords: {count}"]
+        if start is not None:
+            lines.append(f"; UnixStartTime: {int(start)}")
+        if self._workload.hosts:
+            lines.append(f"; MaxProcs: {self._workload.hosts * getattr(self._workload, 'cores_per_host', 1)}")
+        for key, labels in (("job", self._names), ("user", self._users), ("group", self._groups)):
+            if not labels.plain:
+                lines += [f"; Note: {key} {number} is {text!r}" for text, number in labels.numbers.items() if text]
+        if not self._queues.plain:
+            lines += [f"; Queue: {number} {text}" for text, number in self._queues.numbers.items() if text]
+        return lines
+
+    def lost(self) -> list[str]:
+        """What the rows do not say."""
+        said = [f"{n} jobs: the run time of a {kind} is unknown, -1 written" for kind, n in self._unknown.items()]
+        for key, labels in (("job", self._names), ("user", self._users), ("group", self._groups)):
+            if not labels.plain:
+                said.append(f"{key} names are numbered; the header says which is which")
+        if self._dependencies:
+            said.append(f"{self._dependencies} jobs: SWF has one preceding job at most, -1 written")
+        if self._other:
+            said.append(f"{self._other} jobs: extra data and amounts of resources are left out")
+        return said

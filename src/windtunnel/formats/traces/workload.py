@@ -1,0 +1,52 @@
+"""Workloads of formats that count processors or have an account of their rows."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.formats.traces.ingestion import IngestionReport
+from windtunnel.model import Job, JobList, Request
+
+__all__ = ["TraceWorkload"]
+
+
+class TraceWorkload(JobList):
+    """Jobs whose requests count processors: hosts of one core, until :meth:`with_cores` says how many they have."""
+
+    def __init__(
+        self,
+        name: str,
+        jobs: Sequence[Job],
+        *,
+        path: str = "",
+        hosts: int = 0,
+        start_date: float | None = None,
+        report: IngestionReport | None = None,
+    ) -> None:
+        super().__init__(name, jobs, hosts=hosts, path=path)
+        self.start_date = start_date
+        """Seconds since 1970 at simulated time 0; None when the trace does not tell."""
+        self.report = report
+        """What became of the rows of the trace; None for formats without rows."""
+
+    def with_cores(self, cores_per_host: int) -> "TraceWorkload":
+        """The same jobs for hosts of so many cores: n processors become ceil(n / cores) hosts (decisions.md 16)."""
+        if cores_per_host < 1:
+            raise UsageError(f"a host has at least one core, not {cores_per_host}")
+        requests: dict[int, Request] = {}
+        jobs = []
+        for job in self:
+            count = job.request.processors
+            request = requests.get(count)
+            if request is None:
+                request = requests[count] = Request(hosts=-(-count // cores_per_host), processors=count)
+            jobs.append(replace(job, request=request))
+        return TraceWorkload(
+            self.name,
+            jobs,
+            path=self.path,
+            hosts=-(-self.hosts // cores_per_host),
+            start_date=self.start_date,
+            report=self.report,
+        )

@@ -1,0 +1,147 @@
+"""Pegasus DAX (XML): workflows, as Batsim 3 and 4 read them.
+
+``<adag>`` holds ``<job id runtime num_procs>`` and ``<child ref><parent ref/></child>``; other elements and
+attributes (files, names) are not simulated. In Batsim a job's id is the rank of its submission (``read_workflow``);
+``read_dax`` makes it the id of its task. A task that fails or is killed lets its children go on.
+"""
+
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from windtunnel.diagnostics import Findings
+from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml
+from windtunnel.formats.files import read_bytes
+from windtunnel.formats.workflows.tasks import Task, check_tasks, task_jobs
+from windtunnel.model import JobList, Workflow
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+__all__ = ["read_dax", "read_workflow"]
+
+LIMIT: Final = 1 << 28
+"""The longest file that is read (characters)."""
+
+
+def read_dax(path: str | Path, name: str = "wf0", *, start: float = 0.0, margin: float = 10.0) -> JobList:
+    """Read a workflow, plain or gzipped.
+
+    Args:
+        path: the file.
+        name: the part of the job ids before ``!``; profiles are called ``name_task``.
+        start: when tasks without parents are submitted (s).
+        margin: what a job's walltime has beyond its run time (s).
+
+    Raises:
+        InputError: the file cannot be read, or is at fault; all faults are named with their line.
+    """
+    path = Path(path).absolute()
+    tasks, _ = _read(path)
+    jobs = task_jobs(list(tasks.values()), name, start=start, margin=margin, cores=False)
+    return JobList(name, jobs, {job.profile.id: job.profile for job in jobs}, path=str(path))
+
+
+def read_workflow(path: str | Path, name: str = "wf0", *, start: float = 0.0, limit: int = 0) -> Workflow:
+    """Read a workflow that is submitted as Batsim 4 submits it: jobs are numbered as they become ready.
+
+    Args:
+        path: the file.
+        name: the part of the job ids before ``!``.
+        start: when tasks without parents are submitted (s).
+        limit: how many tasks may be submitted and not ended; 0: any number.
+
+    Raises:
+        InputError: like :func:`read_dax`.
+    """
+    path = Path(path).absolute()
+    tasks, pairs = _read(path)
+    jobs = task_jobs(list(tasks.values()), name, start=start, margin=10.0, cores=False)
+    children: dict[str, list[str]] = {}
+    for parent, child in dict.fromkeys(pairs):
+        children.setdefault(f"{name}!{parent}", []).append(f"{name}!{child}")
+    return Workflow(name, jobs, children, start=start, limit=limit, path=str(path))
+
+
+def _read(path: Path) -> tuple[dict[str, Task], list[tuple[str, str]]]:
+    """The tasks, and pairs of parent and child in the order of the document."""
+    findings = Findings(str(path))
+    data = read_bytes(path, findings)
+    if data is None:
+        findings.raise_all()
+    try:
+        root = parse_xml(decode_xml(data), limit=LIMIT)
+    except XmlFaultError as error:
+        findings.add(str(error), code="xml", line=error.line, column=error.column)
+        findings.raise_all()
+    if local_name(root.tag) != "adag":
+        findings.add(f"the root is <{local_name(root.tag)}>, <adag> is expected", code="root", line=line_of(root))
+        findings.raise_all()
+    tasks = _tasks(root, findings)
+    pairs = _parents(root, tasks, findings)
+    check_tasks(tasks, findings)
+    findings.raise_if_errors()
+    return tasks, pairs
+
+
+def _tasks(root: "_Element", findings: Findings) -> dict[str, Task]:
+    tasks: dict[str, Task] = {}
+    for element in root:
+        if local_name(element.tag) != "job":
+            continue
+        line = line_of(element)
+        task_id = element.get("id", "")
+        if not task_id:
+            findings.add("a job has no id", code="missing", line=line)
+        elif "!" in task_id:
+            findings.add(f"the id {task_id!r} has a '!'", code="id", line=line)
+        if task_id in tasks:
+            findings.add(f"job {task_id!r} is given more than once", code="duplicate", line=line)
+        run = _number(element, "runtime", task_id, findings)
+        processors = _number(element, "num_procs", task_id, findings, default=1)
+        if processors != int(processors):
+            message = f"job {task_id!r}: 'num_procs' is {processors:g}, an integer is expected"
+            findings.add(message, code="value", line=line)
+        elif run < 0:
+            findings.add(f"job {task_id!r}: 'runtime' is {run:g}, a number >= 0 is expected", code="value", line=line)
+        tasks[task_id] = Task(task_id, run, max(int(processors), 1), [], line)  # Batsim takes 1 for 0 and below
+    if not tasks:
+        findings.add("there is no job", code="empty", line=line_of(root))
+    return tasks
+
+
+def _number(element: "_Element", key: str, task: str, findings: Findings, default: float | None = None) -> float:
+    text = element.get(key)
+    if text is None:
+        if default is None:
+            findings.add(f"job {task!r}: {key!r} is missing", code="missing", line=line_of(element))
+        return default or 0.0
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        findings.add(f"job {task!r}: {key!r} is {text!r}, which is no number", code="number", line=line_of(element))
+        return 0.0
+    return value
+
+
+def _parents(root: "_Element", tasks: dict[str, Task], findings: Findings) -> list[tuple[str, str]]:
+    pairs = []
+    for element in root:
+        if local_name(element.tag) != "child":
+            continue
+        ref = element.get("ref", "")
+        task = tasks.get(ref)
+        if task is None:
+            findings.add(f"<child> refers to {ref!r}, which does not exist", code="reference", line=line_of(element))
+        for parent in element:
+            if local_name(parent.tag) == "parent":
+                of = parent.get("ref", "")
+                if of not in tasks:
+                    message = f"<parent> refers to {of!r}, which does not exist"
+                    findings.add(message, code="reference", line=line_of(parent))
+                elif task is not None:
+                    task.parents.append(of)
+                    pairs.append((of, ref))
+    return pairs

@@ -1,0 +1,251 @@
+"""JSSPP-OSP workloads (JSON): workflows of tasks that depend on each other.
+
+The published schema requires nothing, so what a simulation needs is checked here (OSP001...OSP016). A task runs for
+its ``runtime`` (s), or from the first ``time_assigned`` to the last ``time_released`` of its resources; its cores are
+``core_count`` or the sum of ``ncpu``. Time 0 is ``date_start``, or the first submission.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from windtunnel.diagnostics import Finding, Findings
+from windtunnel.diagnostics.json_positions import locate
+from windtunnel.entities.quantities import quantity
+from windtunnel.formats.files import read_bytes
+from windtunnel.formats.workflows.osp_tasks import Task, check_dependencies, critical_path, edges
+from windtunnel.model import DelayProfile, Job, JobList, Request
+
+__all__ = ["OspWorkload", "check", "read_workload"]
+
+
+
+class OspWorkload(JobList):
+    """The tasks of a file as jobs. ``start_date`` is the calendar date (s since 1970) of time 0."""
+
+    warnings: tuple[Finding, ...] = ()
+    start_date: float | None = None
+
+    def with_cores(self, cores_per_host: int) -> "OspWorkload":
+        """The same tasks for hosts of so many cores: n cores become ceil(n / cores) hosts."""
+        jobs = []
+        for job in self:
+            hosts = max(1, ceil(job.request.processors / cores_per_host))
+            request = msgspec.structs.replace(job.request, hosts=hosts)
+            jobs.append(msgspec.structs.replace(job, request=request))
+        new = OspWorkload(self.name, jobs, hosts=self.hosts, path=self.path)
+        new.warnings, new.start_date = self.warnings, self.start_date
+        return new
+
+
+def read_workload(path: str | Path, name: str = "w0") -> OspWorkload:
+    """Read a workload; warnings are in its ``warnings``.
+
+    Raises:
+        InputError: the file cannot be read, or is at fault; all faults are named.
+    """
+    file = Path(path)
+    findings = Findings(str(file))
+    data = read_bytes(file, findings)
+    if data is None:
+        findings.raise_all()
+    tasks, start, found = _examine(data, str(file))
+    findings.extend(found)
+    findings.raise_if_errors()
+    made = OspWorkload(name, _jobs(tasks, name, start), path=str(file.absolute()))
+    made.warnings, made.start_date = tuple(findings.sorted()), start
+    return made
+
+
+def check(data: bytes, file: str = "workload.json") -> tuple[Finding, ...]:
+    """Everything that is wrong with a workload."""
+    return tuple(_examine(data, file)[2])
+
+
+def _examine(data: bytes, file: str) -> tuple[list[Task], float, list[Finding]]:
+    findings = Findings(file)
+    try:
+        text = data.decode("utf-8-sig")
+        document = msgspec.json.decode(text)
+    except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
+        findings.add(f"not JSON: {error}", code="OSP001")
+        return [], 0.0, findings.sorted()
+    reader = _Reader(findings)
+    tasks = reader.read(document)
+    submits = [task.submit for task in tasks if task.submit is not None]
+    start = reader.start if reader.start is not None else min(submits, default=0.0)
+    for task in tasks:
+        if task.submit is not None and (task.submit < start or (reader.end is not None and task.submit > reader.end)):
+            findings.warn("submitted outside of date_start and date_end", code="OSP012", pointer=task.pointer)
+    check_dependencies(tasks, findings)
+    return tasks, min([start, *submits]), locate(text, document, findings)
+
+
+class _Reader:
+    """Walks over a document of any shape and keeps what can be used."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.start: float | None = None
+        self.end: float | None = None
+
+    def read(self, document: object) -> list[Task]:
+        """All tasks."""
+        if not isinstance(document, dict):
+            self.findings.add("a workload is a JSON object", code="OSP002")
+            return []
+        self.start = self._date(document, "date_start", "")
+        self.end = self._date(document, "date_end", "")
+        tasks: list[Task] = []
+        for number, (pointer, workflow) in enumerate(self._objects(document, "workflows", "")):
+            mine = [self._task(task, place, number) for place, task in self._objects(workflow, "tasks", pointer)]
+            self._check_figures(workflow, mine, pointer)
+            tasks += mine
+        if not tasks:
+            self.findings.warn("there are no tasks", code="OSP003")
+        return tasks
+
+    def _objects(self, holder: dict[str, Any], key: str, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        value = holder.get(key, [])
+        if not isinstance(value, list):
+            self._add("OSP004", f"{key} must be an array", f"{pointer}/{key}")
+            return
+        for index, item in enumerate(value):
+            if isinstance(item, dict):
+                yield f"{pointer}/{key}/{index}", item
+            else:
+                self._add("OSP004", "must be an object", f"{pointer}/{key}/{index}")
+
+    def _task(self, task: dict[str, Any], pointer: str, workflow: int) -> Task:
+        name = task.get("id")
+        if not isinstance(name, str) or not name:
+            self._add("OSP005", "a task needs an id (a text)", pointer)
+            name = ""
+        made = Task(name, pointer, workflow)
+        made.depends = self._names(task, "depends_on", pointer)
+        made.enables = self._names(task, "enables", pointer)
+        made.submit = self._date(task, "ts_submit", pointer, needed=True)
+        stays = list(self._objects(task, "resources_used", pointer))
+        made.runtime = self._runtime(task, stays, pointer, made.submit)
+        made.cores = self._cores(task, stays, pointer)
+        made.memory = self._memory(task, pointer)
+        made.user, made.group = str(task.get("user_id", "")), str(task.get("group_id", ""))
+        return made
+
+    def _runtime(
+        self, task: dict[str, Any], stays: Sequence[tuple[str, dict[str, Any]]], pointer: str, submit: float | None
+    ) -> float | None:
+        spans = []
+        for place, stay in stays:
+            assigned, released = self._date(stay, "time_assigned", place), self._date(stay, "time_released", place)
+            if assigned is not None and released is not None:
+                if released < assigned or (submit is not None and assigned < submit):
+                    self._add("OSP007", "released >= assigned >= submitted does not hold", place)
+                spans.append((assigned, released))
+        if "runtime" in task:
+            return self._number(task, "runtime", pointer)
+        if not spans:
+            self._add("OSP006", "neither a runtime nor resources_used with times", pointer)
+            return None
+        return max(0.0, max(end for _, end in spans) - min(start for start, _ in spans))
+
+    def _cores(self, task: dict[str, Any], stays: Sequence[tuple[str, dict[str, Any]]], pointer: str) -> int | None:
+        if "core_count" in task:
+            count = self._number(task, "core_count", pointer)
+        else:
+            counts = [self._number(stay, "ncpu", place) for place, stay in stays if "ncpu" in stay]
+            known = [number for number in counts if number is not None]
+            if not counts:
+                self._add("OSP008", "neither a core_count nor resources_used with ncpu", pointer)
+            count = sum(known) if known else None
+        if count is not None and (count < 1 or count != int(count)):
+            self._add("OSP008", f"a task runs on a whole number of cores from 1, not on {count:g}", pointer)
+            return None
+        return None if count is None else int(count)
+
+    def _memory(self, task: dict[str, Any], pointer: str) -> float | None:
+        """Bytes: ``memory_consumption`` is a number of MB, ``memory_usage`` a text with a unit."""
+        if "memory_consumption" in task:
+            number = self._number(task, "memory_consumption", pointer)
+            return None if number is None else number * 1e6
+        if isinstance(text := task.get("memory_usage"), str):
+            amount = quantity(text, "bytes")
+            if amount is None:
+                self._add("OSP009", f"{text!r} is no amount of memory", f"{pointer}/memory_usage", "such as 200MB")
+            return amount
+        return None
+
+    def _names(self, task: dict[str, Any], key: str, pointer: str) -> tuple[str, ...]:
+        value = task.get(key, [])
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        self._add("OSP004", f"{key} must be an array of ids (texts)", f"{pointer}/{key}")
+        return ()
+
+    def _number(self, holder: dict[str, Any], key: str, pointer: str) -> float | None:
+        value = holder.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+            return float(value)
+        self._add("OSP010", f"{key} must be a number from 0, not {value!r}", f"{pointer}/{key}")
+        return None
+
+    def _date(self, holder: dict[str, Any], key: str, pointer: str, *, needed: bool = False) -> float | None:
+        value = holder.get(key)
+        if value is None:
+            if needed:
+                self._add("OSP006", f"{key} is missing", pointer)
+            return None
+        try:
+            date = datetime.fromisoformat(value)
+        except (TypeError, ValueError):
+            hint = "such as 2018-12-11T01:02:03"
+            self._add("OSP011", f"{key} must be a date, not {value!r}", f"{pointer}/{key}", hint)
+            return None
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+
+    def _check_figures(self, workflow: Mapping[str, Any], tasks: Sequence[Task], pointer: str) -> None:
+        """Figures that a workflow states of itself, against its tasks."""
+        length, count = critical_path(tasks)
+        figures = {"task_count": len(tasks), "critical_path_task_count": count, "critical_path_length": length}
+        for key, figure in figures.items():
+            if key in workflow and figure is not None and workflow[key] != figure:
+                message = f"{key} is {workflow[key]!r}, and the tasks make {figure:g}"
+                self.findings.warn(message, code="OSP013", pointer=f"{pointer}/{key}")
+
+    def _add(self, code: str, message: str, pointer: str, hint: str = "") -> None:
+        self.findings.add(message, code=code, pointer=pointer, hint=hint)
+
+
+def _jobs(tasks: Sequence[Task], workload: str, start: float) -> list[Job]:
+    """Jobs named after their tasks, and after their workflow where tasks of several share a name."""
+    counts = Counter(task.id for task in tasks)
+
+    def name(task_id: str, workflow: int) -> str:
+        return f"{workload}!{task_id}" if counts[task_id] == 1 else f"{workload}!{workflow}.{task_id}"
+
+    before = {
+        number: edges([task for task in tasks if task.workflow == number])
+        for number in {task.workflow for task in tasks}
+    }
+    jobs = []
+    for task in tasks:
+        job_id = name(task.id, task.workflow)
+        amounts = () if task.memory is None else (("memory", task.memory),)
+        needs = sorted(name(need, task.workflow) for need in before[task.workflow][task.id])
+        jobs.append(
+            Job(
+                id=job_id,
+                request=Request(hosts=task.cores or 1, processors=task.cores or 1, amounts=amounts),
+                profile=DelayProfile(id=job_id, delay=task.runtime or 0.0),
+                submission_time=(task.submit or start) - start,
+                user=task.user,
+                group=task.group,
+                dependencies=tuple(needs),
+            )
+        )
+    return jobs

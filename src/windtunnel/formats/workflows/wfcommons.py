@@ -1,0 +1,159 @@
+"""WfCommons WfFormat (JSON): workflows of versions 1.0 to 1.6.
+
+Since 1.5, ``workflow.specification.tasks`` has the structure and ``workflow.execution.tasks`` the run times; before,
+``workflow.tasks`` (or ``jobs``) has both. Files, machines and power are not simulated.
+"""
+
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics.json_positions import locate
+from windtunnel.entities.json_members import Members, kind_of
+from windtunnel.formats.files import json_fault, read_bytes
+from windtunnel.formats.traces.workload import TraceWorkload
+from windtunnel.formats.workflows.tasks import Task, check_tasks, task_jobs
+
+__all__ = ["read_wfcommons"]
+
+
+def read_wfcommons(path: str | Path, name: str = "wf0", *, start: float = 0.0, margin: float = 10.0) -> TraceWorkload:
+    """Read a workflow, plain or gzipped; its tasks count cores.
+
+    Args:
+        path: the file.
+        name: the part of the job ids before ``!``; profiles are called ``name_task``.
+        start: when tasks without parents are submitted (s).
+        margin: what a job's walltime has beyond its run time (s).
+
+    Raises:
+        InputError: the file cannot be read, or is at fault; all faults are named, with line and column.
+    """
+    path = Path(path).absolute()
+    findings = Findings(str(path))
+    data = read_bytes(path, findings)
+    if data is None:
+        findings.raise_all()
+    try:
+        document = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        message, line, column = json_fault(error, data)
+        findings.add(message, code="json", line=line, column=column)
+        findings.raise_all()
+    tasks = _Reader(findings).tasks(document)
+    if not findings.has_errors:
+        check_tasks(tasks, findings)
+    if len(findings):
+        located = Findings(str(path))
+        located.extend(locate(data.decode("utf-8", "replace"), document, findings))
+        located.raise_all()
+    jobs = task_jobs(list(tasks.values()), name, start=start, margin=margin, cores=True)
+    return TraceWorkload(name, jobs, path=str(path))
+
+
+class _Reader:
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def tasks(self, document: Any) -> dict[str, Task]:
+        """The tasks by id."""
+        workflow = self._object(document, "workflow", "")
+        if workflow is None:
+            return {}
+        if "specification" not in workflow:
+            key = "tasks" if "tasks" in workflow else "jobs"
+            return self._structure(workflow, key, "/workflow")
+        specification = self._object(workflow, "specification", "/workflow")
+        execution = self._object(workflow, "execution", "/workflow")
+        if specification is None or execution is None:
+            return {}
+        runs = self._array(execution, "tasks", "/workflow/execution")
+        tasks = self._structure(specification, "tasks", "/workflow/specification", timed=False)
+        self._run_times(runs, tasks)
+        return tasks
+
+    def _object(self, holder: Any, key: str, pointer: str) -> dict[str, Any] | None:
+        if not isinstance(holder, dict):
+            self._findings.add(f"the document is {kind_of(holder)}, an object is expected", code="type")
+            return None
+        value = holder.get(key)
+        if isinstance(value, dict):
+            return value
+        what = f"{key!r} is {kind_of(value)}" if key in holder else f"{key!r} is missing"
+        hint = "without it the tasks have no run times" if key == "execution" else ""
+        at = f"{pointer}/{key}" if key in holder else pointer
+        self._findings.add(f"{what}, an object is expected", code="type", pointer=at, hint=hint)
+        return None
+
+    def _array(self, holder: dict[str, Any], key: str, pointer: str) -> list[Any]:
+        value = holder.get(key)
+        if isinstance(value, list) and value:
+            return value
+        found = "empty" if isinstance(value, list) else kind_of(value)
+        what = f"{key!r} is {found}" if key in holder else f"{key!r} is missing"
+        at = f"{pointer}/{key}" if key in holder else pointer
+        self._findings.add(f"{what}, an array of tasks is expected", code="type", pointer=at)
+        return []
+
+    def _structure(self, holder: dict[str, Any], key: str, pointer: str, *, timed: bool = True) -> dict[str, Task]:
+        tasks: dict[str, Task] = {}
+        by_name: dict[str, str] = {}
+        for index, value in enumerate(self._array(holder, key, pointer)):
+            at = f"{pointer}/{key}/{index}"
+            if not isinstance(value, dict):
+                self._findings.add(f"a task is {kind_of(value)}, an object is expected", code="type", pointer=at)
+                continue
+            task = self._task(value, at, timed=timed)
+            if task.id in tasks:
+                message = f"task {task.id!r} is given more than once"
+                self._findings.add(message, code="duplicate", pointer=at)
+            tasks[task.id] = task
+            by_name.setdefault(str(value.get("name", "")), task.id)
+        for task in tasks.values():  # before 1.4, parents were named, not identified
+            task.parents = [parent if parent in tasks else by_name.get(parent, parent) for parent in task.parents]
+        return tasks
+
+    def _task(self, value: dict[str, Any], pointer: str, *, timed: bool) -> Task:
+        key = "id" if "id" in value else "name"
+        members = Members(value, self._findings, pointer, f"task {value.get(key, '?')!s}")
+        task_id = members.text(key)
+        if "!" in task_id or (key in value and task_id == "" and members.faultless):
+            members.fault(f"{key!r} is {task_id!r}, a text without '!' is expected", key, code="id")
+        parents = members.array("parents") if "parents" in value else []
+        for index, parent in enumerate(parents):
+            if not isinstance(parent, str):
+                members.element_fault("parents", index, f"is {kind_of(parent)}, a string is expected", "type")
+        run, cores = self._measures(members) if timed else (0.0, 1)
+        return Task(task_id, run, cores, [p for p in parents if isinstance(p, str)], pointer=pointer)
+
+    @staticmethod
+    def _measures(members: Members) -> tuple[float, int]:
+        """Run time and cores, under their names of all versions."""
+        present = members.members
+        key = "runtime" if "runtime" in present and "runtimeInSeconds" not in present else "runtimeInSeconds"
+        cores_key = "cores" if "cores" in present and "coreCount" not in present else "coreCount"
+        run = members.number(key, least=0)
+        return run, max(ceil(members.number(cores_key, 1.0, least=0)), 1)
+
+    def _run_times(self, runs: list[Any], tasks: dict[str, Task]) -> None:
+        missing = dict.fromkeys(tasks)
+        for index, value in enumerate(runs):
+            pointer = f"/workflow/execution/tasks/{index}"
+            if not isinstance(value, dict):
+                self._findings.add(f"a task is {kind_of(value)}, an object is expected", code="type", pointer=pointer)
+                continue
+            members = Members(value, self._findings, pointer, f"task {value.get('id', '?')!s}")
+            task_id = members.text("id")
+            run, cores = self._measures(members)
+            if task_id in tasks:
+                tasks[task_id].run, tasks[task_id].processors = run, cores
+                missing.pop(task_id, None)
+            elif members.faultless:
+                members.fault("it is not in the specification", "id", code="reference")
+        for task_id in missing:
+            self._findings.add(
+                f"task {task_id!r} has no run time in the execution", code="missing", pointer=tasks[task_id].pointer
+            )

@@ -1,0 +1,220 @@
+"""Options by name and value: the one rule for those of schedulers, readers, leases, the engine and recordings.
+
+What may be given is read from annotations: the keyword parameters of a function or of a class's ``__init__``, or the
+fields of a msgspec ``Struct`` (a class that takes many options names one as its ``Options``). Annotations are
+numbers, texts, booleans, ``Literal`` choices, enumerations, and ``Annotated[..., msgspec.Meta(...)]`` for bounds.
+Texts (of a command line, of a configuration file) become what the annotation says. All faults are named at once.
+"""
+
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import cache
+from math import inf, isfinite, isnan
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError, did_you_mean
+
+__all__ = ["Option", "check_fields", "checked_options", "expected", "options_of"]
+
+_LISTED: Final = 16
+"""The options of who takes more than these are not listed beside a fault."""
+_REQUIRED: Final = inspect.Parameter.empty
+_WORDS: Final[Mapping[Any, str]] = {
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    str: "a text",
+    Any: "anything",
+}
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One option: its name, its type, and its default (``inspect.Parameter.empty`` when it is compulsory)."""
+
+    name: str
+    type: Any
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        """Whether it must be given."""
+        return self.default is _REQUIRED
+
+    def __str__(self) -> str:
+        usual = "" if self.required else f" (default {_plain(self.default)!r})"
+        return f"{self.name}: {expected(self.type)}{usual}"
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+def expected(kind: Any) -> str:
+    """What values an annotation asks for, in words."""
+    parts = get_args(kind)
+    if get_origin(kind) in {UnionType, Union}:
+        return " or ".join(expected(part) for part in parts if part is not NoneType)
+    if get_origin(kind) is Annotated:
+        bounds = [text for meta in parts[1:] if isinstance(meta, msgspec.Meta) for text in _bounds(meta)]
+        return " ".join([expected(parts[0]), " and ".join(bounds)]).rstrip()
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, parts))}"
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return f"one of {', '.join(str(member.value) for member in kind)}"
+    return _WORDS.get(kind) or f"a {getattr(get_origin(kind) or kind, '__name__', kind)}"
+
+
+def _bounds(meta: msgspec.Meta) -> list[str]:
+    limits = (("more than", meta.gt), ("from", meta.ge), ("less than", meta.lt), ("up to", meta.le))
+    found = [f"{word} {value:g}" for word, value in limits if value is not None]
+    return [*found, "that is not empty"] if meta.min_length else found
+
+
+def options_of(factory: Callable[..., Any], *, skip: int = 0) -> tuple[dict[str, Option], bool]:
+    """The options of a class (a Struct's fields are its options) or, leaving out its first ``skip`` parameters, of a
+    function; and whether any other name is taken too (``**options``).
+    """
+    if isinstance(factory, type):
+        struct = factory if issubclass(factory, msgspec.Struct) else getattr(factory, "Options", None)
+        if isinstance(struct, type) and issubclass(struct, msgspec.Struct):
+            return _fields(struct), False
+        function, skip = getattr(factory, "__init__"), skip + 1  # noqa: B009 -- the type's own; self is no option
+        if function is object.__init__:
+            return {}, False
+    else:
+        function = factory
+    hints = get_type_hints(function, include_extras=True)
+    found: dict[str, Option] = {}
+    anything = False
+    for parameter in list(inspect.signature(function).parameters.values())[skip:]:
+        if parameter.kind is parameter.VAR_KEYWORD:
+            anything = True
+        elif parameter.kind in {parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD}:
+            found[parameter.name] = Option(parameter.name, hints.get(parameter.name, Any), parameter.default)
+    return found, anything
+
+
+@cache
+def _fields(struct: type[msgspec.Struct]) -> dict[str, Option]:
+    fields = msgspec.structs.fields(struct)
+    return {field.name: Option(field.name, field.type, _default(field)) for field in fields}
+
+
+def _default(field: Any) -> Any:
+    if field.required:
+        return _REQUIRED
+    return field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+
+
+def checked_options(
+    whose: str,
+    known: "Callable[..., Any] | tuple[dict[str, Option], bool]",
+    given: Mapping[str, Any],
+    *,
+    shown: Callable[[str], str] = str,
+) -> dict[str, Any]:
+    """The options given, converted to what is asked for.
+
+    Args:
+        whose: who takes them, for messages (``scheduler 'easy'``).
+        known: a class, or what :func:`options_of` says.
+        given: name -> value; texts are converted.
+        shown: how a name is written in messages.
+
+    Raises:
+        UsageError: an option is unknown, missing, or has no sensible value; all such faults are named at once.
+    """
+    options, anything = known if isinstance(known, tuple) else options_of(known)
+    faults: list[str] = []
+    converted: dict[str, Any] = {}
+    for name, value in given.items():
+        option = options.get(name)
+        if option is not None:
+            try:
+                converted[name] = _converted(option, value, strict=False)
+            except ValueError:
+                faults.append(_wrong(option, value, shown))
+        elif anything:
+            converted[name] = value
+        else:
+            hint = did_you_mean(shown(name), map(shown, options)) if options else "it takes no options"
+            faults.append(f"no option {shown(name)!r}" + (f" ({hint})" if hint else ""))
+    faults += [f"{shown(o.name)} must be given" for o in options.values() if o.required and o.name not in given]
+    if faults:
+        listed = "; ".join(str(option) for option in options.values()) if len(options) <= _LISTED else ""
+        raise UsageError(f"{whose}: {'; '.join(faults)}", f"its options: {listed}" if listed else "")
+    return converted
+
+
+def check_fields(
+    options: msgspec.Struct, whose: str, *, texts: bool = False, shown: Callable[[str], str] = str
+) -> None:
+    """Check the fields of a Struct of options that has just been made; with ``texts``, texts become what they mean.
+
+    Raises:
+        UsageError: fields have no sensible value; all of them are named, with what is expected.
+    """
+    faults = []
+    for name, option in _fields(type(options)).items():
+        value = getattr(options, name)
+        try:
+            read = _converted(option, value, strict=not texts)
+        except ValueError:
+            faults.append(_wrong(option, value, shown))
+            continue
+        if isinstance(value, str):
+            msgspec.structs.force_setattr(options, name, read)
+    if faults:
+        raise UsageError(f"{whose}: {'; '.join(faults)}")
+
+
+def _wrong(option: Option, value: Any, shown: Callable[[str], str]) -> str:
+    return f"{shown(option.name)} must be {expected(option.type)}, not {_plain(value)!r:.50}"
+
+
+def _converted(option: Option, value: Any, *, strict: bool) -> Any:
+    """The value as its type says; :class:`ValueError` when it cannot be. ``strict``: no text becomes a number.
+
+    A number is finite, unless the option is without limit by default.
+    """
+    value = _own_number(value)
+    kind = option.type
+    if isinstance(kind, type) and not isinstance(value, str | int | float | list | tuple | dict | None):
+        if not strict or isinstance(value, kind):
+            return value  # an object of the caller's own, for a class of the caller's own
+        raise ValueError(value)
+    if kind is str and isinstance(value, int | float) and not strict:
+        return str(value)
+    try:
+        read = _read(value, kind, strict=strict)
+    except TypeError:  # a type that nothing can be converted to
+        return value
+    if isinstance(read, float) and not isfinite(read) and (isnan(read) or option.default not in {inf, -inf}):
+        raise ValueError(value)
+    return read
+
+
+def _read(value: Any, kind: Any, *, strict: bool) -> Any:
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except msgspec.ValidationError:
+        if isinstance(value, str) and not strict:  # digits may be a word among choices
+            return msgspec.convert(value, kind)
+        raise
+
+
+def _own_number(value: Any) -> Any:
+    """Python's own number for one of another library (numpy's are no ints, and floats of a kind of their own)."""
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, str | int) or not hasattr(value, "__index__"):
+        return value
+    try:
+        return operator.index(value)
+    except TypeError:
+        return value

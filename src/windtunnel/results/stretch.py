@@ -1,0 +1,23 @@
+"""Who was where and when: a job on hosts for a time."""
+
+import msgspec
+
+from windtunnel.model import HostSet
+
+__all__ = ["Stretch"]
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """A job on hosts, from one date to another (s). A job that was suspended has several."""
+
+    job: str
+    start: float
+    finish: float
+    hosts: HostSet
+    share: float | None = None
+    """Of a job that was suspended and shares its hosts: what it held, in whole hosts."""
+
+    @property
+    def held(self) -> float:
+        """Hosts held, in whole hosts."""
+        return float(len(self.hosts)) if self.share is None else self.share

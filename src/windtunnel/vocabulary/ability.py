@@ -1,0 +1,57 @@
+"""What a decision component can honour of what a workload and a site ask for.
+
+A component declares it (:class:`Honouring`), so that what is asked and not honoured can be told before a run
+instead of being dropped without a word.
+"""
+
+from enum import Enum
+from typing import Final, Protocol, runtime_checkable
+
+__all__ = ["HONOURED_BY_ALL", "Ability", "Honouring", "honoured_by"]
+
+
+class Ability(Enum):
+    """One thing that a workload or a site may ask for; the value is how it is called in texts."""
+
+    EXACT_STARTS = "exact starts"
+    """A lease that is reserved for a date starts then, and one that is wanted now starts now or not at all."""
+    DEADLINES = "deadlines"
+    """A lease ends by its deadline, or is rejected."""
+    PREEMPTABILITY = "preemptability"
+    """What may be preempted gives way to what may not, and what may not is left alone."""
+    SHARES = "shares of hosts"
+    """A job that asks for some of a host's cores leaves the others to other jobs."""
+    MEMORY = "memory"
+    GPUS = "GPUs"
+    RESOURCES = "other resources"
+    """Amounts of any further resource that a host has by name."""
+    QUEUES = "queues"
+    """Queues and partitions: on which hosts a job may run, in which order and for how long."""
+    DEPENDENCIES = "dependencies"
+    """A job starts after those that it depends on. The engine announces it no sooner: everybody honours this."""
+    DESCRIBED_SCHEDULERS = "described schedulers"
+    """The schedulers that an environment names for its datacenters, with their options and changes."""
+    ANNOUNCED_UNAVAILABILITY = "announced unavailability"
+    """No job is started that would run into an outage or a reservation announced beforehand."""
+    UNAVAILABLE_HOSTS = "unavailable hosts"
+    """Hosts that have failed, or are not available for another reason, get no work, and the rest is planned on."""
+    SLEEPING_HOSTS = "sleeping hosts"
+    """Hosts that another component has put to sleep, or is switching, get no work."""
+
+
+HONOURED_BY_ALL: Final = frozenset({Ability.DEPENDENCIES})
+"""What the engine sees to, whoever decides."""
+
+
+@runtime_checkable
+class Honouring(Protocol):
+    """A component that declares what it honours."""
+
+    @property
+    def honours(self) -> frozenset[Ability]:
+        """What it honours of what workloads and sites ask for."""
+
+
+def honoured_by(component: object) -> frozenset[Ability]:
+    """What a component (or its class) declares to honour; of one that declares nothing, what all honour."""
+    return component.honours if isinstance(component, Honouring) else HONOURED_BY_ALL

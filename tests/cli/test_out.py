@@ -1,0 +1,89 @@
+"""``--out``: inputs survive, what is not ours is refused, a rerun leaves nothing of the earlier run."""
+
+import json
+import shutil
+import sys
+
+import pytest
+
+from windtunnel.cli.main import main
+from windtunnel.examples import find
+
+SMALL = find("small")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A working directory with inputs whose names are those of outputs."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SMALL.platform, tmp_path / "site.xml")
+    shutil.copy(SMALL.workloads[0], tmp_path / "jobs.csv")
+    return tmp_path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_a_run_into_the_folder_of_its_inputs_keeps_them(here, capsys, force):
+    before = contents(here)
+    assert main(["run", "site.xml", "jobs.csv", "--out", ".", "-q", *force]) == 2
+    assert "is an input of this run" in capsys.readouterr().err
+    assert contents(here) == before
+
+
+def test_other_files_need_force(here, capsys):
+    assert main(["run", SMALL.platform, SMALL.workloads[0], "--out", ".", "-q"]) == 2
+    assert "not written by a run: jobs.csv, site.xml" in capsys.readouterr().err
+    assert main(["run", SMALL.platform, SMALL.workloads[0], "--out", ".", "-q", "--force"]) == 0
+    assert json.loads((here / "run.json").read_text())["status"] == "complete"
+    assert not (here / "site.xml").exists()
+
+
+def test_a_rerun_leaves_nothing_of_the_run_before(here):
+    line = ["run", SMALL.platform, SMALL.workloads[0], "--out", "out", "-q"]
+    assert main([*line, "--parquet", "--report", "out/report.html", "--nodes-every", "10000"]) == 0
+    assert (here / "out/jobs.parquet").exists()
+    assert (here / "out/nodes/nodes-0.xml").exists()
+    assert main(line) == 0
+    assert {"jobs.parquet", "report.html", "nodes"}.isdisjoint(path.name for path in (here / "out").iterdir())
+
+
+def test_a_report_does_not_overwrite_an_input(here, capsys):
+    before = contents(here)
+    assert main(["run", "site.xml", SMALL.workloads[0], "--report", "site.xml", "-q"]) == 2
+    assert "is an input of this run" in capsys.readouterr().err
+    assert contents(here) == before
+
+
+def test_leases_keep_their_site(here, capsys):
+    machines = '<node-set numnodes="2"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set>'
+    site = f'<site><resource-types names="CPU Memory"/><nodes>{machines}</nodes></site>'
+    (here / "site.xml").write_text(site)
+    (here / "work.lwf").write_text('<lease-workload name="w"><lease-requests/></lease-workload>')
+    before = contents(here)
+    for force in ((), ("--force",)):
+        assert main(["lease", "run", "work.lwf", "--site", "site.xml", "--out", ".", *force]) == 2
+        assert "is an input of this run" in capsys.readouterr().err
+        assert contents(here) == before
+
+
+def test_batsims_own_command_lines_keep_inputs(here, capsys):
+    shutil.copy(SMALL.workloads[0], here / "out_jobs.csv")
+    before = contents(here)
+    assert main(["batsim4", "-p", "site.xml", "-w", "out_jobs.csv", "-e", "out"]) == 2
+    assert "is an input of this run" in capsys.readouterr().err
+    assert contents(here) == before
+
+
+def test_an_environment_runs_no_command(here, capsys):
+    """A scheduler change that names a function of Python's library: it was called with the options as arguments."""
+    touch = {"name": "subprocess:Popen", "options": {"args": [sys.executable, "-c", "open('touched', 'w')"]}}
+    rooms = [{"type": "SERVER", "objects": [{"type": "RACK", "units": []}]}]
+    event = {"type": "DATACENTER_SCHEDULER_CHANGE", "time": 5, "datacenter": 1, "scheduler": touch}
+    environment = {"environment": {"datacenters": [{"id": 1, "rooms": rooms}]}, "events": [event]}
+    (here / "env.json").write_text(json.dumps(environment))
+    assert main(["run", "env.json", SMALL.workloads[0], "-s", "datacenters", "-q"]) == 2
+    assert "is not the name of a registered scheduler" in capsys.readouterr().err
+    assert not (here / "touched").exists()

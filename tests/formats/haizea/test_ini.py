@@ -1,0 +1,147 @@
+"""Haizea's configuration files."""
+
+from datetime import datetime
+
+import pytest
+
+from windtunnel.diagnostics import InputError
+from windtunnel.formats.haizea.ini import OPTIONS, read_haizea_config
+from windtunnel.formats.haizea.multi import read_haizea_multi
+from windtunnel.model.lease_options import Backfilling, LeaseOptions, StopWhen, SuspensionMode
+
+GOOD = """[general]
+loglevel: INFO
+mode: simulated
+lease-preparation: unmanaged
+# a comment
+[scheduling]
+mapper = greedy
+backfilling: intermediate
+backfilling-reservations: 3
+suspension: all
+suspend-rate: 32
+resume-rate: 16.5
+override-memory-is-not-here; a comment: 1
+[simulation]
+clock: simulated
+starttime: 2006-11-25 13:00:00
+resources: 4  CPU:100 Memory:1024
+imagetransfer-bandwidth: 100
+stop-when: exact
+stop-when-time: 01:00:00:00
+[accounting]
+datafile: none
+probes: ar best-effort
+attributes: a=1, b=2
+[tracefile]
+tracefile: a.lwf
+override-memory: -1
+"""
+
+
+def write(tmp_path, text):
+    path = tmp_path / "haizea.conf"
+    path.write_text(text)
+    return path
+
+
+def test_options_are_read(tmp_path):
+    config = read_haizea_config(write(tmp_path, GOOD.replace("override-memory-is-not-here; a comment: 1\n", "")))
+    options = config.options
+    assert options.haizea_compat
+    assert (options.backfilling, options.backfilling_reservations) == (Backfilling.INTERMEDIATE, 3)
+    assert (options.suspension, options.resume_rate, options.override_memory) == (SuspensionMode.ALL, 16.5, None)
+    assert config.start_time == datetime.fromisoformat("2006-11-25T13:00")
+    assert (config.stop.when, config.stop.time) == (StopWhen.EXACT, 86400)
+    assert (config.probes, config.attributes) == (("ar", "best-effort"), {"a": "1", "b": "2"})
+    assert config.tracefile == "a.lwf"
+    assert config.unused == {"general.loglevel": "INFO", "accounting.datafile": "none"}
+    assert options.non_schedulable_interval == 10
+
+
+def test_all_faults_come_together_with_their_lines(tmp_path):
+    bad = GOOD.replace("override-memory-is-not-here; a comment: 1\n", "rate: 2\n")
+    bad = bad.replace("suspend-rate: 32\n", "").replace("backfilling: intermediate", "backfilling: agressive")
+    bad = bad.replace("starttime: 2006-11-25 13:00:00", "starttime: today") + "[tracefiles]\nx: 1\n"
+    with pytest.raises(InputError) as caught:
+        read_haizea_config(write(tmp_path, bad))
+    text = str(caught.value)
+    assert (
+        "haizea.conf:8: error [bad-value]: [scheduling] backfilling: 'agressive' is not one of off, aggressive"
+        in text
+    )
+    assert "[scheduling] has no option 'rate'" in text
+    assert "it belongs to [pricing]" in text
+    assert "[scheduling] suspend-rate is missing (leases are suspended)" in text
+    assert "not a date YYYY-MM-DD HH:MM:SS: 'today'" in text
+    assert "no section [tracefiles]" in text
+    assert "did you mean 'tracefile'?" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("mode: simulated", "before the first [section]"),
+        ("[general]\nnonsense\n", "not an option"),
+        (
+            "[general]\nmode: opennebula\n[scheduling]\nsuspension: none\nbackfilling: off\n",
+            "opennebula is not offered",
+        ),
+        ("", "suspension is missing"),
+    ],
+)
+def test_files_that_are_not_configurations(tmp_path, text, says):
+    with pytest.raises(InputError) as caught:
+        read_haizea_config(write(tmp_path, text))
+    assert says in str(caught.value)
+
+
+def test_every_scheduling_option_has_its_field():
+    fields = {option.field for known in OPTIONS.values() for option in known.values() if option and option.scheduling}
+    assert fields == set(LeaseOptions.__struct_fields__) - {"haizea_compat"}
+
+
+MULTI = """[multi]
+tracedir: traces
+tracefiles: a.lwf b.lwf
+injectionfiles: more.lwf
+annotationfiles: x.lwfa
+skip-no-annotation: true
+[common:general]
+mode: simulated
+[common:scheduling]
+suspension: none
+[common:simulation]
+clock: simulated
+resources: in-tracefile
+[slow:scheduling]
+backfilling: off
+[fast:scheduling]
+backfilling: aggressive
+"""
+
+
+def test_several_runs(tmp_path):
+    runs = read_haizea_multi(write(tmp_path, MULTI))
+    assert list(runs) == [
+        f"{profile}_{trace}{injected}+x"
+        for profile in ("slow", "fast")
+        for trace in ("a", "b")
+        for injected in ("", "+more")
+    ]
+    one = runs["slow_b+more+x"]
+    assert one.options.backfilling is Backfilling.OFF
+    assert one.tracefile == str(tmp_path / "traces" / "b.lwf")
+    assert one.injection_file == str(tmp_path / "more.lwf")
+
+
+def test_faults_of_several_runs_are_named(tmp_path):
+    with pytest.raises(InputError) as caught:
+        read_haizea_multi(write(tmp_path, "[multi]\ntracefile: a\n[general]\nmode: simulated\n"))
+    text = str(caught.value)
+    assert "[multi] has no option 'tracefile'" in text
+    assert "[general] has no profile" in text
+    assert "names no tracefiles" in text
+    wrong = MULTI.replace("backfilling: off", "backfilling: of")
+    with pytest.raises(InputError, match=r"haizea.conf \(slow_a\+x\): error \[bad-value\]"):
+        read_haizea_multi(write(tmp_path, wrong))

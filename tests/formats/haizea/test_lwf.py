@@ -1,0 +1,358 @@
+"""LWF: reading, all faults at once, the manual's own examples, and the way back."""
+
+import gzip
+import re
+from datetime import datetime
+from math import isclose
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from shared import cases, shared
+from windtunnel.diagnostics import Findings, InputError
+from windtunnel.formats.haizea import looks_like_lwf
+from windtunnel.formats.haizea.lwf import (
+    read_annotations,
+    read_lease_text,
+    read_lwf,
+    read_nodes,
+    read_site,
+)
+from windtunnel.formats.haizea.lwf_times import format_length, parse_length
+from windtunnel.formats.haizea.lwf_write import lease_text, site_text, write_annotations, write_lwf, write_site
+from windtunnel.model.lease import (
+    DiskImage,
+    Lease,
+    LeaseAnnotation,
+    LeaseAnnotations,
+    LeaseKind,
+    LeaseSite,
+    LeaseState,
+    LeaseWorkload,
+    NodeSet,
+    When,
+)
+
+EPOCH = datetime.fromisoformat("2006-11-25T13:00")
+FILES = [path for path in cases("golden/haizea/lwf", "*.lwf*") if path.name != "generated.lwf"]
+"""All but one, which is in the old text format; see test_lwf_text.py."""
+
+# --- times ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("01:00:00", 3600),
+        ("01:02:03.04", 3723.04),
+        ("1:00:00:00", 86400),
+        ("00:01:02:03", 3723),
+        ("01:30", 5400),
+        ("36:00:00", 129600),
+        ("10:99:99", 42039),
+        ("00.5:00:00", 1800),
+        ("2d 3h 4m 5s", 183845),
+        ("2d 3h", 183600),
+        ("1 d 02:30", 95400),
+        ("+10:00:00.00", 36000),
+        ("-00:00:01", -1),
+        (" 00:00:00 ", 0),
+    ],
+)
+def test_lengths_are_read_as_haizea_reads_them(text, seconds):
+    assert parse_length(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["3600", "abc", "", "1,5:00", "01:00:00:00:00", "x01:00:00", "1::2", "+", "d"])
+def test_what_haizea_takes_as_zero_is_an_error(text):
+    with pytest.raises(ValueError, match="not a length of time"):
+        parse_length(text)
+
+
+def test_the_documents_form_of_durations_is_an_option():
+    assert parse_length("01:02:03.04") == 3723.04
+    assert parse_length("01:02:03.04", document=True) == 86400 + 2 * 3600 + 3 * 60 + 4
+    assert parse_length("01:00:00", document=True) == 3600  # the document's own example: "for one hour"
+
+
+@given(st.integers(-(10**9), 10**9))
+def test_lengths_come_back_to_the_hundredth(hundredths):
+    seconds = hundredths / 100
+    assert isclose(parse_length(format_length(seconds)), seconds, abs_tol=1e-9)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_length_or_a_clear_error(text):
+    said = ""
+    try:
+        parse_length(text)
+    except ValueError as error:
+        said = str(error)
+    assert not said or "not a length of time" in said
+
+
+# --- the manual -------------------------------------------------------------------------------------------------------
+
+
+def examples():
+    """The XML of the manual's listings, whole or (where it shows a form) not."""
+    text = shared("seeds").glob("002*.txt")
+    source = next(iter(text)).read_text()
+    lines = [line for line in source.splitlines() if not re.fullmatch(r"\d*\s*", line)]
+    listings = re.findall(r"\\begin\{wideshellverbatim\}(.*?)\\end\{wideshellverbatim\}", "\n".join(lines), re.DOTALL)
+    return [listing.strip() for listing in listings]
+
+
+def test_the_manuals_examples_are_read(tmp_path):
+    whole = [listing for listing in examples() if "..." not in listing and re.match(r"<(nodes|lease|site)", listing)]
+    assert len(whole) == 3
+    for number, listing in enumerate(whole):
+        path = tmp_path / f"{number}.xml"
+        path.write_text(listing)
+    assert read_nodes(tmp_path / "0.xml") == (
+        NodeSet(4, {"CPU": (100,), "Memory": (1024,)}),
+        NodeSet(8, {"CPU": (100,), "Memory": (2048,)}),
+    )
+    lease = read_lease_text(whole[1].encode(), epoch=EPOCH)
+    assert (lease.id, lease.preemptible, lease.duration, lease.kind) == (1, True, 3600, LeaseKind.BEST_EFFORT)
+    assert lease.software == DiskImage("foobar1.img", 1024)
+    site = read_site(tmp_path / "2.xml")
+    assert site.resource_types == ("CPU", "Memory", "Ponies")
+    assert (site.numnodes, site.nodes[0].total("Ponies"), site.nodes[1].total("Ponies")) == (8, 4, 0)
+
+
+def test_the_manuals_fragments_are_read_in_their_place():
+    """Its start and software listings; two of them close <start> with </exact>, which is not XML, and say so here."""
+    fragments = [listing for listing in examples() if re.match(r"<(start|software)", listing)]
+    assert len(fragments) == 5
+    for fragment in fragments:
+        mended = fragment.replace("</exact>", "</start>").replace('time="..."', 'time="2006-11-25 14:00:00"')
+        mended = mended.replace('id="..." size="..."', 'id="a" size="1"')
+        other = "<software><none/></software>" if mended.startswith("<start") else "<start/>"
+        text = (
+            f'<lease preemptible="yes"><nodes><node-set numnodes="1"/></nodes>{mended}<duration time="1:00"/>{other}'
+        )
+        lease = read_lease_text(f"{text}</lease>".encode(), epoch=EPOCH)
+        assert lease.start in {When.UNSPECIFIED, When.NOW, 3600}
+        if "</exact>" in fragment:
+            with pytest.raises(InputError, match="not XML that can be read"):
+                read_lease_text(fragment.encode())
+
+
+# --- workloads --------------------------------------------------------------------------------------------------------
+
+GOOD = """<lease-workload name="w"><description> A day </description>
+<site><resource-types names="CPU Memory"/><nodes><node-set numnodes="4"><res type="CPU"><instance amount="100"/>
+<instance amount="100"/></res><res type="Memory" amount="1024"/></node-set></nodes></site>
+<lease-requests>
+<lease-request arrival="00:00:10.50"><realduration time="00:30:00"/>
+<lease preemptible="True" user="7"><nodes><node-set numnodes="1"><res amount="100" type="CPU"/></node-set></nodes>
+<start><exact time="01:00:00"/></start><duration time="01:00:00"/><deadline time="03:00:00"/>
+<software><disk-image id="'a.img'" size="600"/></software><extra><attr name="simul_userrate" value="0.5"/></extra>
+</lease></lease-request>
+<lease-request arrival="00:01:00"><realduration time="02:00:00"/><lease id="1" preemptible="no">
+<nodes><node-set numnodes="2"/></nodes><start><now/></start><duration time="01:00:00"/><software><none/></software>
+</lease></lease-request></lease-requests></lease-workload>"""
+
+
+def write(tmp_path, text, name="w.lwf"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_everything_the_grammar_has(tmp_path):
+    work = read_lwf(write(tmp_path, GOOD))
+    assert (work.name, work.description) == ("w", "A day")
+    assert work.site == LeaseSite(("CPU", "Memory"), (NodeSet(4, {"CPU": (100, 100), "Memory": (1024,)}),))
+    first, second = work.leases
+    assert first == Lease(
+        id=2,  # 1 is taken by the other
+        submit=10.5,
+        nodes=(NodeSet(1, {"CPU": (100,)}),),
+        start=3600,
+        duration=3600,
+        real_duration=1800,
+        deadline=10800,
+        preemptible=True,
+        software=DiskImage("'a.img'", 600),
+        user=7,
+        extras={"simul_userrate": "0.5"},
+    )
+    assert (first.kind, second.kind) == (LeaseKind.DEADLINE, LeaseKind.IMMEDIATE)
+    assert second.real_duration is None  # not shorter than the requested duration
+    assert looks_like_lwf(GOOD.encode()[:200])
+
+
+def test_all_faults_come_together_with_their_lines(tmp_path):
+    bad = """<lease-workload name="w">
+<site><resource-types names="CPU"/><nodes><node-set numnodes="0"><res type="Gold" amount="x"/></node-set></nodes></site>
+<lease-requests>
+<lease-request arrival="3600">
+<lease id="1" preemptible="maybe"><nodes/>
+<start><now/><exact time="01:00:00"/></start><duration time="00:00:00"/></lease>
+</lease-request>
+<lease-request arrival="00:00:01"><lease id="1" preemptible="yes"><nodes><node-set numnodes="1"/></nodes><start/>
+<duration time="01:00:00"/><software><none/></software><colour/></lease></lease-request>
+<lease-request/>
+</lease-requests></lease-workload>"""
+    with pytest.raises(InputError) as caught:
+        read_lwf(write(tmp_path, bad))
+    found = {(finding.line, finding.code) for finding in caught.value.findings}
+    assert found == {
+        (2, "missing-resource"),
+        (2, "bad-value"),
+        (2, "type"),
+        (4, "bad-value"),
+        (5, "missing-element"),
+        (5, "bad-value"),
+        (6, "ambiguous-start"),
+        (6, "bad-value"),
+        (8, "repeated-id"),
+        (9, "unknown-element"),
+        (10, "missing-attribute"),
+        (10, "missing-element"),
+    }
+    text = str(caught.value)
+    assert "w.lwf:4: error [bad-value]: arrival of <lease-request>: not a length of time: '3600'" in text
+    assert "3600 seconds are 01:00:00.00" in text
+    assert "must be true, false, yes or no, not 'maybe'" in text
+
+
+def test_warnings_do_not_stop_reading(tmp_path):
+    notes = Findings("w.lwf")
+    late = GOOD.replace("00:00:10.50", "00:02:00").replace(
+        '<deadline time="03:00:00"/>', '<deadline time="01:30:00"/>'
+    )
+    work = read_lwf(write(tmp_path, late), findings=notes)
+    assert [finding.code for finding in notes] == ["deadline", "order"]
+    assert [lease.id for lease in work.leases] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "not XML that can be read"),
+        ("<a/>", "the root element is <a>, expected <lease-workload>"),
+        ("<lease-workload", "not XML that can be read"),
+        ('<!DOCTYPE x [<!ENTITY a "aaaa">]><lease-workload/>', "document types and entities are refused"),
+        ("<lease-workload/>", "needs a <lease-requests> element"),
+    ],
+)
+def test_files_that_are_not_lwf(tmp_path, text, says):
+    with pytest.raises(InputError, match=re.escape(says)):
+        read_lwf(write(tmp_path, text))
+
+
+def test_a_missing_file_is_a_finding(tmp_path):
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read_lwf(tmp_path / "nowhere.lwf")
+
+
+def test_a_relative_start_in_a_lease_alone_is_refused():
+    text = lease_text(Lease(nodes=(NodeSet(1, {}),), duration=60, start=0), epoch=EPOCH)
+    with pytest.raises(InputError, match="is relative"):
+        read_lease_text(text.replace("2006-11-25 13:00:00.00", "+01:00:00").encode(), epoch=EPOCH)
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_haizeas_own_files_make_the_round_trip(path, tmp_path):
+    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    source = tmp_path / path.name.removesuffix(".gz")
+    source.write_bytes(text)
+    if path.suffix == ".lwfa":
+        read, write_back = read_annotations, write_annotations
+    else:
+        read, write_back = read_lwf, write_lwf
+    once = read(source)
+    write_back(once, tmp_path / "again")
+    if path.name.startswith("deadline15"):  # its requests are not in order of arrival
+        assert [warning.code for warning in once.warnings] == ["order"]
+        once = replace(once, warnings=())
+    assert read(tmp_path / "again") == once
+
+
+# --- round trips ------------------------------------------------------------------------------------------------------
+
+words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs", "Cn")), min_size=1, max_size=8)
+# XML has no way to write some characters; non-characters are among them.
+words = words.filter(lambda text: text.isprintable() and not {"\ufffe", "\uffff"} & set(text))
+times = st.integers(0, 10**8).map(lambda hundredths: hundredths / 100)
+amounts = st.dictionaries(words, st.lists(st.integers(0, 9999), min_size=1, max_size=3).map(tuple), max_size=3)
+node_sets = st.lists(st.builds(NodeSet, st.integers(1, 99), amounts), min_size=1, max_size=3).map(tuple)
+starts = st.one_of(st.sampled_from(When), times)
+images = st.one_of(st.none(), st.builds(DiskImage, words, st.integers(0, 9999)))
+extras = st.dictionaries(words, words, max_size=2)
+leases = st.builds(
+    Lease,
+    id=st.integers(0, 10**6),
+    submit=times,
+    nodes=node_sets,
+    start=starts,
+    duration=st.integers(1, 10**8).map(lambda hundredths: hundredths / 100),
+    deadline=st.one_of(st.none(), times),
+    preemptible=st.booleans(),
+    software=images,
+    user=st.one_of(st.none(), st.integers(0, 99)),
+    extras=extras,
+    state=st.sampled_from(LeaseState),
+)
+sites = st.builds(
+    lambda count, memory: LeaseSite(("CPU", "Memory"), (NodeSet(count, {"CPU": (100,), "Memory": (memory,)}),)),
+    st.integers(1, 99),
+    st.integers(0, 9999),
+)
+
+
+@given(
+    st.builds(
+        LeaseWorkload,
+        name=words,
+        description=st.one_of(st.just(""), words),
+        attributes=extras,
+        site=st.one_of(st.none(), sites),
+        leases=st.lists(leases, max_size=4, unique_by=lambda lease: lease.id),
+    )
+)
+def test_workloads_come_back(tmp_path_factory, work):
+    path = tmp_path_factory.mktemp("lwf") / "w.lwf"
+    write_lwf(work, path)
+    ordered = sorted(work.leases, key=lambda lease: lease.submit)
+    assert replace(read_lwf(path), warnings=()) == replace(work, leases=ordered)
+
+
+@given(leases, st.booleans())
+def test_a_lease_alone_comes_back(lease, stamped):
+    epoch = EPOCH if stamped else None
+    expected = lease if stamped else replace(lease, submit=0.0)
+    assert read_lease_text(lease_text(lease, epoch=epoch).encode(), epoch=epoch) == expected
+
+
+@given(st.booleans(), st.data())
+def test_annotations_come_back(tmp_path_factory, numbered, data):
+    entry = st.builds(LeaseAnnotation, start=starts, deadline=times, software=images, extras=extras)
+    partial = st.builds(LeaseAnnotation, extras=extras)
+    entries = data.draw(st.lists(st.one_of(entry, partial), max_size=3))
+    if numbered:
+        entries = [replace(entry, id=number) for number, entry in enumerate(entries)]
+    annotations = LeaseAnnotations(attributes=data.draw(extras), entries=tuple(entries))
+    path = tmp_path_factory.mktemp("lwfa") / "a.lwfa"
+    write_annotations(annotations, path)
+    assert read_annotations(path) == annotations
+
+
+def test_annotations_with_and_without_ids_do_not_mix(tmp_path):
+    text = '<lease-annotations><lease-annotation id="1"/><lease-annotation/></lease-annotations>'
+    with pytest.raises(InputError, match="some annotations name a lease and some do not"):
+        read_annotations(write(tmp_path, text))
+
+
+@given(sites)
+def test_sites_come_back(tmp_path_factory, site):
+    path = tmp_path_factory.mktemp("site") / "site.xml"
+    write_site(site, path)
+    assert read_site(path) == site
+    assert "<site>" in site_text(site)

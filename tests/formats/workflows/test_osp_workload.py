@@ -1,0 +1,138 @@
+"""JSSPP-OSP workloads: the shipped example, and everything that can be wrong."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared import shared
+from windtunnel.diagnostics import InputError, Severity
+from windtunnel.entities.quantities import quantity
+from windtunnel.formats.registry import find_format
+from windtunnel.formats.workflows.osp_workload import check, read_workload
+
+DAY = "2018-12-11T"
+
+
+def task(name="a", **more):
+    return {"id": name, "ts_submit": DAY + "01:00:00", "runtime": 10, "core_count": 2, **more}
+
+
+def codes(*tasks, **workflow):
+    found = check(json.dumps({"workflows": [{"tasks": tasks, **workflow}]}).encode())
+    return [f.code if f.severity is Severity.ERROR else f.code.lower() for f in found]
+
+
+def test_the_shipped_example():
+    path = shared("traces/jsspp-osp/workload.json")
+    assert find_format(path, "workload").name == "jsspp-osp"
+    first, second = read_workload(path)
+    assert (first.id, first.submission_time, first.profile.delay) == ("w0!task-1", 0.0, 48 * 60 + 43)
+    assert first.request.processors == 4
+    assert first.request.amounts == (("memory", 200e6),)
+    assert second.dependencies == ("w0!task-1",)
+    assert second.profile.delay == 11 * 60 + 59
+    assert read_workload(path).warnings == ()
+    assert [j.request.hosts for j in read_workload(path).with_cores(3)] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, []),
+        ({"id": 3}, ["OSP005"]),
+        ({"ts_submit": "yesterday"}, ["OSP011"]),
+        ({"ts_submit": None}, ["OSP006"]),
+        ({"runtime": -1}, ["OSP010"]),
+        ({"core_count": 0}, ["OSP008"]),
+        ({"core_count": 1.5}, ["OSP008"]),
+        ({"memory_usage": "lots"}, ["OSP009"]),
+        ({"depends_on": "b"}, ["OSP004"]),
+        ({"depends_on": ["b"]}, ["OSP015"]),
+        ({"depends_on": ["a"]}, ["OSP014"]),
+        ({"resources_used": {}}, ["OSP004"]),
+        (
+            {"resources_used": [{"time_assigned": DAY + "02:00:00", "time_released": DAY + "01:30:00"}]},
+            ["OSP007"],
+        ),
+    ],
+)
+def test_one_task(changes, expected):
+    assert codes(task(**changes)) == expected
+
+
+def test_tasks_without_figures():
+    bare = {"id": "a", "ts_submit": DAY + "01:00:00"}
+    assert codes(bare) == ["OSP006", "OSP008"]
+
+
+def test_between_tasks():
+    assert codes(task("a"), task("a")) == ["OSP014"]
+    assert codes(task("a", depends_on=["b"]), task("b", depends_on=["a"])) == ["OSP014", "OSP014"]
+    assert codes(task("a", enables=["b"]), task("b")) == []
+    assert codes(task("a", enables=["b"]), task("b", depends_on=["c"]), task("c")) == ["osp016"]
+    chain = (task("a"), task("b", depends_on=["a"]), task("c"))
+    assert codes(*chain, task_count=3, critical_path_length=20, critical_path_task_count=2) == []
+    assert codes(*chain, task_count=2, critical_path_length=30, critical_path_task_count=1) == ["osp013"] * 3
+
+
+def test_documents():
+    assert [f.code for f in check(b"{")] == ["OSP001"]
+    assert [f.code for f in check(b"[]")] == ["OSP002"]
+    assert [f.code for f in check(b"{}")] == ["OSP003"]
+    outside = {"date_start": DAY + "02:00:00", "date_end": DAY + "03:00:00", "workflows": [{"tasks": [task()]}]}
+    assert [f.code for f in check(json.dumps(outside).encode())] == ["OSP012"]
+
+
+def test_places_and_all_faults_at_once(tmp_path):
+    path = tmp_path / "w.json"
+    path.write_text('{"workflows": [{"tasks": [\n {"id": "a"},\n {"runtime": "x", "core_count": 1}]}]}')
+    with pytest.raises(InputError) as error:
+        read_workload(path)
+    assert {(f.code, f.line) for f in error.value.findings} == {
+        ("OSP006", 2),
+        ("OSP008", 2),
+        ("OSP005", 3),
+        ("OSP006", 3),
+        ("OSP010", 3),
+    }
+
+
+def test_names_shared_by_workflows(tmp_path):
+    path = tmp_path / "w.json"
+    two = [{"tasks": [task("a"), task("b", depends_on=["a"])]}, {"tasks": [task("a")]}]
+    path.write_text(json.dumps({"workflows": two}))
+    jobs = {job.id: job.dependencies for job in read_workload(path)}
+    assert jobs == {"w0!0.a": (), "w0!b": ("w0!0.a",), "w0!1.a": ()}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "amount"),
+    [
+        ("10MB", "bytes", 1e7),
+        ("1.5 GiB", "bytes", 1.5 * 2**30),
+        ("7", "bytes", 7),
+        ("55s", "seconds", 55),
+        ("2 h", "seconds", 7200),
+        ("10 parsecs", "seconds", None),
+        ("", "bytes", None),
+    ],
+)
+def test_quantities(text, kind, amount):
+    assert quantity(text, kind) == amount
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.integers(-3, 3) | st.text("a2018-12T:", max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["workflows", "tasks", "id", "runtime", "depends_on"]), inner)
+        ),
+        max_leaves=15,
+    )
+)
+def test_no_document_breaks_the_checker(document):
+    check(json.dumps(document).encode())
