@@ -187,7 +187,7 @@ def run(case_path: Path, tmp: Path):
 
     work = LeaseJobs(leases, lasts=lasts)
     Simulation(platform_of(site), [work], [manager], observers=[accounting]).run()
-    accounting.accounts.close(manager.planner.now / TICKS)
+    accounting.accounts.close()
     return case, {
         "end_time": seconds(manager.planner.now),
         "leases": [recorder.outcome(lease) for lease in recorder.leases.values()],

@@ -7,10 +7,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.leases.reservations import Progress, bits
-from windtunnel.leases.scheduler import LeaseScheduler
-from windtunnel.leases.simulate import run_leases
+from windtunnel.engine.simulation import Simulation
+from windtunnel.leases.component import LeaseManager
+from windtunnel.leases.jobs import platform_of
+from windtunnel.leases.planner.node_sets import positions
+from windtunnel.leases.planner.plan import What
+from windtunnel.leases.planner.planner import Planner
+from windtunnel.leases.planner.record import Progress
+from windtunnel.leases.planner.rules import Rules
+from windtunnel.leases.planner.ticks import ticks
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import (
     Backfilling,
     Exclusion,
@@ -38,27 +45,16 @@ class Checker:
     def __init__(self):
         self.leases = {}
 
-    def changed(self, now, lease, old, new): ...
-
-    def began(self, now, r): ...
-
-    def ended(self, now, r): ...
-
-    def ended_early(self, now, vm): ...
-
-    def lost(self, now, vm): ...
-
-    def requested(self, now, lease):
-        self.leases[lease.id] = lease
-
-    def finished(self, now, lease):
-        assert lease.state in {*FINAL, LeaseState.REJECTED_BY_USER}
-
-    def step(self, now, core):
-        table, space = core.table, core.space
+    def read(self, plan):
+        for what, lease, _, _ in plan.journal:
+            if what is What.REQUESTED:
+                self.leases[lease.id] = lease
+            elif what is What.OVER:
+                assert lease.state in {*FINAL, LeaseState.REJECTED_BY_USER}
+        table, space, now = plan.table, plan.space, plan.now
         reservations = table.reservations()
         for time in sorted({r.start for r in reservations if r.start >= now} | {now}):
-            for bit in bits(table.all_nodes):
+            for bit in positions(table.all_nodes):
                 free = table.capacity_of(bit)
                 for r in reservations:
                     if r.start <= time < r.end and (amount := r.on(bit)) is not None:
@@ -121,18 +117,26 @@ def leases(draw, kinds=tuple(LeaseKind)):
     return found
 
 
+def in_hundredths(lease):
+    return lease.duration, None if lease.real_duration is None else ticks(lease.real_duration) / 100
+
+
 def check(site, work, chosen):
-    checker = Checker()
-    scheduler = run_leases(site, work, chosen, [checker])
-    assert not scheduler.core.leases
-    assert not scheduler.core.queue
-    assert not len(scheduler.core.table)
+    checker, manager = Checker(), LeaseManager(chosen)
+    manager.journal_readers.append(checker.read)
+    Simulation(platform_of(site), [LeaseJobs(work, lasts=in_hundredths)], [manager]).run()
+    plan = manager.planner.plan
+    assert not plan.leases
+    assert not plan.queue
+    assert not len(plan.table)
+    real = {lease.id: lease.real_duration for lease in work}
     for lease in checker.leases.values():
         assert lease.state in FINAL
         if lease.state is not LeaseState.DONE:
             assert lease.reason
             continue
-        promised = lease.requested if lease.known is None else min(lease.known, lease.requested)
+        known = None if real[lease.id] is None else ticks(real[lease.id])
+        promised = lease.requested if known is None else min(known, lease.requested)
         assert lease.accumulated == promised == sum(end - start for start, end in lease.ran)
         assert lease.started >= lease.submit
         if lease.kind is LeaseKind.RESERVATION:
@@ -160,26 +164,29 @@ def test_laws_with_deadlines(site, work, chosen, suspension):
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.sampled_from(SITES), leases(), options, st.integers(1, 12), st.data())
-def test_a_scheduler_is_a_value(site, work, chosen, steps, data):
+def test_a_planner_is_a_value(site, work, chosen, steps, data):
     """Saved at any instant and restored, it goes on to the same end; also when leases are cancelled."""
 
-    def finish(scheduler):
-        while scheduler.busy and (following := scheduler.next_event()) is not None:
-            scheduler.advance(following)
-        return [(entry.id, entry.state, entry.end) for entry in seen(scheduler)], scheduler.now
+    def finish(planner):
+        while planner.busy and (following := planner.next_event()) is not None:
+            advance(planner, following)
+        return [(entry.id, entry.state, entry.end) for entry in planner.checker.leases.values()], planner.now
 
-    def seen(scheduler):
-        return scheduler.core.observers[0].leases.values()
+    def advance(planner, instant, requests=()):
+        planner.advance(instant, requests)
+        planner.checker.read(planner.plan)
+        planner.plan.journal.clear()
 
-    scheduler = LeaseScheduler(site, chosen, [Checker()])
-    scheduler.advance(100 * 10**4, work)
+    planner = Planner(site, Rules(chosen))
+    planner.checker = Checker()
+    advance(planner, 100 * 10**4, [planner.record(lease) for lease in work])
     for _ in range(steps):
-        if scheduler.core.leases and data.draw(st.booleans()):
+        if planner.plan.leases and data.draw(st.booleans()):
             with suppress(UsageError):  # in the middle of an operation it cannot be cancelled
-                scheduler.cancel(data.draw(st.sampled_from(sorted(scheduler.core.leases))))
-        following = scheduler.next_event()
+                planner.cancel(data.draw(st.sampled_from(sorted(planner.plan.leases))))
+        following = planner.next_event()
         if following is None:
             break
-        scheduler.advance(following)
-    copy = pickle.loads(pickle.dumps(scheduler))
-    assert finish(copy) == finish(scheduler)
+        advance(planner, following)
+    copy = pickle.loads(pickle.dumps(planner))
+    assert finish(copy) == finish(planner)

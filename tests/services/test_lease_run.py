@@ -11,12 +11,12 @@ from windtunnel.api import load_run
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.formats.haizea.lwf_write import write_lwf, write_site
-from windtunnel.leases.sanity import SanityCheck
-from windtunnel.leases.workload import site_from_text
+from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseSite, LeaseWorkload, NodeSet
 from windtunnel.model.lease_options import LeaseOptions, MigrationMode, Preparation, SuspensionMode
 from windtunnel.report.lease_gantt import write_lease_gantt
 from windtunnel.services.lease_run import LeaseRun, simulate_leases
+from windtunnel.vocabulary import Observer
 
 SITE = site_from_text("4 CPU:100,Memory:1024")
 OPTIONS = LeaseOptions(
@@ -95,12 +95,9 @@ def test_the_picture_shows_everything(out, capsys):
 
 
 def test_what_was_recorded_survives_a_failure(tmp_path):
-    class Fails:
-        def __getattr__(self, name):
-            return lambda *_: None
-
-        def step(self, now, core):
-            if now > 100000:
+    class Fails(Observer):
+        def on_leases(self, now, facts):
+            if now > 1000:
                 raise SimulationError("enough")
 
     with pytest.raises(SimulationError, match="enough"):
@@ -128,12 +125,12 @@ def test_the_sanity_check_finds_what_is_wrong():
     site = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100,), MEMORY: (2048,)}),))
     work = LeaseWorkload(leases=halves, site=site)
     options = LeaseOptions(policy_preemption="ar-preempts-everything", suspension=SuspensionMode.ALL)
-    simulate_leases(work, options=options, observers=[SanityCheck()])
+    simulate_leases(work, options=options, sanity_check=True)
     odd = LeaseOptions(policy_preemption="ar-preempts-everything", suspension=SuspensionMode.ALL, haizea_compat=True)
     with pytest.raises(
         SimulationError, match="sanity check: node 1 is over its capacity: VM of lease 1, Suspension of lease 2"
     ):
-        simulate_leases(work, options=odd, observers=[SanityCheck()])
+        simulate_leases(work, options=odd, sanity_check=True)
 
 
 CONFIG = """[general]

@@ -22,7 +22,7 @@ from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.sanity import check
-from windtunnel.leases.planner.ticks import TICKS, ticks
+from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
 from windtunnel.model import HostSet
 from windtunnel.model.lease import Lease, LeaseState
 from windtunnel.model.lease_jobs import AT_LEAST, LeaseJobs
@@ -117,6 +117,8 @@ class LeaseManager(Scheduler):
         self._last = 0
         """The last number given to a job that is no lease."""
         self._all_submitted = self._all_events = self._finished = False
+        self._look = False
+        """Whether it was told that no more will come."""
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in what happened, let the planner advance, and answer with what it does now."""
@@ -129,7 +131,8 @@ class LeaseManager(Scheduler):
                 happened |= self._completed(notice, instant)
             elif isinstance(notice, SimulationBegins):
                 self._begin(notice)
-                return Reply(now, [])
+                stays_open = CallMeLater(call_me_later_id="open", when=OneShot(FOREVER / TICKS))
+                return Reply(now, [stays_open] if self.live else [])
             elif isinstance(notice, RequestedCall):
                 self._calls.discard(instant)
             elif isinstance(notice, HostsBecameUnavailable):
@@ -139,9 +142,9 @@ class LeaseManager(Scheduler):
                 happened = True
                 self.planner.outages.open(_bits(notice.hosts), instant)
             elif isinstance(notice, AllStaticJobsHaveBeenSubmitted):
-                self._all_submitted = True
+                self._all_submitted = self._look = True
             elif isinstance(notice, AllStaticExternalEventsHaveBeenInjected):
-                self._all_events = True
+                self._all_events = self._look = True
             elif isinstance(notice, ExternalEventOccurred):
                 happened |= self._told(notice)
         return Reply(now, self._answer(now, max(instant, self.planner.now), happened=happened))
@@ -149,8 +152,11 @@ class LeaseManager(Scheduler):
     def _answer(self, now: float, instant: int, *, happened: bool) -> list[Decision]:
         writer = self._writer
         due = self._next is not None and self._next <= instant
-        if not (happened or due or self._requests or self._ended):
-            return []
+        if not (happened or due or self._requests or self._ended or self._cancelled):
+            decisions: list[Decision] = []
+            if self._look:
+                self._look_ahead(decisions)
+            return decisions
         if due and (late := self._still_running(instant)):
             if now < instant / TICKS + AT_LEAST:
                 return [CallMeLater(call_me_later_id="late", when=OneShot(now + AT_LEAST))]
@@ -159,13 +165,20 @@ class LeaseManager(Scheduler):
             self._advance(self._next, (), ())
         self._advance(instant, self._requests, self._ended)
         self._requests, self._ended = [], []
-        for number in self._cancelled:
-            if not self.planner.why_not_cancel(number):
-                self.planner.cancel(number)
-        self._cancelled.clear()
+        self._cancel()
         decisions = writer.take()
         self._look_ahead(decisions)
         return decisions
+
+    def _cancel(self) -> None:
+        """What outsiders have cancelled, as far as it can be."""
+        for number in self._cancelled:
+            if not self.planner.why_not_cancel(number):
+                self.planner.cancel(number)
+                self._writer.write()
+        if self._cancelled:
+            self._cancelled.clear()
+            self._next = self.planner.next_event()
 
     def _advance(self, instant: int, requests: Sequence[LeaseRecord], ended: Sequence[int]) -> None:
         plan = self.planner.plan
@@ -178,6 +191,7 @@ class LeaseManager(Scheduler):
     def _look_ahead(self, decisions: list[Decision]) -> None:
         """Ask for the next call, or see that nothing more is to come."""
         plan = self.planner.plan
+        self._look = False
         if self.stop_watch.watches and self.stop_watch.enough(plan):
             decisions.append(ForceSimulationStop())
             return

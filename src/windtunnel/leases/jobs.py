@@ -17,7 +17,7 @@ __all__ = ["lease_of", "platform_of", "site_of"]
 MEGABYTE = 10**6
 
 
-def platform_of(site: LeaseSite, name: str = "leases") -> Platform:
+def platform_of(site: LeaseSite, name: str = "leases", path: str = "") -> Platform:
     """A platform with one host per node of a site, and no network."""
     hosts: list[Host] = []
     for group in site.nodes:
@@ -26,7 +26,7 @@ def platform_of(site: LeaseSite, name: str = "leases") -> Platform:
         cores = max(1, round(group.total(CPU) / 100))
         for _ in range(group.count):
             hosts.append(Host(id=len(hosts), name=f"node{len(hosts) + 1}", cores=cores, resources=resources))
-    return Platform(name=name, hosts=tuple(hosts), site=site)
+    return Platform(name=name, hosts=tuple(hosts), site=site, path=path)
 
 
 def site_of(platform: Platform) -> LeaseSite:

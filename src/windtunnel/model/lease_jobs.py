@@ -23,7 +23,7 @@ class _Extra(msgspec.Struct):
     lease: Lease | None = None
 
 
-def job_of_lease(lease: Lease, name: str, lasts: tuple[float, float] | None = None) -> Job:
+def job_of_lease(lease: Lease, name: str, lasts: tuple[float, float | None] | None = None) -> Job:
     """A lease as a job ``name!id`` that lasts as long as the lease really runs, one host per virtual node.
 
     Its walltime is the lease's duration (a lease that runs just as long as was asked for is not killed by it).
@@ -66,7 +66,7 @@ class LeaseJobs:
         path: str = "",
         lost: Sequence[str] = (),
         attributes: Mapping[str, str] = {},
-        lasts: Callable[[Lease], tuple[float, float]] | None = None,
+        lasts: Callable[[Lease], tuple[float, float | None]] | None = None,
     ) -> None:
         """``lost``: what these jobs do not say for a scheduler that does not know leases, in words.
 

@@ -36,6 +36,8 @@ class LeaseAccounting:
                 raise UsageError(f"no probe {name!r}", did_you_mean(name, PROBES))
             self._probes.append(PROBES[name](self))
         self._now = 0
+        self.heard = False
+        """Whether a lease manager has reported anything."""
 
     # --- used by probes -------------------------------------------------------------------------------------------
 
@@ -74,6 +76,7 @@ class LeaseAccounting:
         As in Haizea, cancelled and failed leases are not counted when they end, nor those that were not admitted.
         """
         self._now = round(now * 100)
+        self.heard = True
         refused = None
         for fact in facts:
             if isinstance(fact, LeaseRequested):
@@ -88,9 +91,8 @@ class LeaseAccounting:
                 for probe in self._probes:
                     probe.stands(fact)
 
-    def close(self, now: float) -> None:
-        """The run is over: complete counters and totals."""
-        self._now = round(now * 100)
+    def close(self) -> None:
+        """The run is over with what was heard last: complete counters and totals."""
         for name, samples in self.counters.items():
             self.set(name, samples[-1][2])
         for probe in self._probes:

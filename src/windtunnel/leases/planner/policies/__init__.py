@@ -33,9 +33,11 @@ __all__ = [
     "PREEMPTION",
     "PRICING",
     "AdmissionPolicy",
+    "GreedyHosts",
     "HostSelectionPolicy",
     "PreemptionPolicy",
     "PricingPolicy",
+    "ReservationsPreempt",
     "load_policy",
     "user_rate",
 ]
