@@ -112,6 +112,8 @@ class LeaseManager(Scheduler):
         self._cancelled: list[int] = []
         self._next: int | None = None
         """When the planner has something to do next."""
+        self._wake: int | None = None
+        """When it has to be called for it."""
         self._calls: set[int] = set()
         """When the engine will call."""
         self._last = 0
@@ -147,7 +149,7 @@ class LeaseManager(Scheduler):
                 self._all_events = self._look = True
             elif isinstance(notice, ExternalEventOccurred):
                 happened |= self._told(notice)
-        return Reply(now, self._answer(now, max(instant, self.planner.now), happened=happened))
+        return Reply(now, self._answer(now, max(instant, self.planner.plan.now), happened=happened))
 
     def _answer(self, now: float, instant: int, *, happened: bool) -> list[Decision]:
         writer = self._writer
@@ -178,7 +180,7 @@ class LeaseManager(Scheduler):
                 self._writer.write()
         if self._cancelled:
             self._cancelled.clear()
-            self._next = self.planner.next_event()
+            self._next, self._wake = self.planner.plan.table.upcoming(self.planner.now)
 
     def _advance(self, instant: int, requests: Sequence[LeaseRecord], ended: Sequence[int]) -> None:
         plan = self.planner.plan
@@ -186,7 +188,7 @@ class LeaseManager(Scheduler):
         for read in self.journal_readers:
             read(plan)
         self._writer.write()
-        self._next = plan.table.next_change(instant)
+        self._next, self._wake = plan.table.upcoming(instant)
 
     def _look_ahead(self, decisions: list[Decision]) -> None:
         """Ask for the next call, or see that nothing more is to come."""
@@ -197,7 +199,7 @@ class LeaseManager(Scheduler):
             return
         if self._all_submitted and not self.live:
             self._finish(decisions)
-        wake = plan.table.next_wake(plan.now)
+        wake = self._wake
         if wake is not None and wake not in self._calls:  # calls cannot be taken back on all wires
             self._calls.add(wake)
             decisions.append(CallMeLater(call_me_later_id="leases", when=OneShot(wake / TICKS)))

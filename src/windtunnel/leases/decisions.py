@@ -210,7 +210,7 @@ class DecisionWriter:
         total = plan.table.profile.total
         cpu = self._cpu / total if total else 0.0
         queued = len(plan.queue)
-        disk = plan.disk_usage()
+        disk = plan.disk_usage() if plan.suspended or plan.images.holders else 0
         if queued != stands.queued or cpu != stands.cpu or disk != stands.disk:
             self._stands = LeasesNow(queued, cpu, disk)
             self.facts.append(self._stands)

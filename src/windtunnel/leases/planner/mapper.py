@@ -84,7 +84,7 @@ class GreedyMapper:
         preempting: list[LeaseRecord] = []
         order: list[int] | None = None
         if counts is None and preempt:
-            order = self._groups(lease, allowed, start)  # before anything gives way
+            order = self._groups(lease, allowed, start, end, held)  # before anything gives way
             counts = self._make_room(lease, room, held, start, end, preempting)
         if counts is None:
             return None
@@ -93,7 +93,7 @@ class GreedyMapper:
             everywhere = 0
             for _, open_ in open_nodes:
                 everywhere |= open_
-            order = self._groups(lease, everywhere, start)
+            order = self._groups(lease, everywhere, start, end, held)
         hosts = _fill_equal(order, open_nodes, counts, lease.numnodes)
         return Mapping(hosts, self._shortened(room, hosts, end), tuple(preempting))
 
@@ -147,13 +147,13 @@ class GreedyMapper:
                 return counts
         return None
 
-    def _groups(self, lease: LeaseRecord, nodes: int, start: int) -> list[int]:
-        """Sets of hosts by descending score; in a set, the lowest number comes first."""
+    def _groups(self, lease: LeaseRecord, nodes: int, start: int, end: int, held: Sequence[Reservation]) -> list[int]:
+        """Sets of hosts by descending score; in a set, the lowest number comes first. ``held``: from start to end."""
         policy = self.host_selection
         if policy.indifferent:
             return [nodes]
         until = start + lease.requested
-        near = self.plan.table.overlapping(start, until)
+        near = held if until == end > start else self.plan.table.overlapping(start, until)
         found = host_groups(near, nodes, start, until, policy.scorer(lease), by_node=policy.by_node)
         return [group.nodes for group in found]
 
@@ -188,7 +188,7 @@ class GreedyMapper:
     ) -> Mapping | None:
         """Virtual nodes that differ: host by host."""
         order = vnode_order(lease, self.plan.table.space)
-        hosts = [bit for group in self._groups(lease, nodes, start) for bit in positions(group)]
+        hosts = [bit for group in self._groups(lease, nodes, start, end, held) for bit in positions(group)]
         candidates = self.candidates(lease, held, start) if preempt else []
         preempting: list[LeaseRecord] = []
         rooms: dict[int, NodeRoom] = {}
@@ -259,11 +259,18 @@ def _fill_equal(
         everywhere |= nodes
     hosts: list[int] = []
     for group in order:
-        for bit in positions(group & everywhere):
+        left = group & everywhere
+        while left:
+            low = left & -left
+            left ^= low
+            bit = low.bit_length() - 1
             count = counts.get(bit)
             if count is None:
-                count = next(count for count, nodes in open_nodes if nodes >> bit & 1)
-            hosts += [bit] * min(count, wanted - len(hosts))
+                count = next(count for count, nodes in open_nodes if nodes & low)
+            if count == 1:
+                hosts.append(bit)
+            else:
+                hosts += [bit] * min(count, wanted - len(hosts))
             if len(hosts) == wanted:
                 return tuple(hosts)
     raise AssertionError("the room was counted")

@@ -26,11 +26,6 @@ class Placement:
         self.plan = plan
         self.mapper = mapper
         self.suspension = suspension
-        self._limit = plan.options.max_future
-
-    def may_reserve(self) -> bool:
-        """Whether one more best-effort lease may have a reservation in the future."""
-        return self._limit is None or len(self.plan.future) < self._limit
 
     def exact(self, lease: LeaseRecord) -> tuple[VirtualMachines, tuple[LeaseRecord, ...]]:
         """Machines at exactly the requested start, and who must give way.
@@ -157,7 +152,7 @@ class Placement:
     def _releases(self, after: int) -> list[int]:
         """The times after which machines are gone, shutdown or suspension included."""
         ending = self.plan.table.ending_after(after)
-        times = {r.final_end for r in ending if isinstance(r, VirtualMachines)}
+        times = {r.post[-1].end if r.post else r.end for r in ending if type(r) is VirtualMachines}
         for r in ending:
             if isinstance(r, Shutdown) and (r.vm.key is None or r.vm.end <= after):
                 times.add(r.end)

@@ -87,6 +87,8 @@ class Plan:
         self.queue: list[LeaseRecord] = []
         self.future: dict[LeaseRecord, None] = {}
         """Best-effort leases with a reservation in the future (made by backfilling), in order of entry."""
+        self.has_deadlines = False
+        """Whether a lease with a deadline was ever admitted."""
         self.suspended: dict[LeaseRecord, None] = {}
         """Leases that were suspended once."""
         self.journal: list[Happening] = []

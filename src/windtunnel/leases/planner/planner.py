@@ -91,16 +91,18 @@ class Planner:
             for vm in self._ended_by_themselves(ended):
                 if vm.key is not None:
                     self._end_early(vm)
-        before = plan.table.entered
-        handlers.ends(now)
-        began = handlers.starts(now)
+        table = plan.table
+        before = table.entered
+        if now in table.ends:
+            handlers.ends(now)
+        began = now in table.starts and handlers.starts(now)
         for lease in requests:
             self.request(lease)
         if plan.pending or plan.queue:
             self.scheduling.schedule(now + lead)
-        if plan.table.entered != before:
+        if table.entered != before and now in table.starts:
             began |= handlers.starts(now)
-        if began or plan.table.entered != before:
+        if now in table.ends and (began or table.entered != before):
             handlers.ends(now)
 
     def record(self, lease: Lease) -> LeaseRecord:
@@ -132,6 +134,7 @@ class Planner:
             plan.set_state(lease, _S.REJECTED)
         else:
             plan.leases[lease.id] = plan.pending[lease.id] = lease
+            plan.has_deadlines |= lease.deadline is not None
         plan.journal.append((What.REQUESTED, lease, None, (_S.NEW, lease.state)))
         if reason:
             plan.journal.append((What.OVER, lease, None, None))

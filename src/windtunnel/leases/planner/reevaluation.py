@@ -16,7 +16,8 @@ def reevaluate(scheduling: Scheduling, ending: LeaseRecord) -> None:
     for lease in sorted(scheduling.plan.future, key=lambda lease: (lease.submit, lease.id)):
         if lease.kind is LeaseKind.BEST_EFFORT and lease in scheduling.plan.future:
             _bring_forward(scheduling, lease)
-    _fill_with_deadline_leases(scheduling, ending)
+    if scheduling.plan.has_deadlines:
+        _fill_with_deadline_leases(scheduling, ending)
 
 
 def _bring_forward(scheduling: Scheduling, lease: LeaseRecord) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
-from windtunnel.leases.planner.ticks import ceil_second, ticks
+from windtunnel.leases.planner.ticks import TICKS, ceil_second, ticks
 from windtunnel.model.lease import LeaseKind
 from windtunnel.model.lease_options import LeaseOptions, Overhead
 
@@ -37,7 +37,7 @@ class Rules:
 
     def durations(self, kind: LeaseKind, requested: float, real: float | None) -> tuple[int, int | None]:
         """Requested and real duration (given in s) after the overheads that are to be added."""
-        asked, known = ticks(requested), None if real is None else ticks(real)
+        asked, known = round(requested * TICKS), None if real is None else round(real * TICKS)
         options = self.options
         concerned = options.add_overhead is Overhead.ALL or (
             options.add_overhead is Overhead.BESTEFFORT and kind is LeaseKind.BEST_EFFORT

@@ -51,6 +51,8 @@ class Scheduling:
         )()
         preemption = load_policy(options.policy_preemption, PREEMPTION, PreemptionPolicy, "policy-preemption")(plan)
         self.pricing = load_policy(options.policy_pricing, PRICING, PricingPolicy, "policy-pricing")(plan)
+        self.most_reserved = options.max_future
+        """How many best-effort leases may have a reservation in the future."""
         self.suspension = SuspendResume(plan)
         self.preparation = ImagePreparation(plan)
         self.mapper: Mapper = _mapper(options.mapper)(plan, hosts, preemption)
@@ -92,7 +94,7 @@ class Scheduling:
         done, changed = 0, True
         for lease in queue:
             if changed:
-                changed, reserve = False, self.placement.may_reserve()
+                changed, reserve = False, self.most_reserved is None or len(plan.future) < self.most_reserved
                 full = not reserve and plan.is_full(now)
                 free = 0 if full or reserve else plan.table.profile.least_free(now, now + 1)
             if full:
@@ -132,7 +134,7 @@ class Scheduling:
         plan = self.plan
         fresh = lease.state in FRESH
         if fresh:
-            earliest = self.preparation.earliest(lease, now)
+            earliest = self.preparation.earliest(lease, now) if self.preparation.managed else Earliest(now)
         elif lease.state in SUSPENDED:
             earliest = Earliest(now + migration_estimate(plan, self.preparation, lease))
         else:
@@ -154,7 +156,8 @@ class Scheduling:
         for transfer in transfers:
             lease.preparation.append(transfer)
             plan.table.add(transfer)
-        plan.enter(lease, vm)
+        lease.vms.append(vm)
+        plan.table.add_all((*vm.pre, vm, *vm.post))
         lease.reason = ""
         if not fresh:
             plan.set_state(lease, _S.SUSPENDED_SCHEDULED)
@@ -204,8 +207,9 @@ class Scheduling:
             return vm, (() if self.mapper.reschedules else preempted)
         if lease.kind is LeaseKind.DEADLINE:
             return self.deadlines.schedule(lease, lease.remaining, earliest)
-        in_future = lease.kind is LeaseKind.BEST_EFFORT and placement.may_reserve()
-        return placement.soon(lease, lease.remaining, earliest, in_future=in_future), ()
+        most, best_effort = self.most_reserved, lease.kind is LeaseKind.BEST_EFFORT
+        in_future = best_effort and (most is None or len(self.plan.future) < most)
+        return placement.soon(lease, lease.requested - lease.accumulated, earliest, in_future=in_future), ()
 
     def _agree_on_price(self, lease: LeaseRecord, preempted: Sequence[LeaseRecord]) -> None:
         """Price a lease and let its (simulated) user decide.

@@ -6,6 +6,7 @@ tells in a few steps at which times a lease cannot possibly fit.
 """
 
 from bisect import bisect_left, bisect_right, insort
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -103,11 +104,16 @@ class SlotTable:
         """How many reservations hold more CPU than the profile counts [Q]."""
         self._by_start: list[_Entry] = []
         self._by_end: list[_Entry] = []
+        self.starts: dict[int, int] = {}
+        """How many reservations start when."""
+        self.ends: dict[int, int] = {}
+        """How many end when."""
         self.entered = 0
         """How many reservations were ever entered; also their sequence numbers."""
         self.away = 0
         """Nodes that are not available at present."""
-        self._base: dict[Vector, list[tuple[int, int]]] = {}
+        self.base: dict[Vector, list[tuple[int, int]]] = {}
+        """What :meth:`base_fit` has found."""
         self.clashes: dict[tuple[Vector, Vector], tuple[int, int]] = {}
         """What :meth:`clash` has found."""
         self._cpus: dict[Vector, int] = {}
@@ -126,6 +132,8 @@ class SlotTable:
         reservation.key = (start, end, sequence)
         insort(self._by_start, (start, sequence, reservation))
         insort(self._by_end, (end, sequence, reservation))
+        self.starts[start] = self.starts.get(start, 0) + 1
+        self.ends[end] = self.ends.get(end, 0) + 1
         self._count(reservation, start, end, 1)
 
     def add_all(self, reservations: Sequence[Reservation]) -> None:
@@ -140,6 +148,10 @@ class SlotTable:
         del self._by_start[bisect_left(self._by_start, (start, sequence))]
         del self._by_end[bisect_left(self._by_end, (end, sequence))]
         reservation.key = None
+        for counts, time in ((self.starts, start), (self.ends, end)):
+            counts[time] -= 1
+            if not counts[time]:
+                del counts[time]
         self._count(reservation, start, end, -1)
 
     def discard(self, reservation: Reservation) -> None:
@@ -164,6 +176,10 @@ class SlotTable:
         for entry in self._by_start:
             entry[2].key = None
         self._by_start, self._by_end = state.by_start, state.by_end
+        self.starts, self.ends = (
+            dict(Counter(e[0] for e in state.by_start)),
+            dict(Counter(e[0] for e in state.by_end)),
+        )
         self.profile.restore(state.profile)
         self.inflated = state.inflated
         for entry, key in zip(self._by_start, state.keys, strict=True):
@@ -177,19 +193,20 @@ class SlotTable:
         """
         if start >= end:
             return
+        cpus = self._cpus
         counted = 0
         for amount, nodes in reservation.parts:
-            if (cpu := self._cpus.get(amount)) is None:
-                cpu = self._cpus[amount] = self.space.cpu(amount)
+            if (cpu := cpus.get(amount)) is None:
+                cpu = cpus[amount] = self.space.cpu(amount)
             if cpu:
                 counted += cpu * (nodes & ~self._image).bit_count()
         if isinstance(reservation, Suspension | Resumption):
-            vm, space = reservation.vm, self.space
-            least = sum(
-                min(space.cpu(amount), space.cpu(vm.on(bit) or amount))
-                for amount, mask in reservation.parts
-                for bit in positions(mask)
-            )
+            least = 0
+            for amount, nodes in reservation.parts:
+                least += cpus[amount] * nodes.bit_count()
+                for running, where in reservation.vm.parts:
+                    if (more := cpus[amount] - cpus[running]) > 0:
+                        least -= more * (nodes & where).bit_count()
             self.inflated += sign * (least != counted)
             counted = least
         self.profile.add(start, end, sign * counted)
@@ -223,36 +240,38 @@ class SlotTable:
 
     def next_change(self, time: int) -> int | None:
         """The first start or end after that time."""
-        i, j = _after(self._by_start, time), _after(self._by_end, time)
-        times = [entries[k][0] for entries, k in ((self._by_start, i), (self._by_end, j)) if k < len(entries)]
-        found = min(times, default=FOREVER)
-        return None if found == FOREVER else found
+        return self.upcoming(time)[0]
 
-    def next_wake(self, time: int) -> int | None:
-        """The first start or end after that time that is not where running machines simply end.
+    def upcoming(self, time: int) -> tuple[int | None, int | None]:
+        """The first start or end after that time; and the first that is not where running machines simply end.
 
         Whoever drives the planner is told of that end; what follows it is found then.
         """
-        found = FOREVER
+        first = wake = FOREVER
         entries = self._by_start
-        for i in range(_after(entries, time), len(entries)):
+        for i in range(bisect_left(entries, (time, LAST)), len(entries)):
             start, _, r = entries[i]
+            if first == FOREVER:
+                first = start
             if type(r) is not Shutdown or r.vm.key is None:
-                found = start
+                wake = start
                 break
         entries = self._by_end
-        for i in range(_after(entries, time), len(entries)):
+        following = bisect_left(entries, (time, LAST))
+        if following < len(entries) and entries[following][0] < first:
+            first = entries[following][0]
+        for i in range(following, len(entries)):
             end, _, r = entries[i]
-            if end >= found:
+            if end >= wake:
                 break
             if type(r) is VirtualMachines:
-                if r.state is Progress.ACTIVE and r.lease.ends_by_itself and not r.is_suspending:
+                if r.state is Progress.ACTIVE and r.lease.ends_by_itself and not (r.post and r.post[0].saves):
                     continue
             elif type(r) is Shutdown and r.vm.key is not None:
                 continue
-            found = end
+            wake = end
             break
-        return None if found == FOREVER else found
+        return None if first == FOREVER else first, None if wake == FOREVER else wake
 
     def free_cpu(self, time: int) -> int:
         """The CPU no reservation holds at that instant, over all nodes."""
@@ -267,13 +286,13 @@ class SlotTable:
 
     def base_fit(self, need: Vector) -> list[tuple[int, int]]:
         """How many of an equal need an empty node holds, and the nodes of which that is true (none: left out)."""
-        found = self._base.get(need)
+        found = self.base.get(need)
         if found is None:
             counts: dict[int, int] = {}
             for capacity, nodes in self.classes:
                 count = self.space.times_fitting(need, capacity, 1 << 20)
                 counts[count] = counts.get(count, 0) | nodes
-            found = self._base[need] = [(count, nodes) for count, nodes in sorted(counts.items()) if count]
+            found = self.base[need] = [(count, nodes) for count, nodes in sorted(counts.items()) if count]
         return found
 
     def clash(self, need: Vector, held: Vector) -> tuple[int, int]:

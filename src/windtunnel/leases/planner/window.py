@@ -161,7 +161,9 @@ class Room:
         self.need = need
         self._held = held
         self._start = start
-        self._base = [(count, group & nodes) for count, group in table.base_fit(need) if group & nodes]
+        if (fits := table.base.get(need)) is None:
+            fits = table.base_fit(need)
+        self._base = [(count, group & nodes) for count, group in fits if group & nodes]
         self.closed = 0
         """Nodes without any room: at ``start``, or at some instant if the whole interval is asked for."""
         self.shared = 0
