@@ -197,3 +197,28 @@ def test_the_times_of_hosts_are_counted(tmp_path):
     simulate_leases(work, out=tmp_path)
     row = read(tmp_path / "schedule.csv")[0]
     assert (float(row["time_computing"]), float(row["time_idle"])) == (300.0, 40.0)
+
+
+PLATFORM = """<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="0">
+<prop id="wattage_per_state" value="100:120:200"/></cluster>
+</zone></platform>"""
+
+
+def test_the_command_line_has_what_the_engine_has(folder, capsys):
+    day, out = str(folder / "day.lwf"), folder / "out"
+    (folder / "cluster.xml").write_text(PLATFORM)
+    line = ["lease", "run", day, "--site", str(folder / "cluster.xml"), "--energy", "--out", str(out)]
+    assert main([*line, "--failures", "between=exponential:2000;repair=exponential:500;until=8000;seed=3"]) == 0
+    assert json.loads((out / "metrics.json").read_text())["consumed_joules"] > 0
+    assert (out / "events.csv").exists()
+    assert (out / "leases.csv").exists()
+    assert main([*line, "--until", "1200", "--speed", "1000000"]) == 0
+    assert not load_run(out).complete
+    assert main(["lease", "run", day, "--site", "4 CPU:100,Memory:1024", "--energy"]) == 2
+    assert "watt" in capsys.readouterr().err
+    assert main(["lease", "run", day, "--site", "hosts:4", "--energy-rule", "simgrid"]) == 2
+    assert "add --energy" in capsys.readouterr().err
+    assert main(["lease", "run", day, "--site", "hosts:4"]) == 0
+    assert "4 leases" in capsys.readouterr().out

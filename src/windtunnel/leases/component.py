@@ -254,6 +254,7 @@ class LeaseManager(Scheduler):
         self._writer.over.add(number)
         if notice.return_code == LOST:
             self.planner.outages.lose(number, "a machine it ran on is gone", instant)
+            self._writer.write()  # by option it comes back at once, under the same number
             return True
         self._ended.append(number)
         return False
