@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-all lint bench docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -20,8 +20,11 @@ demo: $(VENV)/.ready  ## simulate a bundled example under EASY backfilling and s
 	$(BIN)/windtunnel run example:small --scheduler easy --out out/demo
 	@echo "The files written:" && ls out/demo
 
-test: $(VENV)/.ready  ## all tests
-	$(BIN)/python -m pytest -q -n 2
+test: $(VENV)/.ready  ## all tests but the longer ones
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
+
+test-all: $(VENV)/.ready  ## the longer tests too, as .ci/run does
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(VENV)/.lint  ## style and types
 	$(BIN)/ruff check src tests benchmarks

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import UsageError, WindtunnelError
+from windtunnel.diagnostics import AccountWarning, UsageError, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import (
@@ -20,14 +20,18 @@ from windtunnel.inputs import (
     check_events,
     chosen,
     make_component,
+    on_its_own,
     read_workloads,
     scheduler_name,
+    usual_scheduler,
 )
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.model.abilities import start_date_of
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
+from windtunnel.run_account import draw_up
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.vocabulary import Observer
 
@@ -101,10 +105,12 @@ class Simulation:
     """A run that can be stepped, saved, restored and forked.
 
     Args:
-        platform: a file, ``hosts:128``, ``hosts:64x32``, or a :class:`~windtunnel.model.Platform`.
+        platform: a file, ``hosts:128``, ``hosts:64x32``, or a :class:`~windtunnel.model.Platform`; the file of a
+            workload, without another, runs on as many hosts as it says it needs, leases on their own site.
         workload: a file, a :class:`~windtunnel.model.Workload`, or several of them.
         scheduler: a name (``windtunnel schedulers``), ``module:Class``, ``tcp://...``, ``lib:./libedc.so``, a class,
-            object or function; several of them share the site.
+            object or function; several of them share the site. Without one: the schedulers that an environment
+            describes, the lease planner for a workload of leases, else ``easy`` (decisions.md 31).
         scheduler_options: options of the scheduler (of the only one).
         events: external events: a file or :class:`~windtunnel.model.EventList`, or several.
         out: the directory to write to; None keeps everything in memory. An earlier run there is replaced whole.
@@ -120,6 +126,7 @@ class Simulation:
         timeout: seconds a scheduler out of process may take for an answer.
         energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must tell the watts.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
+        strict_input: what would be told in the account (:attr:`account`) is an error.
 
     Raises:
         InputError: an input file is at fault; all faults are named.
@@ -130,7 +137,7 @@ class Simulation:
         self,
         platform: str | Path | Platform,
         workload: "str | Path | Workload | Sequence[str | Path | Workload]" = (),
-        scheduler: "SchedulerLike | Sequence[SchedulerLike]" = "easy",
+        scheduler: "SchedulerLike | Sequence[SchedulerLike] | None" = None,
         *,
         scheduler_options: Mapping[str, Any] | None = None,
         events: "str | Path | EventList | Sequence[str | Path | EventList]" = (),
@@ -148,6 +155,7 @@ class Simulation:
         share_hosts: bool = False,
         inputs: "Sequence[str | Path]" = (),
         force: bool = False,
+        strict_input: bool = False,
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
         from windtunnel.model.failures import FailureModel
@@ -178,6 +186,11 @@ class Simulation:
             options = replace(options, energy=True)
             record = replace(record, energy=True, pstates=True)
             reading["energy"] = True
+        if isinstance(workload, Sequence) and not workload and isinstance(platform, str | Path):
+            alone = on_its_own(platform, **(workload_options or {}))
+            if alone is not None:
+                platform, workload = alone
+                workload_options = None
         site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
         workloads = read_workloads(workload, site, **(workload_options or {}))
         own = [] if site.events is None else [site.events]
@@ -201,14 +214,22 @@ class Simulation:
 
             interval, cost = options.checkpoint_interval, options.checkpoint_cost
             workloads = [CheckpointedWorkload(one, interval, cost) for one in workloads]
+        if scheduler is None:
+            scheduler = usual_scheduler(site, workloads)
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
         schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
         if share_hosts:
             components = [packing_by_cores(component) for component in components]
-        start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
+        names = [scheduler_name(one) for one in schedulers]
+        self.account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
+        """What was read or asked for and does not take effect as written; grows while the run goes on."""
+        if strict_input:
+            self.account.refuse()
+        start_date = next((d for d in map(start_date_of, workloads) if d is not None), None)
         noted = {
-            "schedulers": [scheduler_name(one) for one in schedulers],
+            "schedulers": names,
+            "packing": "cores" if share_hosts else "whole hosts",
             "scheduler_options": dict(scheduler_options or {}),
         } | _noted(workload_options, given, failures, options, record, share_hosts=share_hosts)
         self.workloads = workloads
@@ -218,6 +239,7 @@ class Simulation:
             facts=noted | dict(facts or {}),
             start_date=start_date,
             inputs=_files(*inputs, site, *workloads, *lists, *reading.values(), *(workload_options or {}).values()),
+            account=self.account,
             force=force,
         )
         self._extra = tuple(observers)
@@ -278,6 +300,7 @@ class Simulation:
         new.workloads = self.workloads
         dialect = self.recording.layout.dialect
         new.recording = self.recording.fork(Layout(None, dialect) if out is None else Layout.directory(out, dialect))
+        new.account = new.recording.account
         new._extra = ()
         new.engine = self.engine.fork(new.recording.observers)
         return new
@@ -303,6 +326,7 @@ class Simulation:
         if not isinstance(attached, Recording):
             raise UsageError(f"{path} was saved without a recording")
         new.recording = attached
+        new.account = attached.account
         new.recording.resume()
         new.workloads = list(new.engine.world.workloads)
         new._extra = ()
@@ -345,13 +369,16 @@ def _noted(
 def simulate(
     platform: str | Path | Platform,
     workload: "str | Path | Workload | Sequence[str | Path | Workload]" = (),
-    scheduler: "SchedulerLike | Sequence[SchedulerLike]" = "easy",
+    scheduler: "SchedulerLike | Sequence[SchedulerLike] | None" = None,
     *,
     warm_up: Trim = 0.0,
     cool_down: Trim = 0.0,
     **options: Any,
 ) -> Run:
     """Simulate a workload on a platform under a scheduler, to the end; arguments as for :class:`Simulation`.
+
+    Warns once (:class:`~windtunnel.diagnostics.AccountWarning`) if anything that was read or asked for did not take
+    effect as written; ``run.account`` says what.
 
     Raises:
         InputError, UsageError: what was given is at fault.
@@ -361,7 +388,14 @@ def simulate(
         if options.get("record") is not None:
             raise UsageError("give warm_up and cool_down in the RecordingOptions")
         options["record"] = RecordingOptions(warm_up=warm_up, cool_down=cool_down)
-    return Simulation(platform, workload, scheduler, **options).run()
+    run = Simulation(platform, workload, scheduler, **options).run()
+    told = [line for line in run.account if not line.note]
+    if told:
+        from warnings import warn
+
+        more = f" (and {len(told) - 1} more: see run.account)" if len(told) > 1 else ""
+        warn(f"{told[0]}{more}", AccountWarning, stacklevel=2)
+    return run
 
 
 __all__ += ["Dialect", "Layout", "RecordingOptions", "SchedulerLike", "WindtunnelError"]

@@ -7,6 +7,9 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
+from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.vocabulary import Component, Decision
@@ -17,8 +20,10 @@ __all__ = [
     "check_events",
     "chosen",
     "make_component",
+    "on_its_own",
     "read_workloads",
     "scheduler_name",
+    "usual_scheduler",
 ]
 
 SchedulerLike = str | Component | Callable[..., Iterable[Decision] | None] | type[Component]
@@ -66,9 +71,34 @@ def read_workloads(
                 raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
             if isinstance(one, JobList):
                 _check_jobs(one)
-        sized = getattr(read, "with_cores", None)
-        made.append(read if sized is None else sized(platform.cores_per_host))
+        made.append(read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read)
     return made
+
+
+def on_its_own(path: str | Path, **options: Any) -> tuple[Platform, Workload] | None:
+    """The workload of a file that stands alone, and the platform it says it needs; None if it is no workload.
+
+    A log brings as many hosts as its header says (MaxProcs), a Batsim workload ``nb_res``, leases their site.
+
+    Raises:
+        InputError: the file is at fault, or in no known format.
+        UsageError: it does not say what it needs.
+    """
+    from windtunnel.formats.registry import guess_format, read_platform, read_workload
+    from windtunnel.formats.sites import is_host_spec
+
+    if (isinstance(path, str) and is_host_spec(path)) or not Path(path).is_file():
+        return None
+    if guess_format(path).kind not in {"workload", "leases"}:
+        return None
+    workload = read_workload(path, **options)
+    if isinstance(workload, LeaseJobs) and workload.hosts:
+        return read_platform(path, format="lwf"), workload
+    if not workload.hosts:
+        raise UsageError(
+            f"{path} is a workload that does not say how many hosts it needs", "name a platform before it"
+        )
+    return read_platform(f"hosts:{workload.hosts}"), workload
 
 
 def check_events(events: EventList, hosts: int) -> None:
@@ -99,6 +129,25 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
     if isinstance(scheduler, str) and scheduler.startswith(("tcp:", "ipc:")):
         raise UsageError(f"{scheduler!r} is not an endpoint", "such as tcp://127.0.0.1:28000 or ipc:///tmp/socket")
     return make_scheduler(scheduler, **options)
+
+
+def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
+    """The scheduler when none is named: what the input describes or is made for, else ``easy`` (decisions.md 31).
+
+    Raises:
+        UsageError: the input speaks for two of them.
+    """
+    wanted = {}
+    if isinstance(platform.site, Site) and describes_schedulers(platform.site):
+        wanted["datacenters"] = "the environment describes schedulers"
+    if any(isinstance(one, LeaseJobs) for one in workloads):
+        wanted["leases"] = "the workload is one of leases"
+    if len(wanted) > 1:
+        raise UsageError(
+            f"{' and '.join(wanted.values())}: both cannot be followed at once",
+            f"choose one: --scheduler {' or --scheduler '.join(wanted)} (scheduler= in Python)",
+        )
+    return next(iter(wanted), "easy")
 
 
 def chosen(given: Any, usual: Any) -> dict[str, Any]:

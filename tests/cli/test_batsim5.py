@@ -197,8 +197,9 @@ WORDS = [
 @pytest.mark.parametrize("name", ["made.toml", "made.ini", "made"])
 def test_a_configuration_written_is_read_back(name, capfd):
     assert main(["batsim5", *WORDS, "--gen-config", name, "--dump-execution-context"]) == 0
-    there, back = vars(batsim5_options.parse(WORDS)), vars(batsim5_options.parse(["-c", name]))
+    there, back = vars(batsim5_options.parse(WORDS)), vars(batsim5_options.parse(["-c", name, "--trust-code"]))
     assert back.pop("config") == name
+    assert back.pop("trust_code") is not there.pop("trust_code")
     assert there.pop("config") is None
     assert back == there
 
@@ -219,8 +220,18 @@ def test_gen_config_goes_on_with_the_simulation(library):
     assert main(["batsim5", *BASE, "-q", "-w", "w.json", "-L", library, "init", "--gen-config", "c.toml"]) == 0
     first = Path("out/jobs.csv").read_text()
     Path("out/jobs.csv").unlink()
-    assert main(["batsim5", "-c", "c.toml"]) == 0
+    assert main(["batsim5", "-c", "c.toml", "--trust-code"]) == 0
     assert Path("out/jobs.csv").read_text() == first
+
+
+def test_a_configuration_loads_a_library_only_when_told(library, capfd):
+    Path("c.toml").write_text(f'platform = "p.xml"\nedc-library-str = ["{library}", ""]\n')
+    assert main(["batsim5", "-c", "c.toml"]) == 2
+    told = capfd.readouterr().err
+    assert "is code, which a file may not have loaded" in told
+    assert "--trust-code" in told
+    options = batsim5_options.parse(["-c", "c.toml", "-s", "ipc:///x", ""])  # it is not used then
+    assert [kind for kind, *_ in options.components] == ["edc-socket-str"]
 
 
 @pytest.mark.parametrize(
@@ -433,7 +444,7 @@ def test_a_terminated_run_marks_its_files(library):
 def test_a_configuration_keeps_the_order_of_components(name, capfd):
     words = ["-S", "s1", "f1", "-S", "s2", "f2", "-l", "l1", "i1", "-p", "p.xml"]
     assert main(["batsim5", *words, "--gen-config", name, "--dump-execution-context"]) == 0
-    assert batsim5_options.parse(["-c", name]).components == batsim5_options.parse(words).components
+    assert batsim5_options.parse(["-c", name, "--trust-code"]).components == batsim5_options.parse(words).components
     alternating = ["-l", "a", "", "-s", "b", "", "-l", "c", ""]
     assert main(["batsim5", *alternating, "-p", "p.xml", "--gen-config", name, "--dump-execution-context"]) == 2
     assert "cannot keep the order" in capfd.readouterr().err

@@ -152,7 +152,9 @@ def test_files_in_the_wrong_place_are_recognised(capsys):
     assert "it looks like the format batsim (workload)" in refused(capsys, "run", JOBS, SMALL.platform)
     assert "it looks like the format simgrid (platform)" in refused(capsys, "run", SMALL.platform, SMALL.platform)
     log = find("datacenters").workloads[0]
-    assert "walltime must be one of extend, kill, not 'stretch'" in refused(capsys, "run", "hosts:64", log, "--walltime", "stretch")
+    assert "walltime must be one of extend, kill, not 'stretch'" in refused(
+        capsys, "run", "hosts:64", log, "--walltime", "stretch"
+    )
 
 
 def test_options_that_would_have_no_effect_are_refused(capsys, tmp_path):

@@ -161,7 +161,10 @@ def environment(tmp_path):
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        *[(f"flops_per_cycle={v}", "flops_per_cycle must be a number more than 0") for v in ("0", "-1", "nan", "inf")],
+        *[
+            (f"flops_per_cycle={v}", "flops_per_cycle must be a number more than 0")
+            for v in ("0", "-1", "nan", "inf")
+        ],
         *[(f"idle_share={v}", "idle_share must be a number from 0 and up to 1") for v in ("-0.1", "1.1", "nan")],
         *[(f"network={v}", "is no network") for v in ("star:0,0", "star:inf,0", "star:1e9,inf", "rack:1,0,0")],
     ],

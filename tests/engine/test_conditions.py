@@ -202,7 +202,7 @@ def work_done(pairs, period, end):
     return done + speed * (end - since)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.tuples(st.floats(0.0, 5.0), st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0])), min_size=1, max_size=5),
     st.booleans(),

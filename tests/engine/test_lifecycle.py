@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from tests.engine.runs import kinds, simulate, start_all
 
 from windtunnel.diagnostics import ComponentError, DeadlockError, DecisionError, LivelockError
+from windtunnel.engine import Simulation
 from windtunnel.model import HostSet, JobState, Request
-from windtunnel.testing import delays, job, sequence, workload
+from windtunnel.testing import Scripted, delays, job, platform, sequence, workload
 from windtunnel.vocabulary import (
     AtomicProgress,
     CallMeLater,
@@ -16,6 +17,7 @@ from windtunnel.vocabulary import (
     JobsKilled,
     JobSubmitted,
     Kill,
+    Observer,
     OneShot,
     Reject,
     Reply,
@@ -160,7 +162,6 @@ def test_rejection():
         (lambda: _at(1.0, Reject("w0!1")), "timestamp-after-now"),
         (lambda: Kill("w0!1"), "state"),
         (Kill, "empty"),
-        (lambda: SetJobMetadata(job_id="w0!1", metadata='a"b'), "metadata"),
     ],
 )
 def test_illegal_decisions_are_refused_by_rule(decision, rule):
@@ -198,11 +199,67 @@ def test_refusals_can_be_told_instead():
 def test_a_job_whose_end_was_told_is_forgotten():
     def script(now, notices):
         if any(isinstance(n, JobCompleted) for n in notices):
-            return [Kill("w0!1")]
+            return [Reject("w0!1")]
         return start_all(now, notices)
 
     with pytest.raises(DecisionError, match="its end has already been told"):
         simulate(script, workload(job(1)))
+
+
+def test_jobs_to_be_killed_may_have_ended_meanwhile():
+    """The acknowledgement names all that were asked for (the document of the JSON protocol)."""
+
+    def script(now, notices):
+        ended = [n.job.id for n in notices if isinstance(n, JobCompleted)]
+        kill = [Kill("w0!2", "w0!1")] if ended == ["w0!1"] else []
+        return [*kill, *start_all(now, notices)]
+
+    component, checker, _ = simulate(script, workload(job(1, run=1.0), job(2, run=9.0)), compute_sharing=True)
+    (killed,) = component.told(JobsKilled)
+    assert killed.job_ids == ("w0!2", "w0!1")
+    assert list(killed.progresses) == ["w0!2"]
+    assert [row[1] for row in checker.rows] == [JobState.COMPLETED_SUCCESSFULLY, JobState.COMPLETED_KILLED]
+
+
+@pytest.mark.parametrize("name", ["w0!3", "w0!9", "w1!1"])
+def test_jobs_that_were_never_submitted_cannot_be_killed(name):
+    def script(now, notices):
+        return [*start_all(now, notices), *(Kill(name) for n in notices if isinstance(n, JobCompleted))]
+
+    with pytest.raises(DecisionError, match=f"there is no job '{name}'"):
+        simulate(script, workload(job(1, run=1.0), job(3, at=50.0)))
+
+
+def test_metadata_are_any_text():
+    def script(now, notices):
+        noted = [SetJobMetadata(job_id=n.job.id, metadata='say "a"') for n in notices if isinstance(n, JobSubmitted)]
+        return [*noted, *start_all(now, notices)]
+
+    class Noted(Observer):
+        def on_job_ended(self, now, record):
+            self.seen = record.metadata
+
+    noted = Noted()
+    engine = Simulation(platform(4), [workload(job(1))], [Scripted(script)], observers=[noted])
+    engine.run()
+    assert noted.seen == 'say "a"'
+
+
+def test_a_run_that_is_stopped_says_what_it_cut_short():
+    """No rows for jobs that did not end (as in Batsim 5's recording), but the outcome names them."""
+
+    def script(now, notices):
+        if any(isinstance(n, RequestedCall) for n in notices):
+            return [ForceSimulationStop(), Reject("w0!2")]
+        calls = [CallMeLater(call_me_later_id="x", when=OneShot(5))] if now == 0 and len(notices) > 1 else []
+        return [*calls, *start_all(now, [n for n in notices if isinstance(n, JobSubmitted) and n.job.id == "w0!1"])]
+
+    work = workload(job(1, run=9.0), job(2, run=9.0), job(3, at=50.0), job(4, at=60.0))
+    component, checker, simulation = simulate(script, work)
+    reason = "at 5 s (jobs: 1 running, 1 waiting, 2 not submitted yet); 1 later decisions were not carried out"
+    assert simulation.outcome == f"stopped by the decision component 'scripted' {reason}"
+    assert checker.rows == []
+    assert kinds(component)[-1] == (5.0, ["SimulationEnds"])
 
 
 def test_deadlock_is_explained():

@@ -145,7 +145,7 @@ def test_who_depends_on_a_lost_job_waits_for_its_successor():
         ("w0!b", 22, 23),
         ("w0!c", 23, 24),
     ]
-    assert not simulation.world.stands_for
+    assert not simulation.world.replaced_ids
 
 
 def test_compositions_begin_again_from_zero():

@@ -168,7 +168,7 @@ def test_every_run_ends_whole(block):
         simulation.run()
         assert checker.outcome == "complete", seed
         assert checker.submitted == checker.ended, seed
-        assert not simulation.world.fluid.system.actions, seed
+        assert not simulation.world.sharing.system.actions, seed
         assert simulation.world.nb_running == 0
         table = simulation.world.hosts
         assert len(table.free) == sum(table.state(h).name == "IDLE" for h in range(4)) + (

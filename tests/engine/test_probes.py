@@ -358,7 +358,7 @@ def test_refusals_that_need_two(site):
         run(site, at_start(probe(metric=Metric.Power)), energy=False)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     works=st.lists(st.tuples(st.integers(0, 30), st.integers(1, 400)), max_size=6),
     ticks=st.lists(st.integers(1, 40), min_size=1, max_size=5),

@@ -72,16 +72,17 @@ def test_each_excess_is_reported_with_its_peak(tmp_path, rule):
 def test_what_passes_within_an_instant_exceeds_nothing(tmp_path):
     """At 10 s one host becomes busy before the other becomes idle; at 20 s it is the excess that passes at once."""
     rows = []
-    racks = Racks(SimpleNamespace(hooks=SimpleNamespace(rack=[lambda *row: rows.append(row)])))
-    racks.add("r", 150, [0, 1])
     watts = {0: 100.0, 1: 50.0}
-    meters = SimpleNamespace(power=watts.__getitem__)
-    racks.follow(0.0, (0, 1), meters)
+    world = SimpleNamespace(now=0.0, hooks=SimpleNamespace(rack=[lambda *row: rows.append(row)]))
+    racks = Racks(world, SimpleNamespace(power=watts.__getitem__))
+    racks.add("r", 150, [0, 1])
+    racks.follow((0, 1))
     for now, host, power in [(10, 1, 100), (10, 0, 50), (20, 0, 100), (30, 0, 50), (30, 0, 100), (40, 1, 0)]:
-        watts[host] = power
-        racks.follow(now, (host,), meters)
+        world.now, watts[host] = now, power
+        racks.follow((host,))
     assert rows == []
-    racks.close(50.0)
+    world.now = 50.0
+    racks.close()
     assert rows == [("r", 20, 40, 200, 150)]
 
 

@@ -29,6 +29,7 @@ from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.testing import InvariantChecker, Scripted, job, sequence, workload
 from windtunnel.vocabulary import (
     AdditionalIo,
+    AtomicProgress,
     CallMeLater,
     DecisionRefused,
     Execute,
@@ -160,12 +161,22 @@ def test_amounts_for_all_make_a_job_moldable_and_others_do_not():
         run(alike(8e9), "0-3", res=2)
 
 
+LOOSE = {"check_sizes": False, "compute_sharing": True}
+"""As Batsim 5."""
+
+
 # -- placement ------------------------------------------------------------------------------------------------------
 
 
 def test_executors_are_placed_by_mapping():
     assert lasts(task(1e9, 1e9), "0", res=2, placement=(0, 0)) == pytest.approx(1.0)  # two cores
     assert lasts(task(*[1e9] * 6), "0", res=6, placement=(0,) * 6) == pytest.approx(3.0)  # six executors on two cores
+    with pytest.raises(DecisionError, match="no executor of 'w0!h' is placed"):
+        run(alike(1e9), "0-1", placement=(), options=LOOSE)
+    with pytest.raises(DecisionError, match="requests 2 hosts and is given none"):
+        run(alike(1e9), "", res=2, options=LOOSE)
+    with pytest.raises(DecisionError, match="requests 1 hosts and is given none"):
+        run(DelayProfile(id="w0!d", delay=9.0), "", res=1, options=LOOSE)
     swapped = task(1e9, 5e9, com=(0.0, 1e8, 0.0, 0.0))
     assert lasts(swapped, "0-1", placement=(1, 0)) == pytest.approx(5.0)
     with pytest.raises(DecisionError, match="places 3 executors"):
@@ -201,6 +212,47 @@ def test_a_part_of_a_sequence_may_be_placed_elsewhere():
     ):
         with pytest.raises(DecisionError, match=message):
             run(whole, "0-1", parts=[one], profile_placements={"w0!p": wrong})
+
+
+def test_a_composition_may_be_placed_elsewhere_as_a_whole():
+    one, other = task(1e9, 1e9), task(1e9, 1e9, name="q")
+    whole = sequence("all", [sequence("inner", [one, other])])
+    parts = [one, other, sequence("inner", [one, other])]
+    filled = ProfilePlacement(HostSet.parse("3"), Placement.FillOneHostCoresFirst)
+    assert lasts(whole, "0-1", parts=parts, site=star(cores=1), profile_placements={"w0!inner": filled}) == 4.0
+    nearer = {"w0!inner": filled, "w0!q": ProfilePlacement(HostSet.parse("2-3"))}
+    assert lasts(whole, "0-1", parts=parts, site=star(cores=1), profile_placements=nearer) == 3.0
+
+
+def test_placements_of_what_a_job_is_not_made_of_are_refused():
+    one, other = task(1e9, 1e9), task(1e9, 1e9, name="q")
+    merged = ParallelTaskMergeCompositionProfile(id="w0!m", profile_ids=("w0!p", "w0!q"))
+    parts, elsewhere = [one, other], ProfilePlacement(HostSet.parse("2-3"))
+    for name, message in (
+        ("w0!pp", "the placement of 'w0!pp' makes no sense: the job is not made of it; did you mean 'w0!p'"),
+        ("w0!q", "the job is not made of it"),
+    ):
+        with pytest.raises(DecisionError, match=message):
+            run(sequence("s", [one]), "0-1", parts=parts, profile_placements={name: elsewhere})
+    with pytest.raises(DecisionError, match="part of a merged task"):
+        run(merged, "0-1", parts=parts, profile_placements={"w0!q": elsewhere})
+
+
+def test_placements_of_sub_profiles_on_busy_hosts_are_refused_where_hosts_are_not_shared():
+    one = task(1e9, 1e9)
+    parts, elsewhere = [one], {"w0!p": ProfilePlacement(HostSet.parse("2-3"))}
+    jobs = workload(job(0, 2, run=9.0), job(1, 2, run=sequence("s", parts)), profiles=parts)
+
+    def script(now, notices):
+        if not any(isinstance(n, JobSubmitted) for n in notices):
+            return []
+        first = Execute("w0!0", HostSet.parse("2-3"))
+        return [first, Execute("w0!1", HostSet.parse("0-1"), profile_placements=elsewhere)]
+
+    with pytest.raises(DecisionError, match="names hosts that cannot compute jobs now: 2-3"):
+        simulate(script, jobs, site=star())
+    _, checker, _ = simulate(script, jobs, site=star(), compute_sharing=True)
+    assert len(checker.rows) == 2
 
 
 # -- storages -------------------------------------------------------------------------------------------------------
@@ -281,6 +333,20 @@ def test_additional_io_of_a_sequence_goes_step_by_step():
     short = AdditionalIo(hosts, "w0!ios", sequence("ios", [io]))
     with pytest.raises(DecisionError, match="must be a sequence of 2 tasks"):
         run(sequence("q", steps), parts=parts, additional_io=short)
+
+
+def test_additional_io_of_nothing_changes_nothing():
+    """Two executors on one host of two cores still take one core each."""
+    none = AdditionalIo(HostSet.parse("0-1"), "w0!io", task(0.0, 0.0, com=(0.0,) * 4, name="io"))
+    assert lasts(task(1e9, 1e9), "0-1", placement=(0, 0), additional_io=none) == pytest.approx(1.0)
+    assert lasts(task(1e9, 1e9), "0-1", placement=(0, 0)) == pytest.approx(1.0)
+
+
+def test_additional_io_computes_on_hosts_of_its_job_only_where_hosts_are_not_shared():
+    given = AdditionalIo(HostSet.parse("0-1"), "w0!io", task(1e9, 1e9, name="io"))
+    assert lasts(task(1e9), "0", additional_io=given, options=LOOSE) == pytest.approx(1.0)
+    with pytest.raises(DecisionError, match="would compute on host 1, which is not one of its own"):
+        run(task(1e9), "0", additional_io=given)
 
 
 def test_additional_io_must_be_on_hosts_that_exist():
@@ -434,7 +500,7 @@ def test_a_replay_can_be_killed_and_has_a_walltime():
     assert row[1:4] == (JobState.COMPLETED_WALLTIME_REACHED, 0.0, 4.0)
     jobs = workload(job(0, 2, run=replay(TraceType.SMPI, line, line)), job(1, 2, run=task(1e9, 1e9), at=3.0))
     component, checker, _ = simulate(killing(3.0), jobs, site=star(cores=1), compute_sharing=True)
-    assert component.told(JobsKilled)[0].progresses["w0!0"].progress == -1.0
+    assert component.told(JobsKilled)[0].progresses["w0!0"] == AtomicProgress("w0!t", pytest.approx(0.3), mpi=True)
     assert [row[3] for row in checker.rows] == pytest.approx([3.0, 4.0])  # its cores are free at once
 
 

@@ -77,6 +77,33 @@ def test_an_infinite_call_runs_until_stopped():
     assert simulation.now == 5.0
 
 
+def test_calls_that_happen_once_can_be_stopped():
+    """All of one id; the others stay, and nothing that was stopped keeps the run from ending."""
+
+    def script(now, notices):
+        if begins(notices):
+            dates = [("a", 5), ("a", 50), ("b", 7), ("c", 90)]
+            return [CallMeLater(call_me_later_id=name, when=OneShot(date)) for name, date in dates]
+        return [StopCallMeLater(call_me_later_id=name) for name in ("a", "c", "never")] if now == 5 else None
+
+    component, _, simulation = simulate(script)
+    assert [(n.timestamp, n.call_me_later_id) for n in component.told(RequestedCall)] == [(5.0, "a"), (7.0, "b")]
+    assert simulation.now == 7.0
+
+
+def test_nobody_is_called_before_the_date_asked_for():
+    """However near it is to the present: a scheduler that waits for it does not keep the instant alive."""
+    due = 646.1310000000001
+
+    def script(now, notices):
+        if begins(notices):
+            return [CallMeLater(call_me_later_id="", when=OneShot(646131, TimeUnit.Millisecond))]
+        return [CallMeLater(call_me_later_id="", when=OneShot(due))] if now < due else None
+
+    component, _, _ = simulate(script, max_rounds=10)
+    assert component.log[-2][0] >= due
+
+
 @pytest.mark.parametrize("when", [Periodic(0), Periodic(1, nb_periods=0)])
 def test_bad_periods_are_refused(when):
     with pytest.raises(DecisionError) as caught:

@@ -29,7 +29,7 @@ def simulation(lists, *jobs, script=lambda *_: [], **options):
 def told(lists, **options):
     made, component, _ = simulation(lists, **options)
     made.run()
-    assert not made.world.words
+    assert not made.world.machine_states
     return [
         (n.timestamp, "" if isinstance(n, HostsBecameAvailable) else n.cause.partition(":")[0] or "-")
         for n in component.told(HostsBecameUnavailable, HostsBecameAvailable)

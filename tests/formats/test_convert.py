@@ -85,7 +85,7 @@ def text_of(run):
     return str(int(run)) if run.is_integer() else repr(run)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(jobs)
 def test_swf_to_batsim_and_back(tmp_path_factory, jobs):
     folder = tmp_path_factory.mktemp("convert")

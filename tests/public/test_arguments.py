@@ -96,10 +96,11 @@ def test_what_was_chosen_is_noted(tmp_path):
         warm_up="1%",
         out=tmp_path / "out",
     )
-    assert plain.state.facts == {"schedulers": ["easy"], "scheduler_options": {}}
+    assert plain.state.facts == {"schedulers": ["easy"], "scheduler_options": {}, "packing": "whole hosts"}
     facts = wt.load_run(tmp_path / "out").state.facts
     assert facts == {
         **plain.state.facts,
+        "packing": "cores",
         "workload_options": {"walltime": "kill"},
         "events": [str(events)],
         "failures": str(failures),

@@ -54,14 +54,14 @@ def everybody(out, jobs):
 
 @pytest.mark.parametrize("name", SANE)
 @given(jobs=workloads(), order=st.sampled_from(ORDERS))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_everybody_runs_or_is_rejected(name, jobs, order):
     everybody(play(make_scheduler(name, queue_order=order), jobs, HOSTS), jobs)
 
 
 @pytest.mark.parametrize("name", ["fcfs", "filler"])
 @given(jobs=workloads())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_contiguous_hosts_are_contiguous(name, jobs):
     out = play(make_scheduler(name, policy="contiguous"), jobs, HOSTS)
     everybody(out, jobs)
@@ -70,7 +70,7 @@ def test_contiguous_hosts_are_contiguous(name, jobs):
 
 @pytest.mark.parametrize("name", ["easy", "conservative"])
 @given(jobs=workloads())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_which_hosts_are_given_does_not_change_when(name, jobs):
     together, lowest = (
         play(make_scheduler(name, policy=p), jobs, HOSTS) for p in ("best_effort_contiguous", "basic")
@@ -97,13 +97,13 @@ def hosts_by_definition(out, job, policy):
 
 @pytest.mark.parametrize("name", EXACT)
 @given(jobs=workloads(endless=False, largest=HOSTS))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_everybody_runs_under_the_exact_variants(name, jobs):
     everybody(play(make_scheduler(name), jobs, HOSTS), jobs)
 
 
 @given(jobs=workloads(endless=False))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_fcfs_starts_in_order(jobs):
     out = play(make_scheduler("fcfs"), jobs, HOSTS)
     starts = [out.start[j.id] for j, _ in jobs if j.id in out.start]
@@ -183,7 +183,7 @@ KEYS = {
 
 @pytest.mark.parametrize("order", sorted(KEYS))
 @given(jobs=workloads(largest=HOSTS))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_easy_is_its_definition(order, jobs):
     play(Recorder(make_scheduler("easy", queue_order=order), PlainEasy(HOSTS, KEYS[order])), jobs, HOSTS)
 
@@ -197,7 +197,7 @@ class HeadWatcher(Recorder):
 
     def decide(self, now, notices):
         reply = self.scheduler.decide(now, notices)
-        queue = self.scheduler._queue
+        queue = self.scheduler.queue
         if queue.count:
             head = queue.first()
             self.scheduler._reserve(now, head.request.hosts)
@@ -208,7 +208,7 @@ class HeadWatcher(Recorder):
 
 
 @given(jobs=workloads(exact=True, largest=HOSTS))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_easy_never_delays_its_head_when_walltimes_are_exact(jobs):
     watcher = HeadWatcher(make_scheduler("easy"))
     out = play(watcher, jobs, HOSTS)
@@ -234,7 +234,7 @@ class PromiseWatcher(Recorder):
 @pytest.mark.parametrize("order", ["fcfs", "asc_size"])
 @pytest.mark.parametrize("short", [100, 2])
 @given(jobs=workloads(endless=False, largest=HOSTS), review=st.sampled_from([0.0, 0.01, 1.0]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_conservative_never_delays_anybody(order, short, jobs, review):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("windtunnel.schedulers.conservative._SHORT", short)
@@ -245,7 +245,7 @@ def test_conservative_never_delays_anybody(order, short, jobs, review):
 
 
 @given(jobs=workloads(exact=True, largest=HOSTS))
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=75)
 def test_conservative_keeps_its_first_promise_when_walltimes_are_exact(jobs):
     """Without early ends nothing is ever compressed: each job starts when it was told on arrival."""
     watcher = PromiseWatcher(make_scheduler("conservative"))
@@ -268,7 +268,7 @@ def test_conservative_keeps_its_first_promise_when_walltimes_are_exact(jobs):
 @given(
     jobs=workloads(endless=False, largest=HOSTS), away=st.lists(st.tuples(dates, lengths, st.sets(st.integers(0, 7))))
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_unavailable_hosts_are_given_to_nobody(name, jobs, away):
     """Overlapping absences are told as they begin and end; the last word stands, and all are back at the end."""
     notices = []
@@ -341,4 +341,4 @@ def test_an_end_is_counted_once():
     scheduler.decide(0.0, [JobSubmitted(0.0, one, 0.0)])
     ended = JobCompleted(5.0, one, JobState.COMPLETED_SUCCESSFULLY, 0, HostSet.span(3))
     scheduler.decide(5.0, [ended, ended])
-    assert len(scheduler._pool) == 4
+    assert len(scheduler.view.free) == 4

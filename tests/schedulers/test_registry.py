@@ -101,8 +101,16 @@ def test_unknown_names_come_with_a_hint():
         ("easy", {"queue_order": "best"}, "queue_order must be one of fcfs, lcfs, asc_size"),
         ("rejecter", {"x": 1}, "no option 'x' (it takes no options)"),
         ("sleeper", {}, "pstate_compute must be given; pstate_sleep must be given"),
-        ("filler-batsched", {"fraction_of_machines_to_use": 0}, "fraction_of_machines_to_use must be a number more than 0 and up to 1, not 0"),
-        ("killer", {"nb_kills_per_job": -1, "delay_before_kill": "soon"}, "nb_kills_per_job must be a whole number from 0, not -1; delay_before_kill must be"),
+        (
+            "filler-batsched",
+            {"fraction_of_machines_to_use": 0},
+            "fraction_of_machines_to_use must be a number more than 0 and up to 1, not 0",
+        ),
+        (
+            "killer",
+            {"nb_kills_per_job": -1, "delay_before_kill": "soon"},
+            "nb_kills_per_job must be a whole number from 0, not -1; delay_before_kill must be",
+        ),
         ("filler-batsched", {"custom_mapping": "perhaps"}, "custom_mapping must be true or false, not 'perhaps'"),
     ],
 )

@@ -32,7 +32,7 @@ KEYS = {"fcfs": lambda j: 0, "desc_size": lambda j: -j.request.hosts, "asc_wallt
 
 @pytest.mark.parametrize("order", sorted(KEYS))
 @given(moves=moves, longest=times)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_queues(order, moves, longest):
     queue, plain = waiting_queue(order), []
     for k, (what, a, b) in enumerate(moves):
@@ -68,7 +68,7 @@ def test_queues(order, moves, longest):
     length=st.integers(1, 12),
     now=st.integers(0, 10),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_availability(changes, size, length, now):
     plan, plain = Availability(8), [8] * 200
     held = []
@@ -127,7 +127,7 @@ def test_lowest_bits(bits, count):
     st.lists(st.tuples(st.integers(1, 6), st.integers(1, 9), st.booleans()), max_size=25),
     st.sampled_from(["basic", "contiguous"]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_profiles_place_at_the_first_fit_on_common_hosts(jobs, policy):
     """Against a table of hosts by seconds."""
     profile = Profile(6, exact(0.0), policy)

@@ -158,6 +158,7 @@ def test_an_isolated_library_that_fails_at_its_start_ends_nothing_else(mode, sai
     "mode, said, kind",
     [
         (b"C", r"the library crashed \(SIGSEGV\) during take_decisions", ComponentError),
+        (b"Q", r"the library crashed \(signal 3\d\) during take_decisions", ComponentError),
         (b"X", r"the library ended its process \(exit code 9\) during take_decisions", ComponentError),
         (b"L", r"take_decisions did not return within 2 s; its process was killed", ComponentTimeoutError),
     ],
@@ -168,6 +169,17 @@ def test_an_isolated_library_may_crash_leave_or_hang(mode, said, kind, started):
         transport.ask(b"{}")
     with pytest.raises(ComponentError):
         transport.ask(b"{}")
+
+
+def test_no_file_in_the_working_directory_is_taken_for_python_s_own(peer, tmp_path, monkeypatch):
+    """Whoever sends a folder of data could have put a module into it that the child process imports."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("ctypes", "socket", "windtunnel"):
+        (tmp_path / f"{name}.py").write_text("open('imported', 'w').close()\n")
+    transport = IsolatedTransport(peer)
+    transport.start(b"")
+    transport.stop()
+    assert not (tmp_path / "imported").exists()
 
 
 @BOTH

@@ -148,8 +148,18 @@ def batsim4(argv: Sequence[str]) -> int:
     if options.dump_execution_context:
         _dump(options)
         return 0
+    from windtunnel.cli.summary import print_account
+
+    quiet = options.quiet or options.verbosity == "quiet"
     simulation = _simulation(options)
-    simulation.run()
+    told = simulation.account.lines
+    if not quiet:
+        print_account(told)
+    try:
+        simulation.run()
+    finally:
+        if not quiet:
+            print_account(simulation.account.since(told))
     return 0
 
 

@@ -46,15 +46,16 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
     import logging
     import signal
 
-    from windtunnel.cli.summary import print_warnings, stop_on_signal
+    from windtunnel.cli.summary import print_account, stop_on_signal
 
     simulation = _simulation(options, argv)
+    told = simulation.account.lines
     log = logging.getLogger("windtunnel")
     level = log.level
     if _quiet(options):
         log.setLevel(logging.ERROR)
     else:
-        print_warnings(simulation.engine.world.platform.warnings)
+        print_account(told)
     signal.signal(signal.SIGTERM, stop_on_signal)
     try:
         simulation.run()
@@ -63,6 +64,8 @@ def _run(options: argparse.Namespace, argv: Sequence[str]) -> int:
         raise
     finally:
         log.setLevel(level)  # a run in the same process may want to hear more
+        if not _quiet(options):
+            print_account(simulation.account.since(told))
     return 0
 
 

@@ -48,6 +48,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "sg_cfg": [],
     "timeout": 600.0,
     "config": None,
+    "trust_code": False,
     "gen_config": None,
     "dump_execution_context": False,
     "version": False,
@@ -143,6 +144,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="options from a file (TOML, or INI where it ends in .ini)",
     )
+    other("--trust-code", action="store_true", help="(ours) let the file of -c name libraries, which are code")
     other("--gen-config", type=file_name, metavar="FILE", help="write these options to such a file, and go on")
     other("--dump-execution-context", action="store_true", help="print where things are, as JSON, and leave")
     other("--version", "--batsim-version", dest="version", action="store_true", help="print the version")
@@ -165,7 +167,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if "config" in given:
         from windtunnel.cli.batsim5_config import config_words
 
-        values |= vars(made.parse_args(config_words(given["config"])))
+        told = vars(made.parse_args(config_words(given["config"])))
+        libraries = [where for kind, where, _ in told.get("components", ()) if kind.startswith("edc-library")]
+        if libraries and "components" not in given and "trust_code" not in given:
+            raise UsageError(
+                f"{given['config']}: {libraries[0]!r} is code, which a file may not have loaded",
+                "--trust-code allows it; or name the library on the command line (-l, -L)",
+            )
+        values |= told
     return argparse.Namespace(**values | given)
 
 

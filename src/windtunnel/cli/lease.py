@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from windtunnel.cli import lease_service
-from windtunnel.cli.lease_service import settings
+from windtunnel.cli.lease_service import TRUST_CODE, settings
 from windtunnel.cli.values import date, positive
 
 __all__ = ["lease"]
@@ -55,6 +55,7 @@ def run(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--out", help="A directory for the files of the run; windtunnel report reads it."),
     ] = None,
+    trust_code: Annotated[bool, TRUST_CODE] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace also files in --out that no run has written.")
     ] = False,
@@ -105,7 +106,9 @@ def run(
         "force": force,
     }
     if config is not None and is_multi(config):
-        _several(config, out, settings(option), engine, site=site, until=until, speed=speed)
+        _several(
+            config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code
+        )
         return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")
@@ -113,7 +116,7 @@ def run(
     stop, probes = Stop(), tuple(probe)
     more: dict[str, Any] = {"inputs": [one for one in (work, config, annotations, injected) if one], **engine}
     if config is not None:
-        facts, found = load_haizea(config, work=work, document_times=document)
+        facts, found = load_haizea(config, work=work, document_times=document, trust_code=trust_code)
         options, stop, probes = facts.options, facts.stop, probes or facts.probes
         more |= {"attributes": facts.attributes, "sanity_check": facts.sanity_check}
     elif work is not None:
@@ -192,13 +195,14 @@ def _several(
     site: str,
     until: float | None,
     speed: float | None,
+    trust_code: bool,
 ) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
     from windtunnel.formats.haizea.multi import read_haizea_multi
     from windtunnel.model.lease_options import lease_options
     from windtunnel.services.lease_inputs import prepared
 
-    runs = read_haizea_multi(config)
+    runs = read_haizea_multi(config, trust_code=trust_code)
     for name, found in runs.items():
         facts, work = prepared(found, config)
         more: dict[str, Any] = {"probes": facts.probes} if facts.probes else {}

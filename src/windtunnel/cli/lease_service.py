@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Final, Optional
 
 import typer
 
@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from windtunnel.model.lease import Lease
     from windtunnel.services.lease_client import LeaseClient
 
-__all__ = ["cancel", "hosts", "list_leases", "queue", "request", "serve_leases", "settings", "show"]
+__all__ = ["TRUST_CODE", "cancel", "hosts", "list_leases", "queue", "request", "serve_leases", "settings", "show"]
 
 _SERVER = typer.Option("--server", "-s", help="The lease service.", envvar="WINDTUNNEL_LEASES")
 _TOKEN = typer.Option("--token-file", help="A file with the token of the service.", metavar="FILE")
 _DEFAULT_SERVER = "http://127.0.0.1:42493/RPC2"
 _OPTIONS = typer.Option("--option", "-o", help="A setting of the lease manager, as name=value (Haizea's names).")
+TRUST_CODE: Final = typer.Option("--trust-code", help="Let --config load code (module:Class in its policies).")
 _UNLIMITED = 36500 * 86400
 
 
@@ -216,6 +217,7 @@ def serve_leases(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--config", "-c", help="A configuration file of Haizea: how leases are scheduled."),
     ] = None,
+    trust_code: Annotated[bool, TRUST_CODE] = False,
     option: Annotated[list[str], _OPTIONS] = [],  # noqa: B006 -- typer copies it
     state: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
@@ -240,7 +242,8 @@ def serve_leases(
     from windtunnel.services.lease_rpc import LeaseServer
     from windtunnel.services.lease_store import LeaseStore
 
-    options = lease_options(settings(option), None if config is None else read_haizea_config(config).options)
+    base = None if config is None else read_haizea_config(config, trust_code=trust_code).options
+    options = lease_options(settings(option), base)
     if state is not None and not state.exists():
         os.close(os.open(state, os.O_CREAT | os.O_WRONLY, 0o600))  # what users ask for is not everybody's business
     live = LiveLeases(read_site_or_text(site), options, LeaseStore(state), speed=speed)

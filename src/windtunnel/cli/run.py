@@ -32,7 +32,8 @@ def run(
     platform: Annotated[
         str,
         typer.Argument(
-            help="A platform file, hosts:128, hosts:64x32, or example:NAME (which brings its own workload).",
+            help="A platform file, hosts:128, hosts:64x32, or example:NAME (which brings its own workload). A "
+            "workload alone runs on the hosts that it says it needs: a log on hosts:MaxProcs, leases on their site.",
             metavar="PLATFORM",
         ),
     ],
@@ -42,11 +43,12 @@ def run(
         typer.Option(
             "--scheduler",
             "-s",
-            help="A name (windtunnel schedulers), "
+            help="Default: the schedulers that an environment describes, the lease planner for leases, else easy. "
+            "A name (windtunnel schedulers), "
             "module:Class, file.py:Class, an endpoint such as tcp://127.0.0.1:28000 (Batsim 4) or "
             "batprotocol+tcp://127.0.0.1:28000 (Batsim 5), or lib:./libedc.so; several share the site.",
         ),
-    ] = ["easy"],  # noqa: B006 -- typer copies it
+    ] = [],  # noqa: B006 -- typer copies it
     option: Annotated[
         list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
     ] = [],  # noqa: B006 -- typer copies it
@@ -63,7 +65,12 @@ def run(
     ] = "extend",
     dependencies: Annotated[bool, typer.Option("--dependencies", help="Honour SWF fields 17 and 18.")] = False,
     keep_epoch: Annotated[bool, typer.Option("--keep-epoch", help="Keep SWF submit times as they are.")] = False,
-    strict_input: Annotated[bool, typer.Option("--strict-input", help="Make repairs of input rows errors.")] = False,
+    strict_input: Annotated[
+        bool,
+        typer.Option(
+            "--strict-input", help="Make everything that is asked or written and would have no effect an error."
+        ),
+    ] = False,
     workload_option: Annotated[
         list[str],
         typer.Option(
@@ -165,7 +172,7 @@ def run(
         simulation = api.Simulation(
             platform_file,
             workload_files,
-            scheduler[0] if len(scheduler) == 1 else scheduler,
+            None if not scheduler else scheduler[0] if len(scheduler) == 1 else scheduler,
             scheduler_options=key_values(option, "scheduler option"),
             events=events,
             out=out,
@@ -175,7 +182,6 @@ def run(
                 walltime=(walltime, "extend"),
                 dependencies=(dependencies, False),
                 keep_epoch=(keep_epoch, False),
-                strict=(strict_input, False),
             )
             | key_values(workload_option, "workload option"),
             options=Options(
@@ -197,12 +203,18 @@ def run(
             timeout=timeout,
             share_hosts=share_hosts,
             force=force,
+            strict_input=strict_input,
         )
+    told = simulation.account.lines
     if not quiet:
-        summary.print_warnings(simulation.engine.world.platform.warnings)
         summary.print_ingestion(simulation.workloads)
+        summary.print_account(told)
     with simulation.recording.holding():
-        done = _run(simulation, until)
+        try:
+            done = _run(simulation, until)
+        finally:
+            if not quiet:
+                summary.print_account(simulation.account.since(told))
         if {warm_up, cool_down} != {"0"}:
             _ = done.metrics  # trims that leave nothing are an error, whether metrics are printed or not
         if parquet and out is not None:
@@ -252,7 +264,7 @@ def _snapshots(out: Path | None, every: float | None) -> list[Any]:
 def _inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str, list[str]]:
     """The files of a bundled example, or those given."""
     if not platform.startswith("example:"):
-        if not workloads and not events:
+        if not workloads and not events and not _is_workload(platform):
             from windtunnel.diagnostics import UsageError
 
             raise UsageError("there is nothing to simulate", "name a workload after the platform")
@@ -261,6 +273,14 @@ def _inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[st
 
     example = find(platform.removeprefix("example:"))
     return example.platform, workloads or list(example.workloads)
+
+
+def _is_workload(file: str) -> bool:
+    """Whether a file is a workload, which may stand alone."""
+    from windtunnel.formats.registry import guess_format
+    from windtunnel.formats.sites import is_host_spec
+
+    return not is_host_spec(file) and Path(file).is_file() and guess_format(file).kind in {"workload", "leases"}
 
 
 def _run(simulation: Any, until: float | None) -> Any:

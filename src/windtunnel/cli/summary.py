@@ -1,16 +1,17 @@
 """What a run prints: the account of its input and the table of its metrics."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from windtunnel.diagnostics import Finding, UsageError
+from windtunnel.diagnostics import AccountLine, UsageError
+from windtunnel.model.abilities import report_of
 
-__all__ = ["check_targets", "print_ingestion", "print_metrics", "print_warnings", "stop_on_signal", "trim"]
+__all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "stop_on_signal", "trim"]
 
-SHOWN = 5
-"""So many warnings of a platform are shown before a run."""
+SHOWN = 20
+"""So many lines of the account are shown."""
 
 
 def trim(text: str) -> float | str:
@@ -29,20 +30,21 @@ def stop_on_signal(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def print_warnings(findings: Sequence[Finding]) -> None:
-    """Say what is odd about a platform: the first few, and how many more there are."""
-    for finding in findings[:SHOWN]:
-        print(finding, file=sys.stderr)
-    if len(findings) > SHOWN:
-        print(f"... and {len(findings) - SHOWN} more warnings (windtunnel inspect shows them)", file=sys.stderr)
+def print_account(lines: Iterable[AccountLine]) -> None:
+    """Say what does not take effect as written: the first lines, and how many more there are."""
+    told = list(lines)
+    for line in told[:SHOWN]:
+        print(line, file=sys.stderr)
+    if len(told) > SHOWN:
+        print(f"... and {len(told) - SHOWN} more (run.json and run.account have all)", file=sys.stderr)
 
 
 def print_ingestion(workloads: Sequence[Any]) -> None:
-    """Say what was read, dropped and repaired, for formats that keep account of it."""
+    """Say what was read, for formats that count their rows; what became of odd rows is in the account."""
     for workload in workloads:
-        report = getattr(workload, "report", None)
+        report = report_of(workload)
         if report is not None:
-            print(report, file=sys.stderr)
+            print(report.overview, file=sys.stderr)
 
 
 def print_metrics(run: Any, out: Path | None) -> None:

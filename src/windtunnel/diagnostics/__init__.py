@@ -1,5 +1,6 @@
 """Errors and findings: how Windtunnel says what is wrong."""
 
+from windtunnel.diagnostics.account import Account, AccountLine, AccountWarning
 from windtunnel.diagnostics.collector import Findings
 from windtunnel.diagnostics.errors import (
     ComponentError,
@@ -21,6 +22,9 @@ from windtunnel.diagnostics.suggest import did_you_mean
 from windtunnel.diagnostics.uncollected import uncollected
 
 __all__ = [
+    "Account",
+    "AccountLine",
+    "AccountWarning",
     "ComponentError",
     "ComponentTimeoutError",
     "DeadlockError",

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
+from msgspec.structs import replace
+
 from windtunnel.diagnostics.errors import InputError
 from windtunnel.diagnostics.findings import Finding, Severity
 
@@ -22,6 +24,8 @@ class Findings:
         self._kept: list[Finding] = []
         self._dropped = 0
         self._errors = 0
+        self._tallied: dict[tuple[str, str], int] = {}
+        """Where in what is kept the warnings are that were met several times."""
 
     def add(
         self,
@@ -35,6 +39,7 @@ class Findings:
         severity: Severity = Severity.ERROR,
         chain: Sequence[str] = (),
         file: str | None = None,
+        count: int = 1,
     ) -> None:
         finding = Finding(
             self.file if file is None else file,
@@ -46,6 +51,7 @@ class Findings:
             hint,
             severity,
             tuple(chain),
+            count=count,
         )
         if severity is Severity.ERROR:
             self._errors += 1
@@ -57,6 +63,18 @@ class Findings:
     def warn(self, message: str, *, code: str = "", line: int = 0, pointer: str = "", hint: str = "") -> None:
         """Add a warning."""
         self.add(message, code=code, line=line, pointer=pointer, hint=hint, severity=Severity.WARNING)
+
+    def tally(self, message: str, *, code: str, line: int = 0, pointer: str = "", hint: str = "") -> None:
+        """Count a warning that may come again and again: only the place of the first is kept."""
+        at = self._tallied.get((code, message))
+        if at is not None:
+            known = self._kept[at]
+            self._kept[at] = replace(known, count=known.count + 1)
+        elif len(self._kept) < self.limit:
+            self._tallied[code, message] = len(self._kept)
+            self.warn(message, code=code, line=line, pointer=pointer, hint=hint)
+        else:
+            self._dropped += 1
 
     def extend(self, findings: Iterable[Finding]) -> None:
         """Take over findings made elsewhere."""
@@ -71,6 +89,7 @@ class Findings:
                 severity=f.severity,
                 chain=f.chain,
                 file=f.file,
+                count=f.count,
             )
 
     @property

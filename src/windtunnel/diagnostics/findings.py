@@ -36,6 +36,8 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     """Through which other places (bases, includes) the faulty value came, nearest first."""
     resolved: str = ""
     """The JSON pointer of the value once inheritance is resolved, where that differs from ``pointer``."""
+    count: int = 1
+    """How often it was met; the place is the first."""
 
     @property
     def place(self) -> str:
@@ -51,7 +53,8 @@ class Finding(msgspec.Struct, frozen=True, order=True):
 
     def __str__(self) -> str:
         code = f" [{self.code}]" if self.code else ""
-        lines = [f"{self.place}: {self.severity.name.lower()}{code}: {self.message}"]
+        often = f" ({self.count:,} times)" if self.count > 1 else ""
+        lines = [f"{self.place}: {self.severity.name.lower()}{code}: {self.message}{often}"]
         if self.resolved:
             lines.append(f"  seen as: #{self.resolved}")
         lines += [f"  through: {step}" for step in self.chain]

@@ -8,17 +8,19 @@ from math import inf, isfinite, isnan
 from numbers import Real
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine.rounds import loop
-from windtunnel.engine.state.calendar import INJECTED
+from windtunnel.engine.state.calendar import INJECTED, Priority
+from windtunnel.engine.state.observers import Hooks
 from windtunnel.engine.state.options import Options
-from windtunnel.engine.state.world import Hooks, Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
+from windtunnel.vocabulary.component import HearsErrors
 
-__all__ = ["Pace", "Simulation"]
+__all__ = ["Pace", "Simulation", "Wakeable"]
 
 _MAGIC = b"windtunnel simulation 3\n"
 
@@ -28,6 +30,14 @@ class Pace(Protocol):
 
     def wait(self, date: float) -> bool:
         """Wait until the simulated ``date`` is due; False when something else wants to be looked at first."""
+
+
+@runtime_checkable
+class Wakeable(Protocol):
+    """A pace whose waiting ends at once when something comes in from outside."""
+
+    def wake(self) -> None:
+        """Let the present wait end."""
 
 
 class Simulation:
@@ -134,7 +144,7 @@ class Simulation:
             fault = SimulationError("the dates of this run are beyond all numbers: its jobs or dates are too long")
             self._fail(fault)
             raise fault
-        self._finish("complete")
+        self._finish(self.world.stopped or "complete")
         return False
 
     def _fail(self, fault: BaseException) -> None:
@@ -151,7 +161,7 @@ class Simulation:
         if self.world.stage not in ("begun", "running", "ending") or not isinstance(fault, SimulationError):
             return
         for component in self.components:
-            if getattr(component, "wants_errors", False):
+            if isinstance(component, HearsErrors) and component.wants_errors:
                 try:
                     component.decide(self.world.now, [SimulationErrorOccurred(self.world.now, str(fault))])
                 except Exception:  # noqa: BLE001, S112 -- the run has failed already, with a better reason
@@ -161,8 +171,7 @@ class Simulation:
         self.outcome = outcome
         for component in self.components:
             component.stop()
-        if self.world.energy is not None and self.world.energy.racks is not None:
-            self.world.energy.racks.close(self.world.now)
+        self.world.energy.close()
         for hook in self.world.hooks.end:
             hook(self.world.now, outcome, self.totals())
 
@@ -174,21 +183,18 @@ class Simulation:
     def totals(self) -> Mapping[str, Any]:
         """The engine's own sums, as on_end gets them."""
         world = self.world
-        racks = None if world.energy is None else world.energy.racks
         return {
             **world.hosts.totals(),
             "nb_computing_machines": world.hosts.size + world.hosts.storages,
             "nb_grouped_switches": world.nb_switch_groups,
             "nb_machine_switches": world.nb_switches,
-            "consumed_joules": 0.0 if world.energy is None else world.energy.last - world.energy.first,
-            "rack_excesses": 0 if racks is None else racks.count,
-            "worst_rack_excess": 0.0 if racks is None else racks.worst,
+            **world.energy.totals(),
             "nb_submitted": world.nb_submitted,
             "nb_ended": world.nb_ended,
-            "nb_alive": sum(1 for _ in world.jobs) - len(world.told),
+            "nb_alive": sum(1 for _ in world.jobs) - len(world.to_forget),
             "first_submission": world.first_submission,
             "last_end": world.last_end,
-            "scheduling_time": sum(seat.scheduling_time for seat in world.seats),
+            "scheduling_time": sum(session.scheduling_time for session in world.sessions),
             "simulation_time": perf_counter() - self._started_at,
         }
 
@@ -207,9 +213,8 @@ class Simulation:
         if at is not None and not (isinstance(at, Real) and isfinite(at)):
             raise UsageError(f"{at!r} is no date")
         self._injected.append((self.now if at is None else at, "event", thing))
-        wake = getattr(self.pace, "wake", None)
-        if wake is not None:
-            wake()
+        if isinstance(self.pace, Wakeable):
+            self.pace.wake()
 
     def ask_waiting_time(self, job: Job, at: float | None = None) -> None:
         """Ask the components how long a job like this would wait; answers go to ``on_waiting_time_estimate``."""
@@ -219,7 +224,7 @@ class Simulation:
         world = self.world
         while self._injected:
             date, what, thing = self._injected.popleft()
-            world.open += 1
+            world.unfinished += 1
             world.push(max(date, world.now, self._reached), Priority.EXTERNAL, INJECTED, (what, thing))
 
     # -- saving -------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from typing import Any
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.formats.format import Format
 from windtunnel.formats.registry import all_formats, find_format, function, read_workload
+from windtunnel.model.abilities import lost_in
 
 __all__ = ["convert", "target_format"]
 
@@ -49,4 +50,4 @@ def convert(source: str | Path, target: str | Path, *, to: str = "", **options: 
         return []
     workload = read_workload(source, **options)
     lost: list[str] = function(written.writer)(workload, target)
-    return [*(getattr(workload, "lost", ()) if found != written else ()), *lost]
+    return [*(lost_in(workload) if found != written else ()), *lost]

@@ -30,8 +30,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     not know cannot be read without it.
     """
     reader: str | Callable[..., Any] = ""
-    """``reader(path, name, **options)`` for workloads and events, ``reader(path, **options)`` for the others. Its
-    further parameters are the options of the format.
+    """``reader(path, name, **options)`` for workloads and events, ``reader(path, **options)`` for the others; the
+    path is a ``Path`` (of words, the text itself). Further parameters are the options of the format.
     """
     writer: str | Callable[..., Any] = ""
     """``writer(workload, path) -> what was lost``; empty where nothing is written."""

@@ -181,7 +181,7 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
     if not format:
         format = next((form.name for form in all_formats() if form.choosing in options), "")  # noqa: A001 -- as above
     reader, checked = _reader(find_format(path, "workload", name=format), options, 2)
-    workload: Workload = reader(path, name, **checked)
+    workload: Workload = reader(Path(path), name, **checked)
     return workload
 
 
@@ -204,7 +204,7 @@ def read_platform(
     reader, checked = _reader(form, options, 1)
     if energy and "energy" in options_of(reader, skip=1)[0]:
         checked["energy"] = True
-    made: Platform = reader(platform, **checked)
+    made: Platform = reader(platform if form.word else Path(platform), **checked)
     if not form.word:
         made.options = {**checked, **({"format": format} if format else {}), **made.options}
     return made
@@ -225,5 +225,5 @@ def read_events(path: str | Path, name: str = "ee0", *, format: str = "", **opti
         UsageError: there is no such format, or it has no such option.
     """
     reader, checked = _reader(find_format(path, "events", name=format), options, 2)
-    events: EventList = reader(path, name, **checked)
+    events: EventList = reader(Path(path), name, **checked)
     return events

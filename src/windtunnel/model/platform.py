@@ -55,6 +55,12 @@ class Host(msgspec.Struct, kw_only=True):
         """flop/s of one core in the power state of the start."""
         return self.pstates[self.pstate].speed
 
+    def computes_in(self, pstate: int) -> bool:
+        """Whether a power state is one for computing: neither asleep nor on the way."""
+        return not self.sleep_pstates or (
+            pstate not in self.sleep_pstates and not any(pstate in pair for pair in self.sleep_pstates.values())
+        )
+
 
 class Link(msgspec.Struct, frozen=True):
     """A network link. ``shared`` is False for FATPIPE links, on which flows do not disturb each other."""

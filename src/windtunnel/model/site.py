@@ -25,6 +25,7 @@ __all__ = [
     "Site",
     "SiteEvent",
     "StorageUnit",
+    "describes_schedulers",
 ]
 
 Id = str | int
@@ -204,3 +205,10 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
                     for unit in rack.units:
                         if isinstance(unit, Machine):
                             yield datacenter, room, rack, unit
+
+
+def describes_schedulers(site: Site) -> bool:
+    """Whether a datacenter names its scheduler, or an event gives it one."""
+    return any(one.scheduler is not None for one in site.datacenters) or any(
+        isinstance(event, SchedulerChange) for event in site.events
+    )

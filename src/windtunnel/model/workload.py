@@ -1,10 +1,13 @@
 """Streams of work: workloads (jobs by date of submission) and external events."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import msgspec
 
+from windtunnel.diagnostics import Finding
+from windtunnel.model.asks import Some, asks_of_jobs
+from windtunnel.model.event_kinds import event_kind_of
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Job
 from windtunnel.model.profiles import Profile
@@ -15,8 +18,7 @@ __all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
 class Workload(Protocol):
     """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable.
 
-    A workload that makes many jobs at less cost than one by one has a method ``jobs_between(first, stop)`` besides:
-    the jobs of the ranks from ``first`` to before ``stop``.
+    What some workloads can do or tell besides is declared in :mod:`windtunnel.model.abilities`.
     """
 
     name: str
@@ -43,6 +45,9 @@ class Workload(Protocol):
 class JobList:
     """A workload held as a list; sorted by (submission time, id) as Batsim does."""
 
+    cores_per_host: int = 1
+    """For hosts of how many cores it was sized, where its jobs count processors."""
+
     def __init__(
         self,
         name: str,
@@ -56,8 +61,11 @@ class JobList:
         self.path = path
         self.profiles: Mapping[str, Profile] = profiles if profiles is not None else {}
         self.hosts = hosts
-        self.has_dependencies = any(job.dependencies for job in jobs)
+        asking = [job for job in jobs if job.dependencies or job.queue or job.request.amounts]
+        self.has_dependencies = any(job.dependencies for job in asking)
         """Whether a job waits for others before it is submitted."""
+        self.asks = asks_of_jobs(asking)
+        """What jobs ask for besides hosts."""
         self._jobs = sorted(jobs, key=lambda job: (job.submission_time, job.id))
 
     def __len__(self) -> int:
@@ -72,6 +80,27 @@ class JobList:
 
     def __iter__(self) -> Iterator[Job]:
         return iter(self._jobs)
+
+    def larger_than(self, hosts: int, cores: int | None) -> Some | None:
+        """The jobs that want more than there is; see :class:`~windtunnel.model.asks.Sized`."""
+        if cores is None:
+            wanted = [(job.request.hosts, job.id) for job in self._jobs if job.request.hosts > hosts]
+        else:
+            counted = [(job.request.processors or job.request.hosts, job.id) for job in self._jobs]
+            wanted = [one for one in counted if one[0] > cores]
+        return Some(len(wanted), wanted[0][1], max(wanted)[0]) if wanted else None
+
+    def cores_in_vain(self) -> Some | None:
+        """The jobs that use fewer cores than their hosts have; see :class:`~windtunnel.model.asks.Sized`."""
+        cores = self.cores_per_host
+        if cores == 1:
+            return None
+        counted = [
+            (job.request.hosts * cores - job.request.processors, job.id)
+            for job in self._jobs
+            if 0 < job.request.processors < job.request.hosts * cores
+        ]
+        return Some(len(counted), counted[0][1], sum(number for number, _ in counted)) if counted else None
 
 
 class Workflow(JobList):
@@ -104,7 +133,8 @@ class ExternalEvent(msgspec.Struct, kw_only=True):
     """Something that happens outside the scheduler's control at ``timestamp`` (s).
 
     Kinds the engine knows: ``machine_available``, ``machine_unavailable`` (Batsim 4), ``generic`` (Batsim 5: opaque
-    ``data``), ``machine_state`` and ``scheduler_change`` (JSSPP-OSP). Others are forwarded whole when asked for.
+    ``data``), ``machine_state`` and ``scheduler_change`` (JSSPP-OSP). Others are forwarded whole: those that are
+    registered (:mod:`~windtunnel.model.event_kinds`), and any at all when that is asked for.
     """
 
     timestamp: float
@@ -115,6 +145,17 @@ class ExternalEvent(msgspec.Struct, kw_only=True):
     attributes: dict[str, Any] = {}
     """Further members of the input object, as read."""
 
+    @classmethod
+    def of(cls, timestamp: float, value: Any, id: str = "") -> Self:  # noqa: A002 -- the field's name
+        """An event of a registered kind (see :func:`windtunnel.external_event`), from what it says.
+
+        Raises:
+            UsageError: the class of ``value`` is not registered.
+        """
+        kind = event_kind_of(value)
+        whole = {"type": kind.name, "timestamp": timestamp, **kind.members(value)}
+        return cls(timestamp=timestamp, kind=kind.name, id=id, hosts=kind.hosts(value), attributes=whole)
+
 
 class EventList(msgspec.Struct, kw_only=True):
     """External events of one file, in order of date."""
@@ -122,3 +163,5 @@ class EventList(msgspec.Struct, kw_only=True):
     name: str
     events: tuple[ExternalEvent, ...]
     path: str = ""
+    warnings: tuple[Finding, ...] = ()
+    """What the reader found odd in the input."""

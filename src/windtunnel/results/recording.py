@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.options import check_fields
@@ -17,6 +17,7 @@ from windtunnel.results.columns import Collector
 from windtunnel.results.derived import Derived
 from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.results.files import write_whole
+from windtunnel.results.input_files import input_files
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
 from windtunnel.results.lease_accounting import LeaseAccounting
@@ -68,9 +69,11 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
 class Recording(Observer):
     """Records a run: give :attr:`observers` to the engine, and :meth:`close` it whatever happens.
 
-    ``facts`` (scheduler, options, seeds...) go into ``run.json``; ``start_date`` is the calendar date of time 0.
+    ``facts`` (scheduler, options, seeds...) go into ``run.json``, and so does ``account`` (as it is when the run has
+    ended); ``start_date`` is the calendar date of time 0.
     Rows reach the disk at least once a second; until the run has ended, ``run.json`` says ``running``. An earlier run
-    is replaced whole; ``inputs`` are files that never are, and what is not ours is replaced only with ``force``.
+    is replaced whole; ``inputs`` are files that never are (``run.json`` has their sizes and hashes), and what is not
+    ours is replaced only with ``force``.
 
     Raises:
         UsageError: the place cannot be used (see :meth:`Place.take`), or a trim is malformed.
@@ -86,12 +89,17 @@ class Recording(Observer):
         start_date: float | None = None,
         inputs: Iterable[str | Path] = (),
         force: bool = False,
+        account: Account | None = None,
     ) -> None:
         self.layout = layout = layout or Layout()
         self.options = options = options or RecordingOptions()
         self.state = RunState(
             windtunnel=__version__, dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
         )
+        inputs = [*inputs]
+        self.state.inputs = input_files(inputs)
+        self.account = Account() if account is None else account
+        """What did not take effect as written."""
         self.totals: dict[str, Any] = {}
         self.small: dict[str, bytes] = {}
         """The small files written at the end (all there is of them in memory)."""
@@ -271,6 +279,7 @@ class Recording(Observer):
             joules=joules,
             racks=racks,
             derived=derived,
+            read=self.read,
         )
 
     def _write_figures(self) -> None:
@@ -295,6 +304,7 @@ class Recording(Observer):
             self._write("real_exec_info.json", exec_info.as_json(self.totals))
 
     def _write_state(self) -> None:
+        self.state.account = self.account.lines
         self._write("run.json", self.state.json())
 
     def _write(self, name: str, data: bytes) -> None:

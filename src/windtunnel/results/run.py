@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import HostSet
 from windtunnel.results.damage import read_from
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
@@ -100,6 +100,11 @@ class Run:
     def complete(self) -> bool:
         """Whether the run came to its end."""
         return self.state.status is Status.COMPLETE
+
+    @property
+    def account(self) -> Account:
+        """What was read or asked for and did not take effect as written: a table of lines, which prints."""
+        return Account(self.state.account) if self._recording is None else self._recording.account
 
     @property
     def outcome(self) -> str:
@@ -261,7 +266,9 @@ class Run:
         with read_from(self.name, "jobs.csv"):
             stretches = [] if self.frame("suspensions.csv") is None else self.stretches()
             columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
-        return compute(columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks)
+        return compute(
+            columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks, read=self.file
+        )
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.

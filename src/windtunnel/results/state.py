@@ -7,9 +7,19 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import AccountLine, UsageError
 
-__all__ = ["FORMAT", "PlatformFacts", "RunState", "Status", "WorkloadFacts", "as_plain", "as_text", "read_state"]
+__all__ = [
+    "FORMAT",
+    "InputFile",
+    "PlatformFacts",
+    "RunState",
+    "Status",
+    "WorkloadFacts",
+    "as_plain",
+    "as_text",
+    "read_state",
+]
 
 FORMAT: Final = 1
 """Raised when the meaning of files in a run's directory changes."""
@@ -46,6 +56,16 @@ class WorkloadFacts(msgspec.Struct, kw_only=True):
     jobs: int = 0
 
 
+class InputFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a run was made from, as it was when it was read."""
+
+    path: str
+    size: int
+    """Bytes."""
+    sha256: str
+    """Of its content as it lies there (zipped, if it is)."""
+
+
 class RunState(msgspec.Struct, kw_only=True):
     """The content of ``run.json``; holds nothing that differs between equal runs."""
 
@@ -59,6 +79,10 @@ class RunState(msgspec.Struct, kw_only=True):
     dialect: str = "windtunnel"
     platform: PlatformFacts = msgspec.field(default_factory=PlatformFacts)
     workloads: list[WorkloadFacts] = []
+    inputs: list[InputFile] = []
+    """The files that were read."""
+    account: list[AccountLine] = []
+    """What was read or asked for and did not take effect as written."""
     start_date: float | None = None
     """The calendar date of time 0 (seconds since 1970, UTC), where the input has one."""
     facts: dict[str, Any] = {}

@@ -62,16 +62,17 @@ def read_site_or_text(text: str) -> LeaseSite:
 
 
 def load_haizea(
-    path: str | Path, *, work: str | Path | None = None, document_times: bool = False
+    path: str | Path, *, work: str | Path | None = None, document_times: bool = False, trust_code: bool = False
 ) -> tuple[HaizeaConfig, LeaseWorkload]:
     """A Haizea configuration, and its workload with injection and annotations carried out, on its site.
 
-    File names in a configuration are relative to where it lies; ``work`` stands in for its tracefile.
+    File names in a configuration are relative to where it lies; ``work`` stands in for its tracefile; only with
+    ``trust_code`` it may name code (``module:Class``).
 
     Raises:
         InputError, UsageError: a file is at fault.
     """
-    return prepared(read_haizea_config(path), path, work=work, document_times=document_times)
+    return prepared(read_haizea_config(path, trust_code=trust_code), path, work=work, document_times=document_times)
 
 
 def prepared(

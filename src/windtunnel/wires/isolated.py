@@ -39,7 +39,7 @@ class IsolatedTransport:
             self._line = ours
             program = "import sys; from windtunnel.wires.isolated import serve; serve(*sys.argv[1:])"
             self._child = subprocess.Popen(  # noqa: S603 -- our own interpreter and our own program
-                [sys.executable, "-c", program, str(theirs.fileno()), *self._arguments],
+                [sys.executable, "-P", "-c", program, str(theirs.fileno()), *self._arguments],
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
@@ -105,7 +105,8 @@ class IsolatedTransport:
             self._kill()
             return "closed its connection"
         if code < 0:
-            return f"crashed ({signal.Signals(-code).name})"
+            known = {one.value: one.name for one in signal.Signals}  # but not all real-time signals have a name
+            return f"crashed ({known.get(-code, f'signal {-code}')})"
         return f"ended its process (exit code {code})"
 
 

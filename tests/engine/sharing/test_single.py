@@ -14,7 +14,7 @@ TASKS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from([0.0, 1e9, 2.25e9]) | st.floats(0.0, 1e12), TASKS)
 def test_it_equals_the_general_rule(capacity, tasks):
     weights = [weight for weight, _, _ in tasks]

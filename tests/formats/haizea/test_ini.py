@@ -45,6 +45,28 @@ def write(tmp_path, text):
     return path
 
 
+CODE = GOOD.replace(
+    "override-memory-is-not-here; a comment: 1\n", "mapper: evil:Mapper\npolicy-pricing: evil:Price\n"
+)
+
+
+def test_a_file_loads_no_code_unless_it_is_trusted(tmp_path):
+    with pytest.raises(InputError) as caught:
+        read_haizea_config(write(tmp_path, CODE))
+    assert [(finding.code, finding.line) for finding in caught.value.findings] == [("code", 13), ("code", 14)]
+    assert "--trust-code" in caught.value.findings[0].hint
+    options = read_haizea_config(write(tmp_path, CODE), trust_code=True).options
+    assert (options.mapper, options.policy_pricing) == ("evil:Mapper", "evil:Price")
+
+
+def test_nor_does_one_of_several_runs(tmp_path):
+    text = MULTI.replace("[common:scheduling]\n", "[common:scheduling]\npolicy-admission: evil:Admission\n")
+    with pytest.raises(InputError, match="is code"):
+        read_haizea_multi(write(tmp_path, text))
+    runs = read_haizea_multi(write(tmp_path, text), trust_code=True)
+    assert {config.options.policy_admission for config in runs.values()} == {"evil:Admission"}
+
+
 def test_options_are_read(tmp_path):
     config = read_haizea_config(write(tmp_path, GOOD.replace("override-memory-is-not-here; a comment: 1\n", "")))
     options = config.options

@@ -170,7 +170,7 @@ def outcome(read, path, **options):
     return {key: value for key, value in vars(found).items() if not key.startswith("_")}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(logs(), st.sampled_from([1, 300, 1 << 16]), st.booleans(), st.booleans())
 @example("1 2 3\n" * 3, 1, False, False)
 def test_plain_rows_and_odd_ones_have_the_same_outcome(tmp_path_factory, text, chunk, strict, dependencies):

@@ -123,7 +123,7 @@ def test_quantities(text, kind, amount):
     assert quantity(text, kind) == amount
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.recursive(
         st.none() | st.integers(-3, 3) | st.text("a2018-12T:", max_size=5),

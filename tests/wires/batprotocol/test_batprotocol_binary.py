@@ -17,7 +17,7 @@ from windtunnel.wires.batprotocol import schema as s
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_both_official_implementations_agree(event, cpp):
-    @settings(max_examples=25, deadline=None, database=None)
+    @settings(max_examples=25, database=None)
     @given(messages(event))
     def agree(message):
         ours = binary.encode(message)
@@ -195,7 +195,7 @@ def test_a_small_buffer_cannot_stand_for_an_enormous_message():
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=300, deadline=None, database=None)
+@settings(max_examples=300, database=None)
 def test_arbitrary_bytes_give_only_clear_errors(buffer):
     complaint(buffer)  # anything but a ProtocolError comes through
 

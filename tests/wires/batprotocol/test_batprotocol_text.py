@@ -14,7 +14,7 @@ from windtunnel.wires.batprotocol import schema as s
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_the_cpp_library_agrees(event, cpp):
-    @settings(max_examples=20, deadline=None, database=None)
+    @settings(max_examples=20, database=None)
     @given(messages(event, SHORT_FLOAT))
     def agree(message):
         ours = text.encode(message)

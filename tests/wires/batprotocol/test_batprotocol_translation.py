@@ -153,7 +153,7 @@ def with_host_sets(event):
 
 @pytest.mark.parametrize("name", DECISION_EVENTS)
 def test_decisions_come_back_as_they_were(name):
-    @settings(max_examples=30, deadline=None, database=None)
+    @settings(max_examples=30, database=None)
     @given(messages(name))
     def agree(message):
         for stamped in message.events:

@@ -5,35 +5,30 @@ nothing. SimGrid's rule reads every meter, as Batsim does, because there a readi
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.energy.meters import Meters, SimgridMeters
-from windtunnel.engine.energy.racks import Racks, make_racks
+from windtunnel.engine.energy.racks import racks_of
+from windtunnel.engine.state.subsystems import Energy
 from windtunnel.engine.state.world import World
-from windtunnel.model import Host, HostSet, JobRecord, Platform
+from windtunnel.model import Host, HostSet, JobRecord
 
-__all__ = [
-    "Power",
-    "job_ended",
-    "job_paused",
-    "job_resumed",
-    "job_started",
-    "make_power",
-    "record_energy",
-    "sleep_ended",
-]
+__all__ = ["SiteEnergy", "simulate_energy"]
 
 _RULES: Final = {"exact": Meters, "simgrid": SimgridMeters}
 
 
-class Power:
+class SiteEnergy(Energy):
     """All meters, and the sums over them. Hosts are numbered as in the sharing system (storages follow)."""
 
-    def __init__(self, platform: Platform, rule: str) -> None:
+    simulated: ClassVar[bool] = True
+
+    def __init__(self, world: World, rule: str) -> None:
         if rule not in _RULES:
             raise UsageError(f"there is no energy rule {rule!r}", f"choose {' or '.join(_RULES)}")
-        hosts = (*platform.hosts, *platform.storages)
+        self._world = world
+        hosts = (*world.platform.hosts, *world.platform.storages)
         self.meters = _RULES[rule](hosts)
         _check_metered(hosts, self.meters)
         self.hosts = range(len(hosts))
@@ -51,19 +46,18 @@ class Power:
         """On shared hosts: joules when last divided, and the jobs among which they are divided."""
         self.jobs: set[str] = set()
         """The jobs whose energy is counted (not those that a component simulates itself)."""
-        self.racks: Racks | None = None
+        self.racks = racks_of(world, self.meters)
         """The racks whose power is watched."""
 
     def _epsilon(self, host: int) -> float:
         state = self.meters.states[host][self.meters.pstates[host]]
         return (state.idle if state.epsilon is None else state.epsilon) or 0.0
 
-    def _move(self, now: float) -> None:
-        self.joules += self.watts * (now - self.since)
-        self.since = now
+    # -- what happens to hosts ----------------------------------------------------------------------------------
 
-    def set_loads(self, now: float, loads: Mapping[int, float]) -> None:
-        """The flop/s in use have changed."""
+    def set_loads(self, loads: Mapping[int, float]) -> None:
+        """The flop/s in use have changed on some hosts."""
+        now = self._world.now
         if self.exact and loads:
             self._move(now)
             power = self.meters.power
@@ -72,11 +66,11 @@ class Power:
             self.watts += sum(map(power, loads)) - before
         else:
             self.meters.set_loads(now, loads)
-        if self.racks is not None:
-            self.racks.follow(now, loads, self.meters)
+        self.racks.follow(loads)
 
-    def set_pstate(self, now: float, hosts: HostSet | Sequence[int], pstate: int) -> None:
+    def set_pstate(self, hosts: HostSet | Sequence[int], pstate: int) -> None:
         """Hosts go over to another power state."""
+        now = self._world.now
         self._move(now)
         for host in hosts:
             self.watts -= self.meters.power(host)
@@ -84,22 +78,110 @@ class Power:
             self.meters.set_pstate(now, host, pstate)
             self.watts += self.meters.power(host)
             self.epsilon += self._epsilon(host)
-        if self.racks is not None:
-            self.racks.follow(now, hosts, self.meters)
+        self.racks.follow(hosts)
 
-    def set_off(self, now: float, hosts: HostSet | Sequence[int], *, off: bool) -> None:
+    def set_off(self, hosts: HostSet | Sequence[int], *, off: bool) -> None:
         """Hosts lose their power, or have it again (machines that halt, fail and come back)."""
+        now = self._world.now
         self._move(now)
         for host in hosts:
             self.watts -= self.meters.power(host)
             self.meters.set_off(now, host, off)
             self.watts += self.meters.power(host)
-        if self.racks is not None:
-            self.racks.follow(now, hosts, self.meters)
+        self.racks.follow(hosts)
 
-    def touch(self, now: float, hosts: Iterable[int]) -> None:
+    def touch(self, hosts: Iterable[int]) -> None:
         """Something SimGrid notices happened on hosts."""
-        self.meters.touch(now, hosts)
+        self.meters.touch(self._world.now, hosts)
+
+    def _move(self, now: float) -> None:
+        self.joules += self.watts * (now - self.since)
+        self.since = now
+
+    # -- what happens to jobs -----------------------------------------------------------------------------------
+
+    def submission(self) -> None:
+        """The first static job is submitted."""
+        self.first = self.total(self._world.now)
+
+    def job_started(self, record: JobRecord) -> None:
+        """Before a job starts: read the meters of its hosts."""
+        record.consumed_energy = 0.0
+        self.jobs.add(record.job.id)
+        self.job_resumed(record)
+        self._record("s")
+
+    def job_resumed(self, record: JobRecord) -> None:
+        """A job gets its hosts: what they consume from now on is its energy (its fair part, on shared hosts)."""
+        if self._is_shared(record):
+            self._divide(record.hosts, record.job.id, joins=True)
+        else:
+            record.consumed_energy -= self.of(self._world.now, record.hosts)
+
+    def job_suspended(self, record: JobRecord) -> None:
+        """A job leaves its hosts."""
+        if record.job.id not in self.jobs:
+            return
+        if self._is_shared(record):
+            self._divide(record.hosts, record.job.id, joins=False)
+        else:
+            record.consumed_energy += self.of(self._world.now, record.hosts)
+
+    def job_ended(self, record: JobRecord, left: bool) -> None:
+        """A job has ended; ``left``: only now it leaves its hosts (a suspended one had left them before)."""
+        if left:
+            self.job_suspended(record)
+        if record.job.id in self.jobs:
+            self.jobs.remove(record.job.id)
+            self._record("e")
+
+    def sleep_ended(self, record: JobRecord) -> None:
+        """A delay is a sleep on the lowest host of its job: SimGrid looks at that host's meter when it ends."""
+        if record.hosts:
+            self.touch((record.hosts.first,))
+
+    def _is_shared(self, record: JobRecord) -> bool:
+        """Whether the energy of the job's hosts is divided among those that are on them."""
+        world = self._world
+        shared = world.hosts.jobs_on is not None or record.amounts is not None
+        return shared and world.options.job_energy == "fair"
+
+    def _divide(self, hosts: HostSet, job_id: str, *, joins: bool) -> None:
+        """Divide what each host consumed since the last change among the jobs that were on it, equally."""
+        jobs = self._world.jobs
+        for host in hosts:
+            before, present = self.shares.get(host, (0.0, set()))
+            joules = self.host_joules(host)
+            for name in present:
+                jobs[name].consumed_energy += (joules - before) / len(present)
+            if joins:
+                present.add(job_id)
+            else:
+                present.discard(job_id)
+            self.shares[host] = (joules, present)
+
+    # -- readings -----------------------------------------------------------------------------------------------
+
+    def pstates_changed(self) -> None:
+        """Power states were changed: a row of the energy of the whole site."""
+        self._record("p")
+
+    def _record(self, kind: str) -> None:
+        """A row of the energy of the whole site: at a job's start (s), its end (e), or a power event (p)."""
+        now = self._world.now
+        joules = self.total(now)
+        if kind == "e":
+            self.last = joules
+        for hook in self._world.hooks.energy:
+            hook(now, joules, kind, self.epsilon)
+
+    def host_power(self, host: int) -> float:
+        """Watts that a host draws now."""
+        return self.meters.power(host)
+
+    def host_joules(self, host: int) -> float:
+        """Joules of a host since the start."""
+        return self.meters.read(self._world.now, host)
 
     def total(self, now: float) -> float:
         """Joules of all hosts since the start."""
@@ -111,6 +193,18 @@ class Power:
     def of(self, now: float, hosts: Iterable[int]) -> float:
         """Joules of some hosts since the start."""
         return self.meters.total(now, hosts)
+
+    def close(self) -> None:
+        """The run is over, and so is what racks draw too much."""
+        self.racks.close()
+
+    def totals(self) -> dict[str, float]:
+        """The sums of the run."""
+        return {
+            "consumed_joules": self.last - self.first,
+            "rack_excesses": self.racks.count,
+            "worst_rack_excess": self.racks.worst,
+        }
 
 
 def _check_metered(hosts: Sequence[Host], meters: Meters) -> None:
@@ -124,78 +218,7 @@ def _check_metered(hosts: Sequence[Host], meters: Meters) -> None:
         )
 
 
-def make_power(world: World) -> None:
+def simulate_energy(world: World) -> None:
     """Meters, when the options ask for energy."""
     if world.options.energy:
-        world.energy = meters = Power(world.platform, world.options.energy_rule)
-        meters.racks = make_racks(world, meters.meters)
-
-
-def record_energy(world: World, kind: str) -> None:
-    """A row of the energy of the whole site: at a job's start (s), its end (e), or a power event (p)."""
-    power: Power = world.energy
-    joules = power.total(world.now)
-    if kind == "e":
-        power.last = joules
-    for hook in world.hooks.energy:
-        hook(world.now, joules, kind, power.epsilon)
-
-
-def job_started(world: World, record: JobRecord) -> None:
-    """Before a job starts: read the meters of its hosts."""
-    record.consumed_energy = 0.0
-    world.energy.jobs.add(record.job.id)
-    job_resumed(world, record)
-    record_energy(world, "s")
-
-
-def _is_shared(world: World, record: JobRecord) -> bool:
-    """Whether the energy of the job's hosts is divided among those that are on them."""
-    shared = world.hosts.jobs_on is not None or record.amounts is not None
-    return shared and world.options.job_energy == "fair"
-
-
-def sleep_ended(world: World, record: JobRecord) -> None:
-    """A delay is a sleep on the lowest host of its job: SimGrid looks at that host's meter when it ends."""
-    if world.energy is not None and record.hosts:
-        world.energy.touch(world.now, (record.hosts.first,))
-
-
-def job_ended(world: World, record: JobRecord) -> None:
-    """After a job's end, when it has left its hosts (a suspended one had left them before)."""
-    if record.job.id in world.energy.jobs:
-        world.energy.jobs.remove(record.job.id)
-        record_energy(world, "e")
-
-
-def job_resumed(world: World, record: JobRecord) -> None:
-    """A job gets its hosts: what they consume from now on is its energy (its fair part, on shared hosts)."""
-    if _is_shared(world, record):
-        _divide(world, record.hosts, record.job.id, joins=True)
-    else:
-        record.consumed_energy -= world.energy.of(world.now, record.hosts)
-
-
-def job_paused(world: World, record: JobRecord) -> None:
-    """A job leaves its hosts."""
-    if record.job.id not in world.energy.jobs:
-        return
-    if _is_shared(world, record):
-        _divide(world, record.hosts, record.job.id, joins=False)
-    else:
-        record.consumed_energy += world.energy.of(world.now, record.hosts)
-
-
-def _divide(world: World, hosts: HostSet, job_id: str, *, joins: bool) -> None:
-    """Divide what each host consumed since the last change among the jobs that were on it, equally."""
-    power: Power = world.energy
-    for host in hosts:
-        before, present = power.shares.get(host, (0.0, set()))
-        joules = power.meters.read(world.now, host)
-        for name in present:
-            world.jobs[name].consumed_energy += (joules - before) / len(present)
-        if joins:
-            present.add(job_id)
-        else:
-            present.discard(job_id)
-        power.shares[host] = (joules, present)
+        world.energy = SiteEnergy(world, world.options.energy_rule)

@@ -13,7 +13,7 @@ from windtunnel.engine.energy.meters import Meters
 from windtunnel.engine.state.world import World
 from windtunnel.model.site import Site
 
-__all__ = ["Racks", "make_racks"]
+__all__ = ["Racks", "racks_of"]
 
 _SLACK: Final = 1 + 1e-9
 """Sums of changes may exceed the exact sum by a rounding error."""
@@ -36,8 +36,9 @@ class _Rack:
 class Racks:
     """What each rack with a capacity draws. Made before the first event, with the powers of that moment."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, meters: Meters) -> None:
         self._world = world
+        self._meters = meters
         self._rack: dict[int, _Rack] = {}
         """By host."""
         self._watts: dict[int, float] = {}
@@ -53,24 +54,25 @@ class Racks:
         self._racks.append(rack)
         self._rack |= dict.fromkeys(hosts, rack)
 
-    def __bool__(self) -> bool:
-        return bool(self._racks)
-
-    def follow(self, now: float, hosts: Iterable[int], meters: Meters) -> None:
+    def follow(self, hosts: Iterable[int]) -> None:
         """The power of hosts may have changed."""
+        if not self._racks:
+            return
+        now, power = self._world.now, self._meters.power
         for host in hosts:
             rack = self._rack.get(host)
             if rack is None:
                 continue
-            watts = meters.power(host)
+            watts = power(host)
             before = self._watts.get(host, 0.0)
             if watts != before:
                 self._lasted(rack, now)
                 rack.watts += watts - before
                 self._watts[host] = watts
 
-    def close(self, now: float) -> None:
+    def close(self) -> None:
         """The run is over: so is every excess."""
+        now = self._world.now
         for rack in self._racks:
             self._lasted(rack, now)
             self._report(rack, now)
@@ -96,20 +98,20 @@ class Racks:
         rack.over, rack.peak = inf, 0.0
 
 
-def make_racks(world: World, meters: Meters) -> Racks | None:
-    """The racks of an environment that state a capacity; None when there is none."""
+def racks_of(world: World, meters: Meters) -> Racks:
+    """The racks of an environment that state a capacity."""
+    racks = Racks(world, meters)
     site: Any = world.platform.site
     if not isinstance(site, Site):
-        return None
+        return racks
     members: dict[int, list[int]] = {}
     found = {}
     for number, (*_, rack, _) in enumerate(site.machines()):
         if rack.power_capacity is not None:
             members.setdefault(id(rack), []).append(number)
             found[id(rack)] = rack.power_capacity
-    racks = Racks(world)
     for key, capacity in found.items():
         place = world.platform.hosts[members[key][0]].place
         racks.add("/".join(place), float(capacity), members[key])
-        racks.follow(world.now, members[key], meters)
-    return racks or None
+        racks.follow(members[key])
+    return racks

@@ -3,11 +3,14 @@
 from msgspec.structs import replace
 
 from windtunnel.engine.jobs.ending import end_job, reject_job
+from windtunnel.engine.jobs.execution import cancel_job
 from windtunnel.engine.jobs.registration_checks import job_fault, profile_fault
 from windtunnel.engine.jobs.submission import submit_job
 from windtunnel.engine.state.refusal import known_job, refuse
-from windtunnel.engine.state.world import Seat, World
+from windtunnel.engine.state.sessions import Session
+from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobState, Profile
+from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import (
     AnswerWaitingTime,
     ChangeJobState,
@@ -40,7 +43,7 @@ __all__ = [
 def _uses(world: World, profile: Profile) -> list[str]:
     """The profile and all it is made of."""
     ids = [profile.id] if profile.id else []
-    for name in getattr(profile, "profile_ids", ()):
+    for name in parts_of(profile):
         if name in world.profiles:
             ids += _uses(world, world.profiles[name])
     return ids
@@ -56,15 +59,13 @@ def count_profile_uses(world: World) -> None:
             for name in _uses(world, job.profile):
                 uses[name] = uses.get(name, 0) + 1
     world.profile_uses = uses
-    world.met = met
-    for name in [p for p in world.profiles if p not in uses]:
-        del world.profiles[name]  # upstream drops unused profiles right after loading (batsim-inputs.md 1)
+    world.used_ids = met
 
 
 def job_forgotten(world: World, job: Job) -> None:
     """A job is over: profiles that nobody needs any more are forgotten, unless they may be used again."""
     uses = world.profile_uses
-    if uses is None or any(seat.features.profile_reuse for seat in world.seats):
+    if uses is None or any(session.features.profile_reuse for session in world.sessions):
         return
     for name in _uses(world, job.profile):
         uses[name] = uses.get(name, 0) - 1
@@ -72,18 +73,15 @@ def job_forgotten(world: World, job: Job) -> None:
             world.profiles.pop(name, None)
 
 
-def _may_register(world: World, rank: int, decision: Decision) -> Seat:
-    seat = world.seats[rank]
-    if world.options.check_registration and not seat.registering:
-        why = (
-            "registration was finished before"
-            if seat.features.dynamic_registration
-            else "dynamic registration is not enabled"
-        )
+def _may_register(world: World, rank: int, decision: Decision) -> Session:
+    session = world.sessions[rank]
+    enabled = session.features.dynamic_registration
+    if not session.registering and (enabled or world.options.check_registration):
+        why = "registration was finished before" if enabled else "dynamic registration is not enabled"
         refuse(world, decision, "registration", why)
     if world.profile_uses is None:
         count_profile_uses(world)
-    return seat
+    return session
 
 
 def register_profile(world: World, rank: int, decision: RegisterProfile) -> None:
@@ -104,9 +102,9 @@ def _add_profile(world: World, decision: Decision, profile: Profile) -> None:
 
 def register_job(world: World, rank: int, decision: RegisterJob) -> None:
     """Submit a job of the component's own."""
-    seat = _may_register(world, rank, decision)
+    session = _may_register(world, rank, decision)
     job = decision.job
-    if job.id in (world.met or ()):
+    if job.id in (world.used_ids or ()):
         refuse(world, decision, "duplicate-job", f"job {job.id!r} already exists in the workload")
     if decision.profile_id:
         profile = world.profiles.get(decision.profile_id)
@@ -130,60 +128,58 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
         _add_profile(world, decision, job.profile)
     if fault := job_fault(job, world.profiles):
         refuse(world, decision, "job", f"invalid registration of job {job.id!r}: {fault}")
-    if world.met is not None:
-        world.met.add(job.id)
-    if job.submission_time != job.submission_time:  # not a number: "now", as batprotocol has no such field
+    if world.used_ids is not None:
+        world.used_ids.add(job.id)
+    if not job.submission_time <= world.now:  # jobs are registered at the present date; batprotocol tells none
         job = replace(job, submission_time=world.now)
     for name in _uses(world, job.profile):
         if world.profile_uses is not None:
             world.profile_uses[name] = world.profile_uses.get(name, 0) + 1
-    owner = rank if world.solo is not None or seat.features.acknowledge_dynamic_jobs else -1
+    owner = rank if world.only_session is not None or session.features.acknowledge_dynamic_jobs else -1
     record = submit_job(world, job, owner=owner, dynamic=True, tell=False)
-    if world.solo is None:
-        world.private[job.id] = rank
+    if world.only_session is None:
+        world.private_jobs[job.id] = rank
         if owner == -1:
-            world.offered.append(record)
-    if seat.features.acknowledge_dynamic_jobs:
-        forwarded = job.profile if seat.features.forward_profiles_on_job_submission else None
-        seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
+            world.unannounced.append(record)
+    if session.features.acknowledge_dynamic_jobs:
+        forwarded = job.profile if session.features.forward_profiles_on_job_submission else None
+        session.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
 
 
 def offer_jobs(world: World) -> None:
     """Tell the other components of registered jobs that their own has neither kept for itself nor started."""
-    offered, world.offered = world.offered, []
+    offered, world.unannounced = world.unannounced, []
     for record in offered:
         if record.state is JobState.SUBMITTED:
-            rank, job = world.private.pop(record.job.id), record.job
-            for seat in world.seats:
-                if seat.rank != rank:
-                    forwarded = job.profile if seat.features.forward_profiles_on_job_submission else None
-                    seat.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
+            rank, job = world.private_jobs.pop(record.job.id), record.job
+            for session in world.sessions:
+                if session.rank != rank:
+                    forwarded = job.profile if session.features.forward_profiles_on_job_submission else None
+                    session.outbox.append(JobSubmitted(world.now, job, job.submission_time, forwarded))
 
 
 def finish_registration(world: World, rank: int, decision: FinishRegistration) -> None:
     """The component will register no more jobs."""
-    seat = world.seats[rank]
-    if seat.registering:
-        seat.registering = False
-        world.open -= 1
-    elif not seat.features.dynamic_registration and world.options.check_registration:
+    session = world.sessions[rank]
+    if session.registering:
+        session.registering = False
+        world.unfinished -= 1
+    elif not session.features.dynamic_registration and world.options.check_registration:
         refuse(world, decision, "registration", "dynamic registration is not enabled")
 
 
 def continue_registration(world: World, rank: int, decision: ContinueRegistration) -> None:
     """The component goes on registering jobs after all."""
-    seat = world.seats[rank]
-    if not seat.features.dynamic_registration:
+    session = world.sessions[rank]
+    if not session.features.dynamic_registration:
         refuse(world, decision, "registration", "dynamic registration is not enabled")
-    if not seat.registering:
-        seat.registering = True
-        world.open += 1
+    if not session.registering:
+        session.registering = True
+        world.unfinished += 1
 
 
 def set_job_metadata(world: World, rank: int, decision: SetJobMetadata) -> None:
     """Attach a text to a job."""
-    if '"' in decision.metadata:
-        refuse(world, decision, "metadata", f"the metadata of job {decision.job_id!r} contain a double quote")
     known_job(world, decision, decision.job_id, rank).metadata = decision.metadata
 
 
@@ -234,9 +230,7 @@ def change_job_state(world: World, rank: int, decision: ChangeJobState) -> None:
     if wanted not in ends:
         refuse(world, decision, "state", f"a running job can only become completed, not {wanted.name}")
     if record.execution is not None or record.hosts:
-        from windtunnel.engine.jobs.execution import cancel_job
-
         cancel_job(world, record)
     if decision.kill_reason and not record.metadata:
-        record.metadata = decision.kill_reason.replace('"', "'")
+        record.metadata = decision.kill_reason
     end_job(world, record, wanted, 0 if wanted is JobState.COMPLETED_SUCCESSFULLY else -1, tell=False)

@@ -3,7 +3,6 @@
 from heapq import heappush
 from typing import Final
 
-from windtunnel.engine.energy import accounting
 from windtunnel.engine.jobs import execution
 from windtunnel.engine.state.calendar import JOB_END, WALLTIME
 from windtunnel.engine.state.hosts import HostState
@@ -59,8 +58,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     record.owner = rank
     record.state = _RUNNING
     record.starting_time = record.since = now
-    if world.energy is not None:
-        accounting.job_started(world, record)
+    world.energy.job_started(record)
     world.nb_running += 1
     hooks = world.hooks
     if hooks.started:
@@ -95,6 +93,10 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         unusual |= decision.placement is not None
     if unusual and world.options.check_sizes:
         _check_size(world, decision, job)
+    if not hosts and job.request.hosts:
+        refuse(
+            world, decision, "allocation-size", f"job {job.id!r} requests {job.request.hosts} hosts and is given none"
+        )
     record.hosts = hosts
     if not world.options.strict:
         try:

@@ -1,15 +1,17 @@
 """Jobs enter the simulation (batsim-protocol.md sections 4 and 5)."""
 
-from collections.abc import Callable, Sequence
 from heapq import heappush
+from math import inf
 from typing import Final
 
-from windtunnel.engine.state.calendar import NO_MORE, SUBMIT
-from windtunnel.engine.state.world import Priority, Submitter, World
-from windtunnel.model import Job, JobRecord
+from windtunnel.engine.state.calendar import NO_MORE, SUBMIT, Priority
+from windtunnel.engine.state.feeds import Submitter
+from windtunnel.engine.state.world import World
+from windtunnel.model import Job, JobRecord, Workflow
+from windtunnel.model.abilities import jobs_between
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
-__all__ = ["no_more", "release_held", "submit_due", "submit_job", "workload_over"]
+__all__ = ["no_more", "release_held", "submit_due", "submit_job", "was_submitted", "workload_over"]
 
 _SUBMISSION: Final = Priority.SUBMISSION
 _AHEAD: Final = 64
@@ -36,9 +38,7 @@ def _look_ahead(submitter: Submitter) -> bool:
     """Make the next jobs, if there are any: some at a time, which is cheaper; all would fill the memory."""
     workload, first = submitter.source, submitter.made
     submitter.made = stop = min(first + _AHEAD, submitter.size)
-    between: Callable[[int, int], Sequence[Job]] | None = getattr(workload, "jobs_between", None)
-    jobs = [workload[index] for index in range(first, stop)] if between is None else between(first, stop)
-    submitter.ahead.extend(reversed(jobs))
+    submitter.ahead.extend(reversed(jobs_between(workload, first, stop)))
     return first < stop
 
 
@@ -48,12 +48,12 @@ def workload_over(world: World) -> None:
     if world.static_left == 0:
         world.push(world.now, Priority.NO_MORE, NO_MORE, "jobs")
     else:
-        world.open -= 1
+        world.unfinished -= 1
 
 
 def no_more(world: World) -> None:
     """Say that the workloads are exhausted."""
-    world.open -= 1
+    world.unfinished -= 1
     world.tell(AllStaticJobsHaveBeenSubmitted(world.now))
 
 
@@ -64,24 +64,46 @@ def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False
     if dynamic:
         record.dynamic = True
         record.owner = owner
-    world.open += 1
+    world.unfinished += 1
     world.nb_submitted += 1
     if world.first_submission < 0 and not dynamic:
         world.first_submission = now
-        if world.energy is not None:
-            world.energy.first = world.energy.total(now)
+        world.energy.submission()
     if hooks := world.hooks.submitted:
         for hook in hooks:
             hook(now, record)
     if tell:
-        for seat in world.seats:
+        for session in world.sessions:
             notice = JobSubmitted(now, job, job.submission_time)
-            if seat.features.forward_profiles_on_job_submission:
+            if session.features.forward_profiles_on_job_submission:
                 notice.profile = job.profile
-            seat.outbox.append(notice)
+            session.outbox.append(notice)
     if world.options.ask_waiting_times:
         world.tell(WaitingTimeQueried(now, job))
     return record
+
+
+def was_submitted(world: World, job_id: str) -> bool:
+    """Whether a job that is not alive has been in the simulation.
+
+    Jobs are forgotten when they have ended: this is rarely asked, and looks through the workloads the first time.
+    """
+    if job_id in world.jobs:
+        return True
+    dates = world.static_dates
+    if dates is None:
+        dates = world.static_dates = {
+            job.id: job.submission_time
+            for workload in world.workloads
+            if not isinstance(workload, Workflow)
+            for job in workload
+        }
+    again, mark, attempt = job_id.rpartition("#")  # a requeued one
+    date = dates.get(job_id, dates.get(again, inf) if mark and attempt.isdecimal() else inf)
+    if date == inf:
+        return world.used_ids is not None and job_id in world.used_ids
+    held = any(job.id == job_id for jobs in world.waiting_for.values() for job in jobs)
+    return max(date, world.options.first_submission) <= world.horizon and not held
 
 
 def _held_back(world: World, job: Job) -> bool:
@@ -93,14 +115,14 @@ def _held_back(world: World, job: Job) -> bool:
         if dependency not in done:
             waiters = world.waiting_for.setdefault(dependency, [])
             waiters.append(job)
-            world.open += 1
+            world.unfinished += 1
             return True
     return False
 
 
 def release_held(world: World, job: Job) -> None:
     """A held job's dependency has ended (and its think time is over): submit it, or hold it for the next."""
-    world.open -= 1
+    world.unfinished -= 1
     if not _held_back(world, job):
         submitted = Job(**{f: getattr(job, f) for f in Job.__struct_fields__} | {"submission_time": world.now})
         submit_job(world, submitted)

@@ -4,13 +4,12 @@ from math import isfinite
 
 import msgspec
 
-from windtunnel.engine.energy import accounting
 from windtunnel.engine.jobs import execution
 from windtunnel.engine.jobs.starting import check_amounts
-from windtunnel.engine.state.calendar import MIGRATED, TRANSFERRED
+from windtunnel.engine.state.calendar import MIGRATED, TRANSFERRED, Priority
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.shared_hosts import Amounts
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.model import HostSet, JobRecord, JobState
 from windtunnel.vocabulary import (
     Decision,
@@ -33,8 +32,7 @@ def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
     if record.state is not JobState.RUNNING:
         refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not RUNNING")
     execution.freeze_job(world, record)
-    if world.energy is not None:
-        accounting.job_paused(world, record)
+    world.energy.job_suspended(record)
     for hook in world.hooks.suspended:
         hook(world.now, record)
     record.state = JobState.SUSPENDED
@@ -77,8 +75,7 @@ def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
     else:
         world.hosts.occupy_shares(decision.hosts, amounts, world.now)
     world.nb_running += 1
-    if world.energy is not None:
-        accounting.job_resumed(world, record)
+    world.energy.job_resumed(record)
     execution.thaw_job(world, record)
     for hook in world.hooks.resumed:
         hook(world.now, record)
@@ -114,14 +111,14 @@ def migrate_job(world: World, rank: int, decision: MigrateJob) -> None:
     """The state of a suspended job starts moving to other hosts."""
     record = _suspended(world, rank, decision)
     _check_move(world, decision, "a migration")
-    world.open += 1
+    world.unfinished += 1
     world.push(world.now + decision.duration, Priority.SWITCHED, MIGRATED, (record, decision.hosts))
 
 
 def job_migrated(world: World, payload: tuple[JobRecord, HostSet]) -> None:
     """It has arrived."""
     record, hosts = payload
-    world.open -= 1
+    world.unfinished -= 1
     world.tell(JobMigrated(world.now, record.job, hosts))
 
 
@@ -129,11 +126,11 @@ def transfer_image(world: World, rank: int, decision: TransferImage) -> None:
     """An image starts moving to hosts."""
     del rank
     _check_move(world, decision, "a transfer")
-    world.open += 1
+    world.unfinished += 1
     world.push(world.now + decision.duration, Priority.SWITCHED, TRANSFERRED, decision)
 
 
 def image_transferred(world: World, decision: TransferImage) -> None:
     """It has arrived."""
-    world.open -= 1
+    world.unfinished -= 1
     world.tell(ImageTransferred(world.now, decision.image_id, decision.hosts))

@@ -8,14 +8,14 @@ from collections import deque
 import msgspec
 
 from windtunnel.engine.jobs.submission import submit_job, workload_over
-from windtunnel.engine.state.calendar import FLOW, SUBMIT
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.calendar import SUBMIT, WORKFLOW, Priority
+from windtunnel.engine.state.world import World
 from windtunnel.model import Job, Workflow
 
-__all__ = ["Flow", "begin_flow", "flow_due", "task_over"]
+__all__ = ["RunningWorkflow", "begin_workflow", "task_over", "workflow_due"]
 
 
-class Flow:
+class RunningWorkflow:
     """A running workflow."""
 
     def __init__(self, source: Workflow) -> None:
@@ -30,14 +30,14 @@ class Flow:
         self.submitted = 0
 
 
-def begin_flow(world: World, workflow: Workflow) -> None:
+def begin_workflow(world: World, workflow: Workflow) -> None:
     """Plan the first tasks of a workflow."""
-    flow = Flow(workflow)
-    world.flows_left += 1
-    world.push(max(world.options.first_submission, workflow.start), Priority.SUBMISSION, FLOW, flow)
+    flow = RunningWorkflow(workflow)
+    world.workflows_left += 1
+    world.push(max(world.options.first_submission, workflow.start), Priority.SUBMISSION, WORKFLOW, flow)
 
 
-def flow_due(world: World, flow: Flow) -> None:
+def workflow_due(world: World, flow: RunningWorkflow) -> None:
     """Submit the tasks that are ready, as far as the limit allows."""
     limit = flow.source.limit
     while flow.ready and (not limit or flow.alive < limit):
@@ -45,15 +45,15 @@ def flow_due(world: World, flow: Flow) -> None:
         job = _job(world, flow, task)
         flow.submitted += 1
         flow.alive += 1
-        world.flows[job.id] = (flow, task.id)
-        if world.met is not None:
-            world.met.add(job.id)
+        world.workflow_tasks[job.id] = (flow, task.id)
+        if world.used_ids is not None:
+            world.used_ids.add(job.id)
         submit_job(world, job)
     if not flow.left:
-        _flow_over(world)
+        _workflow_over(world)
 
 
-def _job(world: World, flow: Flow, task: Job) -> Job:
+def _job(world: World, flow: RunningWorkflow, task: Job) -> Job:
     """The job of a task, as Batsim writes it."""
     name = str(flow.submitted)
     return msgspec.structs.replace(
@@ -73,7 +73,7 @@ def _job(world: World, flow: Flow, task: Job) -> Job:
 
 def task_over(world: World, job_id: str) -> None:
     """A job has ended: what waited for it in its workflow, if it is part of one, may be ready."""
-    entry = world.flows.pop(job_id, None)
+    entry = world.workflow_tasks.pop(job_id, None)
     if entry is None:
         return
     flow, task_id = entry
@@ -84,12 +84,12 @@ def task_over(world: World, job_id: str) -> None:
         if not flow.waiting[child]:
             flow.ready.append(flow.tasks[child])
     if flow.ready or not flow.left:
-        world.push(world.now, Priority.SUBMISSION, FLOW, flow)
+        world.push(world.now, Priority.SUBMISSION, WORKFLOW, flow)
 
 
-def _flow_over(world: World) -> None:
-    world.flows_left -= 1
-    if not world.flows_left:
+def _workflow_over(world: World) -> None:
+    world.workflows_left -= 1
+    if not world.workflows_left:
         for submitter in world.submitters:
             if submitter.left:
                 submitter.stop()

@@ -9,10 +9,11 @@ from typing import Final
 
 import msgspec
 
+from windtunnel.engine.state.subsystems import Gauges
 from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import Metric
 
-__all__ = ["Extreme", "Gauge", "Gauges", "level_of"]
+__all__ = ["Extreme", "Gauge", "ProbeGauges", "gauges_of", "level_of"]
 
 
 class Extreme(msgspec.Struct, eq=False):
@@ -55,21 +56,22 @@ Key = tuple[Metric, bool]
 """A metric, and whether it is that of links."""
 
 
-class Gauges:
+class ProbeGauges(Gauges):
     """All gauges of a run, by metric and number (of the host, or of the link in the network)."""
 
-    def __init__(self) -> None:
+    def __init__(self, world: World) -> None:
+        self._world = world
         self._tables: dict[Key, dict[int, Gauge]] = {}
 
-    def get(self, world: World, key: Key, number: int) -> Gauge:
+    def get(self, key: Key, number: int) -> Gauge:
         """The gauge of a quantity, made when it is the first to be asked for."""
         table = self._tables.get(key)
         if table is None:
             table = self._tables[key] = {}
-            self.watch(world)
+            self.watch()
         gauge = table.get(number)
         if gauge is None:
-            gauge = table[number] = Gauge(level_of(world, key, number), world.now)
+            gauge = table[number] = Gauge(level_of(self._world, key, number), self._world.now)
         gauge.users += 1
         return gauge
 
@@ -83,30 +85,36 @@ class Gauges:
         if not table:
             del self._tables[key]
 
-    def watch(self, world: World) -> None:
-        """Have the sharing system, if there is one, take note of what changes."""
-        if world.fluid is not None:
-            world.fluid.system.watch_loads = True
-            if any(metric in _TRAFFIC for metric, _ in self._tables):
-                world.fluid.system.watch_traffic()
+    def watch(self) -> None:
+        """Have the sharing system take note of what is followed."""
+        sharing = self._world.sharing
+        sharing.watch_loads()
+        if any(metric in _TRAFFIC for metric, _ in self._tables):
+            sharing.watch_traffic()
 
-    def follow(self, world: World, hosts: Iterable[int]) -> None:
+    def follow(self, hosts: Iterable[int]) -> None:
         """The load or power state of hosts has changed, and perhaps the traffic anywhere."""
         if not self._tables:
             return
+        world = self._world
         touched: dict[Key, Iterable[int]] = {(metric, False): hosts for metric in _HOST_METRICS}
-        fluid = world.fluid
-        if fluid is not None and fluid.system.traffic is not None:
-            talking, links = fluid.system.traffic.changed()
-            first = len(fluid.builder.endpoints)
-            for metric in _TRAFFIC:
-                touched[metric, False] = talking
-                touched[metric, True] = [link - first for link in links]
+        talking, links = world.sharing.changed_traffic()
+        for metric in _TRAFFIC:
+            touched[metric, False] = talking
+            touched[metric, True] = links
         for key, table in self._tables.items():
             for number in touched[key]:
                 gauge = table.get(number)
                 if gauge is not None:
                     gauge.move(world.now, level_of(world, key, number))
+
+
+def gauges_of(world: World) -> ProbeGauges:
+    """The gauges, made for the first probe."""
+    gauges = world.gauges
+    if not isinstance(gauges, ProbeGauges):
+        world.gauges = gauges = ProbeGauges(world)
+    return gauges
 
 
 _TRAFFIC: Final = (Metric.NetworkLoad, Metric.NormalizedNetworkLoad)
@@ -119,49 +127,33 @@ def level_of(world: World, key: Key, number: int) -> float:
 
 
 def _power(world: World, host: int) -> float:
-    return float(world.energy.meters.power(host))
+    return world.energy.host_power(host)
 
 
 def _flops(world: World, host: int) -> float:
-    return 0.0 if world.fluid is None else float(world.fluid.system.load(host))
+    return world.sharing.host_load(host)
 
 
 def _flops_share(world: World, host: int) -> float:
-    return 0.0 if world.fluid is None else _share(_flops(world, host), world.fluid.system.capacity(host))
-
-
-def _constraint(world: World, link: int) -> int:
-    return len(world.fluid.builder.endpoints) + link
+    return _share(world.sharing.host_load(host), world.sharing.host_capacity(host))
 
 
 def _bytes(world: World, link: int) -> float:
-    return 0.0 if world.fluid is None else float(world.fluid.system.load(_constraint(world, link)))
+    return world.sharing.link_load(link)
 
 
 def _bytes_share(world: World, link: int) -> float:
-    if world.fluid is None:
-        return 0.0
-    return _share(_bytes(world, link), world.fluid.system.capacity(_constraint(world, link)))
+    return _share(world.sharing.link_load(link), world.sharing.link_capacity(link))
 
 
 def _host_bytes(world: World, host: int) -> float:
-    if world.fluid is None:
-        return 0.0
-    world.fluid.system.settle()
-    return float(world.fluid.system.watch_traffic().of(host))
+    return world.sharing.host_traffic(host)
 
 
 def _host_bytes_share(world: World, host: int) -> float:
-    """Of the bandwidth of its own two links: the first on its way out and the last on the way in."""
+    """Of the bandwidth of its own two links."""
     carried = _host_bytes(world, host)
-    if carried == 0.0:
-        return 0.0
-    builder, capacity = world.fluid.builder, world.fluid.system.capacity
-    other = builder.endpoints[1 if host == 0 else 0]
-    out, _ = builder.network.route(builder.endpoints[host], other)
-    back, _ = builder.network.route(other, builder.endpoints[host])
-    own = {*out[:1], *back[-1:]}
-    return _share(carried, sum(capacity(_constraint(world, link)) for link in own))
+    return 0.0 if carried == 0.0 else _share(carried, world.sharing.host_bandwidth(host))
 
 
 def _share(used: float, capacity: float) -> float:

@@ -7,12 +7,12 @@ Periods count from the start of the simulation, as those of calls; the first onl
 from math import isfinite
 
 from windtunnel.engine.probes.checks import check_probe
-from windtunnel.engine.probes.gauges import Extreme, Gauges
+from windtunnel.engine.probes.gauges import Extreme, gauges_of
 from windtunnel.engine.probes.measurement import Probe, integrals, is_energy, let_loads_follow, measure, reset
-from windtunnel.engine.state.calendar import PROBE
+from windtunnel.engine.state.calendar import PROBE, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.triggers import check_date, due_together, first_tick, seconds, unit_date
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import (
     CreateProbe,
     CumulativeFunction,
@@ -32,7 +32,7 @@ __all__ = ["create_probe", "probe_due", "reset_probe", "stop_probe", "trigger_pr
 
 def create_probe(world: World, rank: int, decision: CreateProbe) -> None:
     """Begin to measure."""
-    probes = world.seats[rank].probes
+    probes = world.sessions[rank].probes
     if decision.probe_id in probes:
         refuse(world, decision, "duplicate-probe", f"a probe {decision.probe_id!r} is alive already")
     numbers = check_probe(world, decision)
@@ -42,13 +42,12 @@ def create_probe(world: World, rank: int, decision: CreateProbe) -> None:
     elif decision.when is not None:
         check_date(world, decision, decision.when)
     let_loads_follow(world)
-    if world.gauges is None:
-        world.gauges = Gauges()
+    followed = gauges_of(world)
     accumulation = decision.accumulation
     key = (decision.metrics, decision.resources.links is not None)
     # Joules are counted from the start of the run, as upstream does; anything else from now on.
     joules = is_energy(decision)
-    gauges = [] if accumulation is None or joules else [world.gauges.get(world, key, n) for n in numbers]
+    gauges = [] if accumulation is None or joules else [followed.get(key, n) for n in numbers]
     probe = Probe(rank, decision.probe_id, decision, numbers, gauges, 0.0 if joules else world.now, [], tick=tick)
     probe.base = [0.0] * len(numbers) if joules else integrals(world, probe)
     if accumulation is not None and accumulation.cumulative_function is not CumulativeFunction.Sum:
@@ -71,7 +70,7 @@ def _plan(world: World, probe: Probe) -> None:
     else:
         date = seconds(when, probe.tick)
     probe.pending = True
-    world.open += 1
+    world.unfinished += 1
     world.push(date, Priority.PROBE, PROBE, probe, probe.version)
 
 
@@ -80,27 +79,27 @@ def _retire(world: World, probe: Probe) -> None:
     if probe.pending:
         probe.pending = False
         probe.version += 1
-        world.open -= 1
+        world.unfinished -= 1
 
 
 def _drop(world: World, probe: Probe) -> None:
     _retire(world, probe)
-    del world.seats[probe.rank].probes[probe.name]
+    del world.sessions[probe.rank].probes[probe.name]
     for gauge, extreme in zip(probe.gauges, probe.extremes, strict=False):
         gauge.extremes.remove(extreme)
     if probe.gauges:
-        world.gauges.drop(probe.key, probe.numbers)
+        gauges_of(world).drop(probe.key, probe.numbers)
 
 
 def stop_probe(world: World, rank: int, decision: StopProbe) -> None:
     """Measure no more; an unknown probe is no fault (it may have come to its end)."""
-    probe = world.seats[rank].probes.get(decision.probe_id)
+    probe = world.sessions[rank].probes.get(decision.probe_id)
     if probe is not None:
         _drop(world, probe)
 
 
 def _known(world: World, rank: int, decision: Decision, name: str) -> Probe:
-    probe = world.seats[rank].probes.get(name)
+    probe = world.sessions[rank].probes.get(name)
     if probe is None:
         refuse(world, decision, "unknown-probe", f"there is no probe {name!r} (never created, or over)")
     known: Probe = probe

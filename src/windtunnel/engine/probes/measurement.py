@@ -6,7 +6,6 @@ from typing import Final
 import msgspec
 
 from windtunnel.engine.probes.gauges import Extreme, Gauge, level_of
-from windtunnel.engine.sharing.model import settle
 from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import (
     BooleanComparisonOperator,
@@ -64,8 +63,8 @@ class Probe(msgspec.Struct, eq=False):
 
 def let_loads_follow(world: World) -> None:
     """Let loads follow what happened at this instant."""
-    if world.fluid is not None and world.fluid.changed:
-        settle(world)
+    if world.sharing.changed:
+        world.sharing.settle()
 
 
 def measure(world: World, probe: Probe, *, manually: bool, forced: bool) -> None:
@@ -90,7 +89,7 @@ def measure(world: World, probe: Probe, *, manually: bool, forced: bool) -> None
         probe.nb_emitted,
         probe.nb_triggered,
     )
-    world.seats[probe.rank].outbox.append(notice)
+    world.sessions[probe.rank].outbox.append(notice)
     for hook in world.hooks.probe:
         hook(world.now, notice)
 
@@ -108,7 +107,7 @@ def is_energy(wanted: CreateProbe) -> bool:
 def integrals(world: World, probe: Probe) -> list[float]:
     """The integrals so far: joules are those of the meters."""
     if is_energy(probe.wanted):
-        return [world.energy.meters.read(world.now, number) for number in probe.numbers]
+        return [world.energy.host_joules(number) for number in probe.numbers]
     for gauge in probe.gauges:
         gauge.settle(world.now)
     return [gauge.integral for gauge in probe.gauges]

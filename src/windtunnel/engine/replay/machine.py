@@ -4,12 +4,16 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine.replay.collectives import Exchange
 from windtunnel.engine.replay.operations import ACTIONS, Compute, Operation, Sleep, default_size, operations
 from windtunnel.engine.sharing import Action, Builder, System, Task
+from windtunnel.engine.sharing.model import sharing_of
+from windtunnel.engine.sharing.owner import Owner
+from windtunnel.engine.state.world import World
+from windtunnel.model import JobRecord
 
 __all__ = ["Replay", "ReplayTag", "Trace"]
 
@@ -23,11 +27,30 @@ Trace = Sequence[Sequence[str]]
 """The words of each line of one rank, after the rank."""
 
 
-class ReplayTag(NamedTuple):
+class ReplayTag(Owner):
     """The tag of the actions that a replay starts: whose replay it is, and for which rank or message."""
 
-    owner: Any
-    subject: "int | _Message"
+    def __init__(self, owner: Any, subject: "int | _Message") -> None:
+        self.owner = owner
+        self.subject = subject
+
+    def complete(self, world: World, action: Action) -> None:
+        """The replay goes on."""
+        self.owner.replayed(world, action)
+
+    def again(self, world: World, action: Action) -> Task:
+        """The same message, one flow, under the present latencies."""
+        task = action.task
+        assert task is not None
+        weight = task.links[0][1]
+        assert isinstance(weight, float)
+        return sharing_of(world).builder.flows(task.hosts, ((task.hosts[0], task.hosts[-1], weight),))
+
+    @property
+    def job(self) -> JobRecord | None:
+        """The job whose traces are replayed."""
+        record: JobRecord | None = self.owner.job
+        return record
 
 
 @dataclass(slots=True, eq=False)
@@ -100,6 +123,15 @@ class Replay:
     def done(self) -> bool:
         """Whether all ranks have come to the end of their traces."""
         return self._left == 0
+
+    def progress(self, now: float) -> float:
+        """The share of the actions of all ranks that is over, in [0, 1]; of computations under way what is done."""
+        total = sum(map(len, self.traces))
+        over = float(sum(rank.line - (rank.blocked > 0 or bool(rank.todo)) for rank in self._ranks))
+        for action in self.under_way.values():
+            if isinstance(action.tag.subject, int) and action.task is not None:
+                over += 1.0 - self.system.remaining(now, action)
+        return min(1.0, max(0.0, over / total)) if total else 1.0
 
     @property
     def finish(self) -> list[float]:

@@ -1,20 +1,32 @@
 """Calls that decision components ask for (batsim-protocol.md 9)."""
 
+from math import inf, nextafter
+
 import msgspec
 
-from windtunnel.engine.state.calendar import CALL, PERIODIC
+from windtunnel.engine.state.calendar import CALL, PERIODIC, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.triggers import check_date, due_together, first_tick, seconds, unit_date
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import CallMeLater, OneShot, Periodic, RequestedCall, StopCallMeLater
 
 __all__ = [
+    "OneShotCalls",
     "PeriodicCall",
     "call_due",
     "call_me_later",
     "periodic_due",
     "stop_call_me_later",
 ]
+
+
+class OneShotCalls(msgspec.Struct, eq=False):
+    """The calls of one id that happen once each, and are still due."""
+
+    rank: int
+    call_id: str
+    pending: int = 0
+    version: int = 0
 
 
 class PeriodicCall(msgspec.Struct, eq=False):
@@ -33,23 +45,39 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
     when = decision.when
     if isinstance(when, OneShot):
         check_date(world, decision, when)
-        world.push(max(unit_date(when), world.now), Priority.CALL, CALL, (rank, decision.call_me_later_id))
-        world.open += 1
+        _plan_once(world, rank, decision.call_me_later_id, unit_date(when))
         return
-    calls = world.seats[rank].calls
+    calls = world.sessions[rank].calls
     if decision.call_me_later_id in calls:
         refuse(world, decision, "duplicate-call", f"a periodic call {decision.call_me_later_id!r} is alive already")
     call = PeriodicCall(rank, decision.call_me_later_id, when, first_tick(world, decision, when))
     calls[call.call_id] = call
-    world.open += 1
+    world.unfinished += 1
     world.push(seconds(when, call.tick), Priority.PERIODIC, PERIODIC, call, call.version)
 
 
-def call_due(world: World, payload: tuple[int, str]) -> None:
+def _plan_once(world: World, rank: int, call_id: str, date: float) -> None:
+    if date <= world.now:
+        date = world.now
+    elif date <= world.horizon:  # whoever asks for a later date is never called before it, and again, and again
+        date = nextafter(world.horizon, inf)
+    session = world.sessions[rank]
+    calls = session.calls_once.get(call_id)
+    if calls is None:
+        calls = session.calls_once[call_id] = OneShotCalls(rank, call_id)
+    calls.pending += 1
+    world.unfinished += 1
+    world.push(date, Priority.CALL, CALL, calls, calls.version)
+
+
+def call_due(world: World, calls: OneShotCalls) -> None:
     """A one-shot call."""
-    rank, call_id = payload
-    world.open -= 1
-    world.seats[rank].outbox.append(RequestedCall(world.now, call_id, last_periodic_call=False))
+    world.unfinished -= 1
+    calls.pending -= 1
+    session = world.sessions[calls.rank]
+    if not calls.pending:
+        del session.calls_once[calls.call_id]
+    session.outbox.append(RequestedCall(world.now, calls.call_id, last_periodic_call=False))
 
 
 def periodic_due(world: World, call: PeriodicCall) -> None:
@@ -63,8 +91,8 @@ def _trigger(world: World, call: PeriodicCall) -> None:
     call.done += 1
     call.tick += 1
     last = call.when.nb_periods == call.done
-    seat = world.seats[call.rank]
-    seat.outbox.append(RequestedCall(world.now, call.call_id, last_periodic_call=last))
+    session = world.sessions[call.rank]
+    session.outbox.append(RequestedCall(world.now, call.call_id, last_periodic_call=last))
     if last:
         _drop(world, call)
     else:
@@ -73,12 +101,17 @@ def _trigger(world: World, call: PeriodicCall) -> None:
 
 def _drop(world: World, call: PeriodicCall) -> None:
     call.version += 1
-    del world.seats[call.rank].calls[call.call_id]
-    world.open -= 1
+    del world.sessions[call.rank].calls[call.call_id]
+    world.unfinished -= 1
 
 
 def stop_call_me_later(world: World, rank: int, decision: StopCallMeLater) -> None:
-    """Stop a periodic call; an unknown one is no fault (upstream warns)."""
-    call = world.seats[rank].calls.get(decision.call_me_later_id)
+    """Stop the calls of an id, periodic or not; an unknown one is no fault: it may have come to its end."""
+    session = world.sessions[rank]
+    call = session.calls.get(decision.call_me_later_id)
     if call is not None:
         _drop(world, call)
+    once = session.calls_once.pop(decision.call_me_later_id, None)
+    if once is not None:
+        once.version += 1
+        world.unfinished -= once.pending

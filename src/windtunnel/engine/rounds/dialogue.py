@@ -9,9 +9,10 @@ from windtunnel.diagnostics import ComponentError, DecisionError, SimulationErro
 from windtunnel.engine.jobs.registration import job_forgotten
 from windtunnel.engine.jobs.starting import execute_job
 from windtunnel.engine.rounds.handlers import DECISIONS
-from windtunnel.engine.state.calendar import DECISION, READY
+from windtunnel.engine.state.calendar import DECISION, READY, Priority
 from windtunnel.engine.state.refusal import refuse
-from windtunnel.engine.state.world import Priority, Seat, World
+from windtunnel.engine.state.sessions import Session
+from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import (
     Component,
     Decision,
@@ -23,24 +24,29 @@ from windtunnel.vocabulary import (
 )
 from windtunnel.vocabulary.checking import wrong_field
 
-__all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_told", "raised", "take"]
+__all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_ended", "raised", "take"]
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
-    """A component has asked to stop the run."""
+    """A component has asked to stop the run; ``dropped`` decisions of its reply came after that."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session.name)
+        self.name = session.name
+        self.dropped = 0
 
 
-def forget_told(world: World) -> None:
+def forget_ended(world: World) -> None:
     """The ends that are being told: naming these jobs is an error from now on."""
     jobs = world.jobs
-    for job_id in world.told:
+    for job_id in world.to_forget:
         record = jobs.pop(job_id)
         if world.profile_uses is not None:
             job_forgotten(world, record.job)
-    world.told.clear()
+    world.to_forget.clear()
 
 
-def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -> Reply:
+def ask(world: World, session: Session, component: Component, notices: list[Notice]) -> Reply:
     """Call one component."""
     start = perf_counter()
     try:
@@ -48,78 +54,90 @@ def ask(world: World, seat: Seat, component: Component, notices: list[Notice]) -
     except (SimulationError, UsageError):
         raise
     except (Exception, SystemExit) as fault:  # a scheduler that leaves must not pass for a run that succeeded
-        raise raised(world, seat, notices, fault) from fault
+        raise raised(world, session, notices, fault) from fault
     spent = perf_counter() - start
-    check_reply(world, seat, reply)
-    seat.scheduling_time += spent
+    check_reply(world, session, reply)
+    session.scheduling_time += spent
     if hooks := world.hooks.call:
         for hook in hooks:
             hook(world.now, notices, reply, spent)
     return reply
 
 
-def raised(world: World, seat: Seat, notices: list[Notice], fault: BaseException) -> ComponentError:
+def raised(world: World, session: Session, notices: list[Notice], fault: BaseException) -> ComponentError:
     """What a component that raised something is said to have done."""
     return ComponentError(
-        f"the decision component {seat.name!r} raised {type(fault).__name__}: {fault}{place_of(fault)}",
+        f"the decision component {session.name!r} raised {type(fault).__name__}: {fault}{place_of(fault)}",
         now=world.now,
         event=type(notices[0]).__name__,
     )
 
 
-def check_reply(world: World, seat: Seat, reply: object) -> None:
+def check_reply(world: World, session: Session, reply: object) -> None:
     """Whether it is one at all.
 
     Raises:
         ComponentError: it is not.
     """
     if not isinstance(reply, Reply):
-        raise ComponentError(f"{seat.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
+        raise ComponentError(f"{session.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
     if not isinstance(reply.decisions, list | tuple):
         raise ComponentError(
-            f"{seat.name!r} answered decisions = {reply.decisions!r:.50}, which is no list", now=world.now
+            f"{session.name!r} answered decisions = {reply.decisions!r:.50}, which is no list", now=world.now
         )
 
 
-def take(world: World, seat: Seat, reply: Reply, earliest: float) -> None:
+def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
     """Apply the decisions of a reply that are due, and plan the others."""
     now = world.now
     done = reply.now
     if done != now and not (isinstance(done, Real) and done > now and isfinite(done)):
         raise ComponentError(
-            f"{seat.name!r} answered with now = {done!r}, which is before the date of the message", now=now
+            f"{session.name!r} answered with now = {done!r}, which is before the date of the message", now=now
         )
+    try:
+        _carry_out(world, session, reply, earliest)
+    except Stopped as stop:
+        stopping = (rank for rank, one in enumerate(reply.decisions) if type(one) is ForceSimulationStop)
+        stop.dropped = len(reply.decisions) - next(stopping) - 1
+        raise
+    if done > now:
+        session.ready_at = done
+        world.unfinished += 1
+        world.push(done, Priority.READY, READY, session.rank)
+
+
+def _carry_out(world: World, session: Session, reply: Reply, earliest: float) -> None:
+    now, done = world.now, reply.now
     previous = earliest
     strict = world.options.strict
     for decision in reply.decisions:
         try:
             when = decision.timestamp
         except AttributeError:
-            raise ComponentError(f"{seat.name!r} answered {decision!r:.50}, which is no decision", now=now) from None
+            raise ComponentError(
+                f"{session.name!r} answered {decision!r:.50}, which is no decision", now=now
+            ) from None
         if when is None:
             if strict and type(decision) is ExecuteJob:  # the common case: its fields are looked at if it fails
                 try:
-                    execute_job(world, seat.rank, decision)
+                    execute_job(world, session.rank, decision)
                 except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
                     _explain(world, decision, fault)
             else:
-                _apply(world, seat, decision)
+                _apply(world, session, decision)
             continue
         if not isinstance(when, Real):
-            _apply(world, seat, decision)  # which refuses it
+            _apply(world, session, decision)  # which refuses it
             continue
         if not previous <= when <= done:
             _refuse_date(world, when, previous, done, decision)
         previous = when
         if when <= now:
-            _apply(world, seat, decision)
+            _apply(world, session, decision)
         else:
-            world.open += 1
-            world.push(when, Priority.DECISION, DECISION, (seat.rank, decision))
-    if done > now:
-        seat.ready_at = done
-        world.open += 1
-        world.push(done, Priority.READY, READY, seat.rank)
+            world.unfinished += 1
+            world.push(when, Priority.DECISION, DECISION, (session.rank, decision))
 
 
 def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:
@@ -141,21 +159,21 @@ def _explain(world: World, decision: Decision, fault: Exception) -> NoReturn:
 
 def apply_delayed(world: World, payload: tuple[int, Decision]) -> None:
     """A decision that was taken for this date."""
-    world.open -= 1
+    world.unfinished -= 1
     rank, decision = payload
-    _apply(world, world.seats[rank], decision)
+    _apply(world, world.sessions[rank], decision)
 
 
-def _apply(world: World, seat: Seat, decision: Decision) -> None:
+def _apply(world: World, session: Session, decision: Decision) -> None:
     """Carry out one decision, or refuse it."""
     handler = DECISIONS.get(type(decision))
     try:
         if handler is not None:
             if reason := wrong_field(decision):
                 refuse(world, decision, "field", reason)
-            handler(world, seat.rank, decision)
+            handler(world, session.rank, decision)
         elif type(decision) is ForceSimulationStop:
-            raise Stopped
+            raise Stopped(session)
         else:
             raise DecisionError(
                 f"{type(decision).__name__} is not a decision that can be made here", rule="unknown", now=world.now
@@ -163,4 +181,4 @@ def _apply(world: World, seat: Seat, decision: Decision) -> None:
     except DecisionError as refusal:
         if world.options.strict:
             raise
-        seat.outbox.append(DecisionRefused(world.now, decision, refusal.rule, refusal.message))
+        session.outbox.append(DecisionRefused(world.now, decision, refusal.rule, refusal.message))

@@ -3,9 +3,18 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from windtunnel.engine.jobs import ending, registration, starting, submission, suspension, workflows
+from windtunnel.engine.jobs import (
+    ending,
+    killing,
+    registration,
+    requeueing,
+    starting,
+    submission,
+    suspension,
+    workflows,
+)
 from windtunnel.engine.jobs.execution import messages
-from windtunnel.engine.jobs.execution.kinds import leaf_ended
+from windtunnel.engine.jobs.execution.nodes import leaf_due
 from windtunnel.engine.probes import handlers as probes
 from windtunnel.engine.rounds import calls
 from windtunnel.engine.sharing import model as sharing
@@ -26,14 +35,14 @@ def _no_more(world: World, what: str) -> None:
 
 def _ready(world: World, rank: int) -> None:
     """The component can be called again; what has happened meanwhile waits in its outbox."""
-    world.seats[rank].ready_at = world.now  # dates closer than a nanosecond are one instant
-    world.open -= 1
+    world.sessions[rank].ready_at = world.now  # dates closer than a nanosecond are one instant
+    world.unfinished -= 1
 
 
 EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.JOB_END: ending.job_end,
-    e.LEAF_END: leaf_ended,
-    e.WALLTIME: ending.walltime_reached,
+    e.LEAF_END: leaf_due,
+    e.WALLTIME: killing.walltime_reached,
     e.SUBMIT: submission.submit_due,
     e.EXTERNAL: external_events.events_due,
     e.CALL: calls.call_due,
@@ -43,21 +52,21 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.READY: _ready,
     e.INJECTED: external_events.inject,
     e.RELEASE_HELD: submission.release_held,
-    e.FLUID: sharing.fluid_due,
+    e.SHARING: sharing.sharing_due,
     e.POLL: messages.poll,
     e.MIGRATED: suspension.job_migrated,
     e.TRANSFERRED: suspension.image_transferred,
-    e.SWITCHED: switching.group_switched,
-    e.FLOW: workflows.flow_due,
+    e.SWITCHED: switching.request_done,
+    e.WORKFLOW: workflows.workflow_due,
     e.CONDITION: conditions.change_due,
-    e.LOST: conditions.job_lost,
+    e.JOB_LOST: requeueing.job_lost,
 }
 """Kind of event -> function(world, payload). Delayed decisions are applied by the loop itself."""
 
 DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
     d.ExecuteJob: starting.execute_job,
     d.RejectJob: ending.reject_job,
-    d.KillJobs: ending.kill_jobs,
+    d.KillJobs: killing.kill_jobs,
     d.RegisterProfile: registration.register_profile,
     d.RegisterJob: registration.register_job,
     d.FinishRegistration: registration.finish_registration,

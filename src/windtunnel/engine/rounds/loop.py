@@ -4,23 +4,25 @@ A round is: everything in the calendar at this instant, then one message to each
 then the decisions of all, in the order of the components. What these cause at the same instant is the next round.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from heapq import heappop
 from math import inf
 from time import perf_counter
 
 from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
-from windtunnel.engine.energy.accounting import make_power
+from windtunnel.engine.energy.accounting import simulate_energy
 from windtunnel.engine.jobs.deadlock import diagnose
 from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
-from windtunnel.engine.jobs.workflows import begin_flow
-from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, check_reply, forget_told, raised, take
+from windtunnel.engine.jobs.workflows import begin_workflow
+from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, check_reply, forget_ended, raised, take
 from windtunnel.engine.rounds.handlers import EVENTS
-from windtunnel.engine.sharing.model import settle
 from windtunnel.engine.site.conditions import plan_conditions
-from windtunnel.engine.state.calendar import DECISION, EXTERNAL, SUBMIT
-from windtunnel.engine.state.world import EventFeed, Priority, Submitter, World
-from windtunnel.model import Workflow
+from windtunnel.engine.state.calendar import DECISION, EXTERNAL, SUBMIT, Priority
+from windtunnel.engine.state.feeds import EventFeed, Submitter
+from windtunnel.engine.state.world import World
+from windtunnel.model import JobState, Workflow
+from windtunnel.model.abilities import has_dependencies
 from windtunnel.vocabulary import Component, Reply, SimulationBegins, SimulationEnds
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
@@ -31,28 +33,28 @@ _HANDLERS = tuple(EVENTS.get(kind, apply_delayed) for kind in range(max(*EVENTS,
 
 def begin(world: World, components: Sequence[Component]) -> None:
     """Say hello to the components and fill the calendar; the first round is then SimulationBegins, alone."""
-    for seat, component in zip(world.seats, components, strict=True):
+    for session, component in zip(world.sessions, components, strict=True):
         hello = component.hello()
-        seat.name = seat.name or hello.name
-        seat.features = hello.features
-        seat.registering = hello.features.dynamic_registration
-        world.open += seat.registering
+        session.name = session.name or hello.name
+        session.features = hello.features
+        session.registering = hello.features.dynamic_registration
+        world.unfinished += session.registering
     profiles = {}
     for workload in world.workloads:
         world.profiles.update(workload.profiles)
-    if any(seat.registering for seat in world.seats):
+    if any(session.registering for session in world.sessions):
         count_profile_uses(world)
-    if any(seat.features.forward_profiles_on_simulation_begins for seat in world.seats):
+    if any(session.features.forward_profiles_on_simulation_begins for session in world.sessions):
         profiles = dict(world.profiles)
-    if any(getattr(workload, "has_dependencies", False) for workload in world.workloads):
+    if any(map(has_dependencies, world.workloads)):
         world.done_ids = set()
-    make_power(world)
+    simulate_energy(world)
     for hook in world.hooks.begin:
         hook(world.now, world.platform, world.workloads)
-    for seat in world.seats:
-        wanted = profiles if seat.features.forward_profiles_on_simulation_begins else None
+    for session in world.sessions:
+        wanted = profiles if session.features.forward_profiles_on_simulation_begins else None
         options = world.options
-        seat.outbox.append(
+        session.outbox.append(
             SimulationBegins(
                 world.now,
                 world.platform,
@@ -70,10 +72,10 @@ def begin(world: World, components: Sequence[Component]) -> None:
 def _fill_calendar(world: World) -> None:
     """Static work starts after SimulationBegins was answered."""
     for workload in world.workloads:
-        world.open += 1
+        world.unfinished += 1
         world.static_left += 1
         if isinstance(workload, Workflow):
-            begin_flow(world, workload)
+            begin_workflow(world, workload)
             continue
         submitter = Submitter(workload)
         first = max(world.options.first_submission, workload[0].submission_time) if submitter.size else 0.0
@@ -83,7 +85,7 @@ def _fill_calendar(world: World) -> None:
     for events in world.event_lists:
         first = events.events[0].timestamp if events.events else 0.0
         world.push(first, Priority.EXTERNAL, EXTERNAL, EventFeed(events))
-        world.open += 1
+        world.unfinished += 1
         world.events_left += 1
     plan_conditions(world)
     world.stage = "running"
@@ -93,7 +95,7 @@ def run_to(world: World, components: Sequence[Component], until: float) -> bool:
     """Hold rounds up to and including the date ``until``; False when the run is over."""
     if until == inf:
         while world.stage != "over":
-            if world.solo is not None and world.stage == "running":
+            if world.only_session is not None and world.stage == "running":
                 _rounds_alone(world, components[0])
             if world.stage != "over":
                 round_once(world, components)
@@ -108,11 +110,11 @@ def run_to(world: World, components: Sequence[Component], until: float) -> bool:
 def next_date(world: World) -> float:
     """When the next round is; the present if something is to be told already."""
     now = world.now
-    for seat in world.seats:
-        if seat.outbox and seat.ready_at <= now:
+    for session in world.sessions:
+        if session.outbox and session.ready_at <= now:
             return now
-    if world.fluid is not None and world.fluid.changed:
-        settle(world)
+    if world.sharing.changed:
+        world.sharing.settle()
     heap = world.heap
     while heap:
         entry = heap[0]
@@ -120,7 +122,7 @@ def next_date(world: World) -> float:
         if version >= 0 and entry[4].version != version:
             heappop(heap)
             continue
-        return entry[0] if world.open else now
+        return entry[0] if world.unfinished else now
     return now
 
 
@@ -132,25 +134,25 @@ def round_once(world: World, components: Sequence[Component]) -> None:
             _fill_calendar(world)
             return
         _happen(world)
-        if world.offered:
+        if world.unannounced:
             offer_jobs(world)
         if _ask_all(world, components):
             return
-        if world.open == 0:
+        if world.unfinished == 0:
             _end(world, components)
-        elif not world.heap and (world.fluid is None or not world.fluid.changed):
+        elif not world.heap and not world.sharing.changed:
             raise DeadlockError(diagnose(world), now=world.now)
-    except Stopped:
-        _stop(world, components)
+    except Stopped as stop:
+        _stop(world, components, stop)
 
 
 def _happen(world: World) -> None:
     """Everything in the calendar at the next instant (at this one, if something is to be told already)."""
-    if world.fluid is not None and world.fluid.changed:
-        settle(world)
+    if world.sharing.changed:
+        world.sharing.settle()
     heap = world.heap
     horizon = world.horizon
-    stays = world.open == 0 or _to_tell(world)
+    stays = world.unfinished == 0 or _to_tell(world)
     while heap and (not stays or heap[0][0] <= horizon):
         date, _, _, kind, payload, version = heappop(heap)
         if version >= 0 and payload.version != version:
@@ -169,8 +171,8 @@ def _rounds_alone(world: World, component: Component) -> None:
     The same as :func:`round_once` again and again, in one loop: long runs spend their time here. (CPython 3.11
     specialises the code of a loop that is entered once only if it ends in an unconditional jump: ``while True``.)
     """
-    seat = world.seats[0]
-    heap, jobs, told = world.heap, world.jobs, world.told
+    session = world.sessions[0]
+    heap, jobs, told = world.heap, world.jobs, world.to_forget
     calls = world.hooks.call
     decide = component.decide
     limit = world.options.max_rounds
@@ -178,12 +180,12 @@ def _rounds_alone(world: World, component: Component) -> None:
     spent = 0.0
     try:
         while True:
-            if not world.open:
+            if not world.unfinished:
                 return
-            if world.fluid is not None and world.fluid.changed:
-                settle(world)
-            notices = seat.outbox
-            if not notices or seat.ready_at > now:
+            if world.sharing.changed:
+                world.sharing.settle()
+            notices = session.outbox
+            if not notices or session.ready_at > now:
                 if not heap:
                     return
                 date, _, _, kind, payload, version = heappop(heap)
@@ -198,46 +200,46 @@ def _rounds_alone(world: World, component: Component) -> None:
                 _, _, _, kind, payload, version = heappop(heap)
                 if version < 0 or payload.version == version:
                     _HANDLERS[kind](world, payload)
-            notices = seat.outbox
-            if not notices or seat.ready_at > now or rounds >= limit:
+            notices = session.outbox
+            if not notices or session.ready_at > now or rounds >= limit:
                 return
             rounds += 1
-            seat.outbox = []
+            session.outbox = []
             if told:
                 if world.profile_uses is None:
                     for job_id in told:
                         del jobs[job_id]
                     told.clear()
                 else:
-                    forget_told(world)
+                    forget_ended(world)
             start = perf_counter()
             try:
                 reply = decide(now, notices)
             except (SimulationError, UsageError):
                 raise
             except (Exception, SystemExit) as fault:
-                raise raised(world, seat, notices, fault) from fault
+                raise raised(world, session, notices, fault) from fault
             took = perf_counter() - start
             spent += took
             if type(reply) is not Reply or type(reply.decisions) is not list:
-                check_reply(world, seat, reply)
+                check_reply(world, session, reply)
             for hook in calls:
                 hook(now, notices, reply, took)
             if reply.decisions or reply.now != now:
-                take(world, seat, reply, notices[0].timestamp)
-    except Stopped:
-        _stop(world, (component,))
+                take(world, session, reply, notices[0].timestamp)
+    except Stopped as stop:
+        _stop(world, (component,), stop)
     finally:
         world.rounds = rounds
-        seat.scheduling_time += spent
+        session.scheduling_time += spent
 
 
 def _to_tell(world: World) -> bool:
     """Whether a component has something to hear at this instant."""
-    seat = world.solo
-    if seat is not None:
-        return bool(seat.outbox) and seat.ready_at <= world.now
-    return any(seat.outbox and seat.ready_at <= world.now for seat in world.seats)
+    session = world.only_session
+    if session is not None:
+        return bool(session.outbox) and session.ready_at <= world.now
+    return any(session.outbox and session.ready_at <= world.now for session in world.sessions)
 
 
 def _ask_all(world: World, components: Sequence[Component]) -> bool:
@@ -250,24 +252,25 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
         raise LivelockError(
             f"the decision components kept this instant alive for {world.options.max_rounds} rounds", now=now
         )
-    seat = world.solo
-    if seat is not None:
-        notices, seat.outbox = seat.outbox, []
-        if world.told:
-            forget_told(world)
-        take(world, seat, ask(world, seat, components[0], notices), notices[0].timestamp)
+    session = world.only_session
+    if session is not None:
+        notices, session.outbox = session.outbox, []
+        if world.to_forget:
+            forget_ended(world)
+        take(world, session, ask(world, session, components[0], notices), notices[0].timestamp)
         return True
-    asked = [(seat, seat.outbox) for seat in world.seats if seat.outbox and seat.ready_at <= now]
-    for seat, _ in asked:
-        seat.outbox = []
-    if world.told and not any(seat.outbox for seat in world.seats):
-        forget_told(world)
+    asked = [(session, session.outbox) for session in world.sessions if session.outbox and session.ready_at <= now]
+    for session, _ in asked:
+        session.outbox = []
+    if world.to_forget and not any(session.outbox for session in world.sessions):
+        forget_ended(world)
     replies = [
-        (seat, notices[0].timestamp, ask(world, seat, components[seat.rank], notices)) for seat, notices in asked
+        (session, notices[0].timestamp, ask(world, session, components[session.rank], notices))
+        for session, notices in asked
     ]
-    for seat, earliest, reply in replies:
-        take(world, seat, reply, earliest)
-    if world.offered:
+    for session, earliest, reply in replies:
+        take(world, session, reply, earliest)
+    if world.unannounced:
         offer_jobs(world)
     return True
 
@@ -279,17 +282,35 @@ def _end(world: World, components: Sequence[Component]) -> None:
         return
     world.stage = "ending"
     world.heap.clear()
-    for seat in world.seats:
-        seat.outbox.append(SimulationEnds(world.now))
+    for session in world.sessions:
+        session.outbox.append(SimulationEnds(world.now))
     _ask_all(world, components)
-    if world.open == 0 and not any(seat.outbox for seat in world.seats):
+    if world.unfinished == 0 and not any(session.outbox for session in world.sessions):
         world.stage = "over"
 
 
-def _stop(world: World, components: Sequence[Component]) -> None:
+def _stop(world: World, components: Sequence[Component], stop: Stopped) -> None:
     """A component has stopped the run: nothing more happens, only the end is told (batsim-protocol.md 16)."""
+    world.stopped = _cut_short(world, stop)
     world.heap.clear()
     world.stage = "over"
-    for seat in world.seats:
-        seat.outbox.clear()
-        ask(world, seat, components[seat.rank], [SimulationEnds(world.now)])
+    for session in world.sessions:
+        session.outbox.clear()
+        ask(world, session, components[session.rank], [SimulationEnds(world.now)])
+
+
+def _cut_short(world: World, stop: Stopped) -> str:
+    """Who has stopped the run, and what will never be."""
+    states = Counter(record.state for record in world.jobs.values())
+    left = sum(entry[4].left for entry in world.heap if entry[3] == SUBMIT and entry[4].version == entry[5])
+    left += sum(map(len, world.waiting_for.values()))
+    later = stop.dropped + sum(1 for entry in world.heap if entry[3] == DECISION)
+    parts = [
+        (states[JobState.RUNNING], "running"),
+        (states[JobState.SUSPENDED], "suspended"),
+        (states[JobState.SUBMITTED], "waiting"),
+        (left, "not submitted yet"),
+    ]
+    jobs = ", ".join(f"{count} {what}" for count, what in parts if count) or "none left"
+    decisions = f"; {later} later decisions were not carried out" if later else ""
+    return f"stopped by the decision component {stop.name!r} at {world.now:g} s (jobs: {jobs}){decisions}"

@@ -3,40 +3,44 @@
 Compute hosts are numbered as in the platform, storages follow. The system is made when the first task needs it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.engine.state.calendar import FLUID
-from windtunnel.engine.state.world import Priority, World
-from windtunnel.model import Platform
+from windtunnel.engine.sharing.owner import Owner
+from windtunnel.engine.state.calendar import SHARING, Priority
+from windtunnel.engine.state.subsystems import Sharing
+from windtunnel.engine.state.world import World
 
-if TYPE_CHECKING:  # the sharing system is loaded when a task needs it: runs of delays start faster without
+if TYPE_CHECKING:  # the system is loaded when a task needs it: runs of delays start faster without
     from windtunnel.engine.sharing import Action, Task
 
-__all__ = ["Fluid", "fluid_due", "fluid_of", "settle"]
+__all__ = ["TaskSharing", "sharing_due", "sharing_of"]
 
 
-class Fluid:
-    """What the engine knows of the sharing system."""
+class TaskSharing(Sharing):
+    """The sharing system in use."""
 
-    def __init__(self, platform: Platform, pstates: Sequence[int], rule: str, *, watched: bool) -> None:
+    def __init__(self, world: World) -> None:
         from windtunnel.engine.sharing import Builder, System, fair_bottleneck, max_min
 
+        super().__init__()
+        self._world = world
+        platform, options = world.platform, world.options
         rules = {"simgrid": fair_bottleneck, "maxmin": max_min}
-        if rule not in rules:
-            raise UsageError(f"there is no sharing rule {rule!r}", f"choose {' or '.join(rules)}")
+        if options.sharing not in rules:
+            raise UsageError(f"there is no sharing rule {options.sharing!r}", f"choose {' or '.join(rules)}")
         hosts = (*platform.hosts, *platform.storages)
-        now_at = (*pstates, *(h.pstate for h in platform.storages))
+        now_at = (*world.hosts.pstate, *(h.pstate for h in platform.storages))
         network = platform.network
         self.builder = Builder([h.endpoint for h in hosts], network, gamma=_gamma(platform.config))
         self.system = System(
             [h.pstates[p].speed for h, p in zip(hosts, now_at, strict=True)],
             [h.cores for h in hosts],
             network.links if network is not None else (),
-            rule=rules[rule],
-            watch_loads=watched,
+            rule=rules[options.sharing],
+            watch_loads=options.energy,
         )
         self.speeds = list(self.system.speeds)
         """As the power states say, without the factors of profiles."""
@@ -45,29 +49,40 @@ class Fluid:
         self.version = 0
         """Voids the entry in the calendar when the next event has moved."""
         self.planned = inf
-        self.changed = False
 
-    def start(self, now: float, task: "Task", tag: Any) -> "Action":
+    def date(self) -> float:
+        """The present (s). The calendar may be a little early (its own tolerance); the system is then ahead."""
+        return max(self._world.now, self.system.now)
+
+    # -- tasks --------------------------------------------------------------------------------------------------
+
+    def start(self, task: "Task", owner: Owner) -> "Action":
         """Start a task."""
         self.changed = True
-        return self.system.start(max(now, self.system.now), task, tag)
+        return self.system.start(self.date(), task, owner)
 
-    def cancel(self, now: float, action: "Action") -> None:
+    def cancel(self, action: "Action") -> None:
         """Stop a task."""
         self.changed = True
-        self.system.cancel(max(now, self.system.now), action)
+        self.system.cancel(self.date(), action)
 
-    def suspend(self, now: float, action: "Action") -> None:
+    def suspend(self, action: "Action") -> None:
         """Let a task stand still."""
         self.changed = True
-        self.system.suspend(max(now, self.system.now), action)
+        self.system.suspend(self.date(), action)
 
-    def resume(self, now: float, action: "Action") -> None:
+    def resume(self, action: "Action") -> None:
         """Let a suspended task go on."""
         self.changed = True
-        self.system.resume(max(now, self.system.now), action)
+        self.system.resume(self.date(), action)
 
-    def set_speed(self, now: float, hosts: Sequence[int], speed: float) -> None:
+    def done(self, action: "Action") -> float:
+        """The fraction of a task that is done."""
+        return 0.0 if action.latent else 1.0 - self.system.remaining(self.date(), action)
+
+    # -- what happens to hosts and links ------------------------------------------------------------------------
+
+    def set_speed(self, hosts: Sequence[int], speed: float) -> None:
         """Hosts go over to power states of another speed."""
         self.changed = True
         alike: dict[float, list[int]] = {}
@@ -75,27 +90,99 @@ class Fluid:
             self.speeds[host] = speed
             alike.setdefault(self.factors.get(host, 1.0), []).append(host)
         for factor, numbers in alike.items():
-            self.system.set_speed(max(now, self.system.now), numbers, speed * factor)
+            self.system.set_speed(self.date(), numbers, speed * factor)
 
-    def scale_speed(self, now: float, host: int, factor: float) -> None:
+    def scale_speed(self, host: int, factor: float) -> None:
         """A profile of the platform scales the speed of a host, whatever its power state."""
         self.changed = True
         self.factors[host] = factor
-        self.system.set_speed(max(now, self.system.now), (host,), self.speeds[host] * factor)
+        self.system.set_speed(self.date(), (host,), self.speeds[host] * factor)
 
-    def set_bandwidth(self, now: float, link: int, bandwidth: float) -> None:
+    def set_bandwidth(self, link: int, bandwidth: float) -> None:
         """A link has another bandwidth (B/s) from now on."""
         self.changed = True
-        self.system.set_bandwidth(max(now, self.system.now), link, bandwidth)
+        self.system.set_bandwidth(self.date(), link, bandwidth)
 
-    def set_network_bound(self, now: float, action: "Action", bound: float) -> None:
+    def set_network_bound(self, action: "Action", bound: float) -> None:
         """The TCP window allows a task another rate (1/s) from now on."""
         self.changed = True
-        self.system.set_network_bound(max(now, self.system.now), action, bound)
+        self.system.set_network_bound(self.date(), action, bound)
 
-    def done(self, now: float, action: "Action") -> float:
-        """The fraction of a task that is done."""
-        return 0.0 if action.latent else 1.0 - self.system.remaining(max(now, self.system.now), action)
+    # -- the calendar -------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """After what happened at this instant: let rates and loads follow, and plan the next event of the system."""
+        world, system = self._world, self.system
+        world.conditions.fail_tasks()
+        self.changed = False
+        if system.watch_loads:
+            loads = system.changed_loads()
+            world.energy.set_loads(loads)
+            world.gauges.follow(loads)
+        date = system.next_event()
+        if date != self.planned:
+            self.planned = date
+            self.version += 1
+            if date < inf:
+                world.push(max(date, world.now), Priority.END, SHARING, self, self.version)
+
+    def next_event(self) -> float:
+        """The date (s) of the next end of a task or of a latency; infinite when nothing moves."""
+        return self.system.next_event()
+
+    # -- loads --------------------------------------------------------------------------------------------------
+
+    def watch_loads(self) -> None:
+        """Take note of the loads that change, from now on."""
+        self.system.watch_loads = True
+
+    def watch_traffic(self) -> None:
+        """Take note of what hosts and links carry, from now on."""
+        self.system.watch_traffic()
+
+    def changed_traffic(self) -> tuple[Iterable[int], Iterable[int]]:
+        """The hosts and links whose traffic may have changed since this was last asked."""
+        if self.system.traffic is None:
+            return (), ()
+        hosts, constraints = self.system.traffic.changed()
+        first = len(self.builder.endpoints)
+        return hosts, [constraint - first for constraint in constraints]
+
+    def constraint(self, link: int) -> int:
+        """The number of a link among the constraints of the system: links follow the hosts."""
+        return len(self.builder.endpoints) + link
+
+    def host_load(self, host: int) -> float:
+        """flop/s in use on a host."""
+        return self.system.load(host)
+
+    def host_capacity(self, host: int) -> float:
+        """flop/s of all cores of a host."""
+        return self.system.capacity(host)
+
+    def link_load(self, link: int) -> float:
+        """B/s on a link."""
+        return self.system.load(self.constraint(link))
+
+    def link_capacity(self, link: int) -> float:
+        """B/s that a link can carry."""
+        return self.system.capacity(self.constraint(link))
+
+    def host_traffic(self, host: int) -> float:
+        """B/s that a host sends and receives."""
+        self.system.settle()
+        return self.system.watch_traffic().of(host)
+
+    def host_bandwidth(self, host: int) -> float:
+        """B/s of a host's own two links: the first on its way out and the last on the way in."""
+        network = self.builder.network
+        if network is None:
+            return 0.0
+        ends = self.builder.endpoints
+        other = ends[1 if host == 0 else 0]
+        out, _ = network.route(ends[host], other)
+        back, _ = network.route(other, ends[host])
+        return sum(self.link_capacity(link) for link in {*out[:1], *back[-1:]})
 
 
 def _gamma(config: Mapping[str, str]) -> float:
@@ -112,50 +199,22 @@ def _gamma(config: Mapping[str, str]) -> float:
     return gamma
 
 
-def fluid_of(world: World) -> Fluid:
+def sharing_of(world: World) -> TaskSharing:
     """The sharing system, made on first use."""
-    if world.fluid is None:
-        options = world.options
-        world.fluid = Fluid(world.platform, world.hosts.pstate, options.sharing, watched=options.energy)
+    sharing = world.sharing
+    if not isinstance(sharing, TaskSharing):
+        world.sharing = sharing = TaskSharing(world)
         if world.now > 0:
-            world.fluid.system.advance(world.now)
-        if world.gauges is not None:
-            world.gauges.watch(world)
-    fluid: Fluid = world.fluid
-    return fluid
+            sharing.system.advance(world.now)
+        world.gauges.watch()
+    return sharing
 
 
-def settle(world: World) -> None:
-    """After what happened at this instant: let rates and loads follow, and plan the next event of the system."""
-    fluid: Fluid = world.fluid
-    if world.conditions is not None:
-        world.conditions.look(world)
-    fluid.changed = False
-    if world.energy is not None or world.gauges is not None:
-        loads = fluid.system.changed_loads()
-        if world.energy is not None:
-            world.energy.set_loads(world.now, loads)
-        if world.gauges is not None:
-            world.gauges.follow(world, loads)
-    date = fluid.system.next_event()
-    if date != fluid.planned:
-        fluid.planned = date
-        fluid.version += 1
-        if date < inf:
-            world.push(max(date, world.now), Priority.END, FLUID, fluid, fluid.version)
-
-
-def fluid_due(world: World, fluid: Fluid) -> None:
+def sharing_due(world: World, sharing: TaskSharing) -> None:
     """Some tasks are complete (or have paid their latency)."""
-    from windtunnel.engine.replay import ReplayTag
-
-    date = fluid.planned
-    fluid.planned = inf
-    fluid.changed = True
+    date = sharing.planned
+    sharing.planned = inf
+    sharing.changed = True
     # The calendar may be a little early (its own tolerance); the system is then a little ahead of it.
-    for action in fluid.system.advance(max(date, fluid.system.now)):
-        tag = action.tag
-        if type(tag) is ReplayTag:
-            tag.owner.replayed(world, action)
-        else:
-            tag.complete(world)
+    for action in sharing.system.advance(max(date, sharing.system.now)):
+        action.tag.complete(world, action)

@@ -9,38 +9,37 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from windtunnel.diagnostics import DeadlockError
 from windtunnel.engine.jobs.deadlock import diagnose
-from windtunnel.engine.state.calendar import CONDITION, LOST
-from windtunnel.engine.jobs.execution import Node
-from windtunnel.engine.jobs.execution.tasks import task_of
-from windtunnel.engine.sharing.model import fluid_of
-from windtunnel.engine.site.machines import change_state, lose_job
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.jobs.requeueing import lose_job
+from windtunnel.engine.sharing.model import sharing_of
+from windtunnel.engine.site.machines import change_state
+from windtunnel.engine.state.calendar import CONDITION, JOB_LOST, Priority
+from windtunnel.engine.state.subsystems import Conditions
+from windtunnel.engine.state.world import World
 from windtunnel.model import ExternalEvent, HostSet, JobRecord
 
 if TYPE_CHECKING:
-    from windtunnel.engine.sharing import Action, Task
+    from windtunnel.engine.sharing import Task
 
-__all__ = ["Condition", "Conditions", "change_due", "job_lost", "plan_conditions"]
+__all__ = ["ChangeProfile", "PlatformConditions", "change_due", "plan_conditions"]
 
 CAUSE: Final = "profile of the platform"
 
 
-class Condition(msgspec.Struct, eq=False):
+class ChangeProfile:
     """One profile under way: ``pairs`` are (date, value); with a period the dates come again."""
 
-    kind: str
-    """speed, host, bandwidth, latency or link."""
-    target: int
-    """The number of the host (storages follow the compute hosts) or of the link."""
-    pairs: tuple[tuple[float, float], ...]
-    period: float
-    index: int = 0
-    base: float = 0.0
-    """When the present repetition began."""
+    def __init__(self, kind: str, target: int, pairs: tuple[tuple[float, float], ...], period: float) -> None:
+        self.kind = kind
+        """speed, host, bandwidth, latency or link."""
+        self.target = target
+        """The number of the host (storages follow the compute hosts) or of the link."""
+        self.pairs = pairs
+        self.period = period
+        self.index = 0
+        self.base = 0.0
+        """When the present repetition began."""
 
     @property
     def due(self) -> float:
@@ -57,24 +56,27 @@ class Condition(msgspec.Struct, eq=False):
         return value
 
 
-class Conditions:
+class PlatformConditions(Conditions):
     """What is off now, and what is needed to see that nothing else will ever happen."""
 
-    def __init__(self) -> None:
+    def __init__(self, world: World, profiles: Sequence[ChangeProfile]) -> None:
+        self._world = world
         self.storages: set[int] = set()
         """Storages that are off."""
         self.links: set[int] = set()
         """Links that are off, as constraints of the sharing system."""
         self.planned = 0
-        self.longest = 0.0
+        """Changes in the calendar."""
+        self.longest = max(profile.period for profile in profiles)
         """The longest period of a profile that repeats."""
         self.idle_since = inf
 
-    def look(self, world: World) -> None:
+    def fail_tasks(self) -> None:
         """Tasks that have begun on a link or storage that is off fail at once."""
+        world = self._world
         if self.storages or self.links:
-            for record in _users(world, self.breaks):
-                world.push(world.now, Priority.END, LOST, record, record.version)
+            for record in users_of(world, self.breaks):
+                world.push(world.now, Priority.END, JOB_LOST, record, record.version)
 
     def breaks(self, task: "Task") -> bool:
         """Whether a task uses something that is off."""
@@ -82,13 +84,48 @@ class Conditions:
             bool(self.links) and any(not self.links.isdisjoint(links) for links, _ in task.links)
         )
 
+    def switch(self, gone: set[int], number: int, *, off: bool) -> None:
+        """A link or a storage is off from now on, or on again."""
+        if not off:
+            gone.discard(number)
+            return
+        gone.add(number)
+        for record in users_of(self._world, self.breaks):
+            lose_job(self._world, record, failed=True)
+
+    def plan(self, profile: ChangeProfile) -> None:
+        """Put the next change of a profile into the calendar."""
+        if profile.due < inf:
+            self.planned += 1
+            self._world.push(profile.due, Priority.SWITCHED, CONDITION, (self, profile))
+
+    def check_alive(self) -> None:
+        """Profiles that repeat keep the calendar from being empty: a run that only they keep going is stuck."""
+        world = self._world
+        if len(world.heap) > self.planned or world.sharing.next_event() < inf:
+            self.idle_since = inf
+        elif self.idle_since == inf:
+            self.idle_since = world.now
+        elif self.longest > 0 and world.now - self.idle_since > 3 * self.longest:
+            raise DeadlockError(diagnose(world), now=world.now)
+
+
+def users_of(world: World, breaks: "Callable[[Task], bool]") -> Sequence[JobRecord]:
+    """The jobs with a task under way (not suspended) that is hit."""
+    records: dict[str, JobRecord] = {}
+    for action in sharing_of(world).system.actions.values():
+        record = action.tag.job
+        if record is not None and action.task is not None and action.held < 0 and breaks(action.task):
+            records[record.job.id] = record
+    return list(records.values())
+
 
 def plan_conditions(world: World) -> None:
     """Put the first change of every profile into the calendar."""
     platform = world.platform
     links = platform.network.links if platform.network is not None else ()
     found = [
-        Condition(kind, number, pairs, period)
+        ChangeProfile(kind, number, pairs, period)
         for number, host in enumerate((*platform.hosts, *platform.storages))
         for kind, pairs, period in (
             ("speed", host.speed_profile, host.speed_period),
@@ -97,7 +134,7 @@ def plan_conditions(world: World) -> None:
         if pairs
     ]
     found += [
-        Condition(kind, number, pairs, period)
+        ChangeProfile(kind, number, pairs, period)
         for number, link in enumerate(links)
         for kind, pairs, period in (
             ("bandwidth", link.bandwidth_profile, link.bandwidth_period),
@@ -106,52 +143,33 @@ def plan_conditions(world: World) -> None:
         )
         if pairs
     ]
-    if not found:
-        return
-    world.conditions = conditions = Conditions()
-    conditions.longest = max(condition.period for condition in found)
-    for condition in found:
-        _plan(world, condition)
+    if found:
+        world.conditions = conditions = PlatformConditions(world, found)
+        for profile in found:
+            conditions.plan(profile)
 
 
-def _plan(world: World, condition: Condition) -> None:
-    if condition.due < inf:
-        world.conditions.planned += 1
-        world.push(condition.due, Priority.SWITCHED, CONDITION, condition)
-
-
-def change_due(world: World, condition: Condition) -> None:
+def change_due(world: World, payload: tuple[PlatformConditions, ChangeProfile]) -> None:
     """One change of a profile."""
-    world.conditions.planned -= 1
-    value = condition.step()
-    _APPLY[condition.kind](world, condition.target, value)
-    _plan(world, condition)
-    _check_alive(world)
+    conditions, profile = payload
+    conditions.planned -= 1
+    value = profile.step()
+    _APPLY[profile.kind](world, conditions, profile.target, value)
+    conditions.plan(profile)
+    conditions.check_alive()
 
 
-def _check_alive(world: World) -> None:
-    """Profiles that repeat keep the calendar from being empty: a run that only they keep going is stuck."""
-    conditions: Conditions = world.conditions
-    if len(world.heap) > conditions.planned or (world.fluid is not None and world.fluid.system.next_event() < inf):
-        conditions.idle_since = inf
-    elif conditions.idle_since == inf:
-        conditions.idle_since = world.now
-    elif conditions.longest > 0 and world.now - conditions.idle_since > 3 * conditions.longest:
-        raise DeadlockError(diagnose(world), now=world.now)
+def _speed(world: World, conditions: PlatformConditions, host: int, factor: float) -> None:
+    del conditions
+    world.energy.touch((host,))
+    sharing_of(world).scale_speed(host, factor)
 
 
-def _speed(world: World, host: int, factor: float) -> None:
-    if world.energy is not None:
-        world.energy.touch(world.now, (host,))
-    fluid_of(world).scale_speed(world.now, host, factor)
-
-
-def _host(world: World, host: int, value: float) -> None:
+def _host(world: World, conditions: PlatformConditions, host: int, value: float) -> None:
     off = value == 0
     if host >= world.hosts.size:
-        if world.energy is not None:
-            world.energy.set_off(world.now, (host,), off=off)
-        _switch(world, world.conditions.storages, host, off=off)
+        world.energy.set_off((host,), off=off)
+        conditions.switch(conditions.storages, host, off=off)
         return
     change_state(
         world,
@@ -165,60 +183,25 @@ def _host(world: World, host: int, value: float) -> None:
     )
 
 
-def _bandwidth(world: World, link: int, value: float) -> None:
-    fluid_of(world).set_bandwidth(world.now, link, value)
+def _bandwidth(world: World, conditions: PlatformConditions, link: int, value: float) -> None:
+    del conditions
+    sharing_of(world).set_bandwidth(link, value)
 
 
-def _latency(world: World, link: int, value: float) -> None:
+def _latency(world: World, conditions: PlatformConditions, link: int, value: float) -> None:
     """Tasks that begin from now on have it; of those under way only the bound by the TCP window changes."""
-    fluid = fluid_of(world)
-    build = fluid.builder
-    build.set_latency(link, value)
-    constraint = len(build.endpoints) + link
-    for action in [*fluid.system.actions.values()]:
+    del conditions
+    sharing = sharing_of(world)
+    sharing.builder.set_latency(link, value)
+    constraint = sharing.constraint(link)
+    for action in [*sharing.system.actions.values()]:
         task = action.task
         if task is not None and any(constraint in links for links, _ in task.links):
-            fluid.set_network_bound(world.now, action, _again(world, action, task).network_bound)
+            sharing.set_network_bound(action, action.tag.again(world, action).network_bound)
 
 
-def _again(world: World, action: "Action", task: "Task") -> "Task":
-    """The same task under the present latencies."""
-    if isinstance(action.tag, Node):
-        return task_of(world, action.tag)
-    weight = task.links[0][1]  # a message of a replay: one flow
-    assert isinstance(weight, float)
-    return fluid_of(world).builder.flows(task.hosts, ((task.hosts[0], task.hosts[-1], weight),))
-
-
-def _link(world: World, link: int, value: float) -> None:
-    constraint = len(fluid_of(world).builder.endpoints) + link
-    _switch(world, world.conditions.links, constraint, off=value == 0)
-
-
-def _switch(world: World, gone: set[int], number: int, *, off: bool) -> None:
-    if not off:
-        gone.discard(number)
-        return
-    gone.add(number)
-    for record in _users(world, world.conditions.breaks):
-        lose_job(world, record, failed=True)
+def _link(world: World, conditions: PlatformConditions, link: int, value: float) -> None:
+    conditions.switch(conditions.links, sharing_of(world).constraint(link), off=value == 0)
 
 
 _APPLY: Final = {"speed": _speed, "host": _host, "bandwidth": _bandwidth, "latency": _latency, "link": _link}
-
-
-def _users(world: World, breaks: "Callable[[Task], bool]") -> Sequence[JobRecord]:
-    """The jobs with a task under way (not suspended) that is hit."""
-    from windtunnel.engine.replay import ReplayTag
-
-    records: dict[str, JobRecord] = {}
-    for action in fluid_of(world).system.actions.values():
-        tag = action.tag.owner if isinstance(action.tag, ReplayTag) else action.tag
-        if isinstance(tag, Node) and action.task is not None and action.held < 0 and breaks(action.task):
-            records[tag.record.job.id] = tag.record
-    return list(records.values())
-
-
-def job_lost(world: World, record: JobRecord) -> None:
-    """A job has lost a link or a storage that it uses."""
-    lose_job(world, record, failed=True)

@@ -8,7 +8,9 @@ from windtunnel.diagnostics import SimulationError
 from windtunnel.engine.state.calendar import EXTERNAL, NO_MORE
 from windtunnel.engine.site.machines import change_availability, change_state, unavailable_by_events
 from windtunnel.engine.jobs.submission import submit_job
-from windtunnel.engine.state.world import EventFeed, Priority, World
+from windtunnel.engine.state.calendar import Priority
+from windtunnel.engine.state.feeds import EventFeed
+from windtunnel.engine.state.world import World
 from windtunnel.model import ExternalEvent, HostSet, Job
 from windtunnel.vocabulary import (
     AllStaticExternalEventsHaveBeenInjected,
@@ -34,26 +36,26 @@ def events_due(world: World, feed: EventFeed) -> None:
     if world.events_left == 0:
         world.push(world.now, Priority.NO_MORE, NO_MORE, "events")
     else:
-        world.open -= 1
+        world.unfinished -= 1
 
 
 def no_more_events(world: World) -> None:
     """Say that the event lists are exhausted."""
-    world.open -= 1
+    world.unfinished -= 1
     world.tell(AllStaticExternalEventsHaveBeenInjected(world.now))
 
 
 def inject(world: World, payload: tuple[str, object]) -> None:
     """Something from outside has come in while the simulation runs (law 8)."""
     what, thing = payload
-    world.open -= 1
+    world.unfinished -= 1
     if isinstance(thing, ExternalEvent):
         occur(world, thing, None)
     elif isinstance(thing, Job):
         if what == "estimate":
             world.tell(WaitingTimeQueried(world.now, thing))
         else:
-            if thing.id in world.jobs or (world.met is not None and thing.id in world.met):
+            if thing.id in world.jobs or (world.used_ids is not None and thing.id in world.used_ids):
                 raise SimulationError(f"the injected job {thing.id!r} exists already", now=world.now)
             submit_job(world, replace(thing, submission_time=world.now))  # it waits from now on, not from time 0
 
@@ -63,7 +65,7 @@ _OF_HOSTS: Final = ("machine_unavailable", "machine_available", "machine_state")
 
 def occur(world: World, event: ExternalEvent, source: str | None) -> None:
     """One external event happens; it comes from a list of this name, or (None) from outside."""
-    if event.kind in _OF_HOSTS:
+    if event.kind in _OF_HOSTS or event.hosts:
         _hosts_exist(world, event)  # first: what follows takes time for each host
     if event.kind == "machine_unavailable":
         _check(world, event, unavailable_by_events(world, event.hosts), "already unavailable")

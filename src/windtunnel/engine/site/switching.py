@@ -4,15 +4,15 @@ A switch puts the host into a virtual power state, in which it executes one flop
 """
 
 from collections.abc import Sequence
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from windtunnel.engine.state.calendar import SWITCHED
-from windtunnel.engine.sharing.model import fluid_of
+from windtunnel.engine.sharing.model import sharing_of
+from windtunnel.engine.sharing.owner import Owner
 from windtunnel.engine.state.hosts import HostState
-from windtunnel.engine.energy.accounting import record_energy
 from windtunnel.engine.state.refusal import refuse
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.calendar import Priority
+from windtunnel.engine.state.world import World
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary import (
     ChangeHostsPState,
@@ -27,41 +27,48 @@ from windtunnel.vocabulary import (
     TurnOnOffHosts,
 )
 
+if TYPE_CHECKING:
+    from windtunnel.engine.sharing import Action
+
 __all__ = [
-    "Group",
+    "SwitchRequest",
     "change_hosts_pstate",
-    "group_switched",
+    "request_done",
     "query_energy",
     "set_resource_state",
     "turn_on_off_hosts",
 ]
 
 
-class Group(msgspec.Struct, eq=False):
+class SwitchRequest:
     """Hosts that were asked to switch together; acknowledged when all have arrived."""
 
-    hosts: HostSet
-    target: int
-    acknowledgement: Notice
-    pending: int = 0
+    def __init__(self, hosts: HostSet, target: int, acknowledgement: Notice) -> None:
+        self.hosts = hosts
+        self.target = target
+        self.acknowledgement = acknowledgement
+        self.pending = 0
+        """How many switches are under way."""
 
 
-class Switch(msgspec.Struct, eq=False):
-    """Hosts of a group that arrive together."""
+class Switch(Owner):
+    """Hosts of a request that arrive together."""
 
-    group: Group
-    hosts: HostSet
+    def __init__(self, request: SwitchRequest, hosts: HostSet) -> None:
+        self.request = request
+        self.hosts = hosts
 
-    def complete(self, world: World) -> None:
+    def complete(self, world: World, action: "Action") -> None:
         """The one flop is done: these hosts have arrived."""
+        del action
         _arrived(world, self)
 
 
 def query_energy(world: World, rank: int, decision: QueryEnergy) -> None:
     """Tell the energy of all hosts so far, in the next round."""
-    if world.energy is None:
+    if not world.energy.simulated:
         refuse(world, decision, "energy", "the consumed energy was asked for, but energy is not simulated")
-    world.seats[rank].outbox.append(EnergyAnswered(world.now, world.energy.total(world.now)))
+    world.sessions[rank].outbox.append(EnergyAnswered(world.now, world.energy.total(world.now)))
 
 
 def _check(world: World, decision: Decision, hosts: HostSet, pstate: int) -> list[Host]:
@@ -89,20 +96,16 @@ def _set(world: World, hosts: HostSet, pstate: int) -> None:
     by_speed: dict[float, list[int]] = {}
     for host in hosts:
         by_speed.setdefault(world.platform.hosts[host].pstates[pstate].speed, []).append(host)
-    if world.fluid is not None:
-        for speed, alike in by_speed.items():
-            world.fluid.set_speed(world.now, alike, speed)
-    if world.energy is not None:
-        world.energy.set_pstate(world.now, hosts, pstate)
-    if world.gauges is not None:
-        world.gauges.follow(world, hosts)
+    for speed, alike in by_speed.items():
+        world.sharing.set_speed(alike, speed)
+    world.energy.set_pstate(hosts, pstate)
+    world.gauges.follow(hosts)
 
 
 def _tell(world: World, hosts: HostSet, pstate: int) -> None:
     for hook in world.hooks.pstate:
         hook(world.now, hosts, pstate)
-    if world.energy is not None:
-        record_energy(world, "p")
+    world.energy.pstates_changed()
 
 
 def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) -> None:
@@ -112,10 +115,11 @@ def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) ->
     """
     del rank
     hosts = _check(world, decision, decision.hosts, decision.pstate)
+    _must_be_awake(world, decision, hosts)
     _set(world, decision.hosts, decision.pstate)
     table = world.hosts
     if table.jobs_on is not None:
-        dark = HostSet(host.id for host in hosts if not _computes(host, decision.pstate))
+        dark = HostSet(host.id for host in hosts if not host.computes_in(decision.pstate))
         table.free -= dark
         table.free |= HostSet(number for number in decision.hosts - dark if number not in table.special)
     _tell(world, decision.hosts, decision.pstate)
@@ -123,7 +127,7 @@ def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) ->
 
 
 def turn_on_off_hosts(world: World, rank: int, decision: TurnOnOffHosts) -> None:
-    """Switch a group of hosts on or off (Batsim 5)."""
+    """Switch hosts on or off together (Batsim 5)."""
     del rank
     hosts = _check(world, decision, decision.hosts, decision.state)
     target = decision.state
@@ -159,13 +163,19 @@ def turn_on_off_hosts(world: World, rank: int, decision: TurnOnOffHosts) -> None
                     f"(current: {now_in} target: {target})",
                 )
             virtual.append(host.sleep_pstates[now_in][1])
-    group = Group(decision.hosts, target, HostsTurnedOnOff(0.0, decision.hosts, target))
-    _switch(world, group, hosts, virtual)
+    request = SwitchRequest(decision.hosts, target, HostsTurnedOnOff(0.0, decision.hosts, target))
+    _switch(world, request, hosts, virtual)
 
 
-def _computes(host: Host, pstate: int) -> bool:
-    """Whether a power state is one for computing: neither asleep nor on the way."""
-    return pstate not in host.sleep_pstates and pstate not in _virtual(host)
+def _must_be_awake(world: World, decision: Decision, hosts: Sequence[Host]) -> None:
+    """A host that was switched off is switched on again, which takes its time; meanwhile it has no other state."""
+    for host in hosts:
+        state = world.hosts.state(host.id)
+        if state is HostState.UNAVAILABLE:
+            state = world.hosts.behind(host.id)
+        if state in (HostState.SLEEPING, HostState.SWITCHING_OFF, HostState.SWITCHING_ON):
+            doing = "asleep: switch it on" if state is HostState.SLEEPING else state.name.lower().replace("_", " ")
+            refuse(world, decision, "switching", f"machine {host.id} ('{host.name}') is {doing}")
 
 
 def _virtual(host: Host) -> set[int]:
@@ -184,7 +194,7 @@ def _must_rest(world: World, decision: Decision, host: Host) -> None:
 
 def set_resource_state(world: World, rank: int, decision: SetResourceState) -> None:
     """Batsim 4's request: what it does depends on the present power state of each host."""
-    if world.energy is None:
+    if not world.energy.simulated:
         refuse(world, decision, "energy", "power states can be changed only when energy is simulated (--energy)")
     hosts = _check(world, decision, decision.hosts, decision.state)
     target = decision.state
@@ -216,62 +226,61 @@ def set_resource_state(world: World, rank: int, decision: SetResourceState) -> N
         _set(world, changed, target)
         _tell(world, changed, target)
     if moving:
-        group = Group(HostSet(h.id for h in moving), target, acknowledgement)
-        _switch(world, group, moving, virtual, counted=True)
+        request = SwitchRequest(HostSet(h.id for h in moving), target, acknowledgement)
+        _switch(world, request, moving, virtual, counted=True)
     else:
         acknowledgement.timestamp = world.now
-        world.seats[rank].outbox.append(acknowledgement)
+        world.sessions[rank].outbox.append(acknowledgement)
 
 
 def _switch(
-    world: World, group: Group, hosts: Sequence[Host], virtual: Sequence[int], *, counted: bool = False
+    world: World, request: SwitchRequest, hosts: Sequence[Host], virtual: Sequence[int], *, counted: bool = False
 ) -> None:
     """Put hosts into their virtual power states, and let each execute its flop."""
     table = world.hosts
-    off = group.target in hosts[0].sleep_pstates
+    off = request.target in hosts[0].sleep_pstates
     state = HostState.SWITCHING_OFF if off else HostState.SWITCHING_ON
-    world.open += 1
+    world.unfinished += 1
     if not counted:
         world.nb_switch_groups += 1
-        world.nb_switches += len(group.hosts)
-    table.set_special(group.hosts, state, world.now)
+        world.nb_switches += len(request.hosts)
+    table.set_special(request.hosts, state, world.now)
     for hook in world.hooks.states:
         hook(world.now, table.counts)
-    _tell(world, group.hosts, -2 if off else -1)  # with the power states from before, as upstream records it
-    fluid = fluid_of(world)
+    _tell(world, request.hosts, -2 if off else -1)  # with the power states from before, as upstream records it
+    sharing = sharing_of(world)
     alike: dict[tuple[int, float], list[int]] = {}
     for host, pstate in zip(hosts, virtual, strict=True):
         alike.setdefault((pstate, host.pstates[pstate].speed), []).append(host.id)
     for (pstate, _), numbers in alike.items():
         _set(world, HostSet(numbers), pstate)
     for numbers in alike.values():
-        group.pending += 1
-        if world.energy is not None and len(numbers) == 1:
-            world.energy.touch(world.now, numbers)
-        fluid.start(world.now, fluid.builder.homogeneous(numbers, 1.0, 0.0), Switch(group, HostSet(numbers)))
+        request.pending += 1
+        if len(numbers) == 1:
+            world.energy.touch(numbers)
+        sharing.start(sharing.builder.homogeneous(numbers, 1.0, 0.0), Switch(request, HostSet(numbers)))
 
 
 def _arrived(world: World, switch: Switch) -> None:
-    """Some hosts are done; the group is when all are."""
-    group = switch.group
-    if world.energy is not None:
-        world.energy.touch(world.now, switch.hosts)
-    _set(world, switch.hosts, group.target)
-    off = group.target in world.platform.hosts[switch.hosts.first].sleep_pstates
+    """Some hosts are done; the request is when all are."""
+    request = switch.request
+    world.energy.touch(switch.hosts)
+    _set(world, switch.hosts, request.target)
+    off = request.target in world.platform.hosts[switch.hosts.first].sleep_pstates
     if off:
         world.hosts.set_special(switch.hosts, HostState.SLEEPING, world.now)
     else:
         world.hosts.clear_special(switch.hosts, world.now)
-    group.pending -= 1
-    if not group.pending:  # told after all that arrives at this instant
-        world.push(world.now, Priority.SWITCHED, SWITCHED, group)
+    request.pending -= 1
+    if not request.pending:  # told after all that arrives at this instant
+        world.push(world.now, Priority.SWITCHED, SWITCHED, request)
 
 
-def group_switched(world: World, group: Group) -> None:
-    """All hosts of a group have arrived."""
-    world.open -= 1
+def request_done(world: World, request: SwitchRequest) -> None:
+    """All hosts of a request have arrived."""
+    world.unfinished -= 1
     for hook in world.hooks.states:
         hook(world.now, world.hosts.counts)
-    _tell(world, group.hosts, group.target)
-    group.acknowledgement.timestamp = world.now
-    world.tell(group.acknowledgement)
+    _tell(world, request.hosts, request.target)
+    request.acknowledgement.timestamp = world.now
+    world.tell(request.acknowledgement)

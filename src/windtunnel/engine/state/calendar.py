@@ -1,18 +1,19 @@
-"""The kinds of events in the calendar; :mod:`windtunnel.engine.rounds.handlers` says what handles each."""
+"""The calendar: its entries, their order at one instant, and the kinds of events.
 
-from typing import Final
+:mod:`windtunnel.engine.rounds.handlers` says what handles each kind.
+"""
+
+from typing import Any, Final
 
 __all__ = [
     "CALL",
     "CONDITION",
     "DECISION",
     "EXTERNAL",
-    "FLOW",
-    "FLUID",
     "INJECTED",
     "JOB_END",
+    "JOB_LOST",
     "LEAF_END",
-    "LOST",
     "MIGRATED",
     "NO_MORE",
     "PERIODIC",
@@ -20,11 +21,35 @@ __all__ = [
     "PROBE",
     "READY",
     "RELEASE_HELD",
+    "SHARING",
     "SUBMIT",
     "SWITCHED",
     "TRANSFERRED",
     "WALLTIME",
+    "WORKFLOW",
+    "Entry",
+    "Priority",
 ]
+
+Entry = tuple[float, int, int, int, Any, int]
+"""(date, priority, sequence, kind of event, payload, version); void when the payload's version differs."""
+
+
+class Priority:
+    """The order of events at one instant (decisions.md 1)."""
+
+    END: Final = 0
+    WALLTIME: Final = 1
+    SWITCHED: Final = 2
+    EXTERNAL: Final = 3
+    CALL: Final = 4
+    PERIODIC: Final = 5
+    PROBE: Final = 6
+    SUBMISSION: Final = 7
+    NO_MORE: Final = 8
+    DECISION: Final = 9
+    READY: Final = 10
+
 
 JOB_END: Final = 0
 """A job whose only profile is a delay ends. Payload: record."""
@@ -37,7 +62,7 @@ SUBMIT: Final = 3
 EXTERNAL: Final = 4
 """The next events of a list are due. Payload: submitter."""
 CALL: Final = 5
-"""A one-shot call is due. Payload: (seat rank, id)."""
+"""A one-shot call is due. Payload: (rank of the session, id)."""
 PERIODIC: Final = 6
 """A periodic call is due. Payload: the call."""
 PROBE: Final = 7
@@ -47,11 +72,11 @@ SWITCHED: Final = 8
 NO_MORE: Final = 9
 """Say that no more jobs or events will come. Payload: "jobs" or "events"."""
 DECISION: Final = 10
-"""A decision taken for this date is applied. Payload: (seat rank, decision)."""
+"""A decision taken for this date is applied. Payload: (rank of the session, decision)."""
 READY: Final = 11
-"""A component has finished deciding. Payload: seat rank."""
-FLUID: Final = 12
-"""The sharing system has something to report. Payload: its clock."""
+"""A component has finished deciding. Payload: rank of the session."""
+SHARING: Final = 12
+"""The sharing system has something to report. Payload: the system."""
 INJECTED: Final = 13
 """Something from outside (law 8). Payload: an external event or a job."""
 RELEASE_HELD: Final = 14
@@ -62,9 +87,9 @@ MIGRATED: Final = 16
 """A migration ends. Payload: (record, hosts)."""
 TRANSFERRED: Final = 17
 """An image transfer ends. Payload: the decision."""
-FLOW: Final = 18
-"""Tasks of a workflow may be submitted. Payload: flow."""
+WORKFLOW: Final = 18
+"""Tasks of a workflow may be submitted. Payload: the running workflow."""
 CONDITION: Final = 19
 """A profile of the platform changes something. Payload: the condition."""
-LOST: Final = 20
+JOB_LOST: Final = 20
 """A job has lost a link or a storage that it uses. Payload: record."""

@@ -60,8 +60,17 @@ class HostTable:
         """When each host's state changed last, but for what is in ``_changes``."""
         self._changes: list[tuple[HostSet, float]] = []
         """Hosts and the dates at which jobs came to them or left, the latest last: looked at many at a time."""
+        self._rest(platform)
         self.times: list[float] = [0.0] * 6
         """Accumulated host-seconds by :class:`HostState`; without sharing idle time is derived (:meth:`totals`)."""
+
+    def _rest(self, platform: Platform) -> None:
+        """Hosts whose first power state is one of sleep are asleep until they are switched on."""
+        self.free -= HostSet(host.id for host in platform.hosts if not host.computes_in(host.pstate))
+        asleep = HostSet(host.id for host in platform.hosts if host.pstate in host.sleep_pstates)
+        self.special = dict.fromkeys(asleep, HostState.SLEEPING)
+        self.counts[HostState.SLEEPING] += len(asleep)
+        self.counts[_IDLE] -= len(asleep)
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 

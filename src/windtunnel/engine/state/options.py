@@ -32,7 +32,8 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     check_sizes: bool = True
     """A rigid job must be given as many hosts as it requested (Batsim 5 does not check)."""
     check_registration: bool = True
-    """Registering jobs needs the component's dynamic_registration feature (Batsim 5 does not check)."""
+    """Registering jobs needs the component's dynamic_registration feature (Batsim 5 does not check). Once a component
+    has finished registration, nothing more is registered either way."""
     energy: bool = False
     """Integrate energy; the platform must tell the watts of every host."""
     energy_rule: Literal["exact", "simgrid"] = "exact"

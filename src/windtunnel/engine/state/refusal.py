@@ -26,6 +26,6 @@ def known_job(world: World, decision: Decision, job_id: str, rank: int) -> JobRe
             f"there is no job {job_id!r} (never submitted, or its end has already been told)",
         )
     if record.owner not in (-1, rank):
-        owner = world.seats[record.owner].name
+        owner = world.sessions[record.owner].name
         refuse(world, decision, "owner", f"job {job_id!r} belongs to the decision component {owner!r}")
     return record

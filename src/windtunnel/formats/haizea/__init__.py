@@ -1,15 +1,24 @@
 """Haizea's leases (LWF, XML) and configurations."""
 
+import re
 from typing import Final
 
 from windtunnel.formats.format import Format
 
-__all__ = ["FORMATS", "looks_like_lwf"]
+__all__ = ["FORMATS", "looks_like_lwf", "looks_like_site"]
 
 
 def looks_like_lwf(head: bytes) -> bool:
     """A lease workload."""
     return b"<lease-workload" in head
+
+
+_ROOT: Final = re.compile(rb"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<(nodes|site|lease-workload)[\s>/]", re.DOTALL)
+
+
+def looks_like_site(head: bytes) -> bool:
+    """Whether a file begins with one of the elements that describe nodes."""
+    return _ROOT.match(head) is not None
 
 
 FORMATS: Final = (
@@ -22,6 +31,14 @@ FORMATS: Final = (
         reader="windtunnel.formats.haizea.lwf_jobs:read_lwf_jobs",
         writer="windtunnel.formats.haizea.lwf_jobs:write_lwf_jobs",
         suffixes=(".lwf",),
+    ),
+    Format(
+        name="lwf",
+        kind="platform",
+        description="The site of a Haizea lease workload, a <site> or a list of <nodes> (XML)",
+        starts="<",
+        looks_like=looks_like_site,
+        reader="windtunnel.formats.haizea.lwf_site:read_site_platform",
     ),
     Format(
         name="lwf",

@@ -14,6 +14,7 @@ from windtunnel.diagnostics import Findings, did_you_mean
 from windtunnel.formats.haizea.lwf_times import parse_length
 from windtunnel.model.haizea_config import HaizeaConfig
 from windtunnel.model.lease_options import (
+    CODE_OPTIONS,
     Backfilling,
     Exclusion,
     FailureHandling,
@@ -201,15 +202,17 @@ OPTIONS: dict[str, dict[str, _Option | None]] = {
 """Every option; ``None`` for those that are understood and mean nothing here."""
 
 
-def read_haizea_config(path: str | Path, *, findings: Findings | None = None) -> HaizeaConfig:
-    """Read a configuration of one run.
+def read_haizea_config(
+    path: str | Path, *, findings: Findings | None = None, trust_code: bool = False
+) -> HaizeaConfig:
+    """Read a configuration of one run; with ``trust_code`` it may name code (``module:Class``) to be loaded.
 
     Raises:
         InputError: it cannot be read, or options are unknown, missing or wrong; all of them are named.
     """
     notes = Findings(str(path)) if findings is None else findings
     sections, lines = read_haizea_sections(path, notes)
-    return config_from_sections(sections, notes, lines)
+    return config_from_sections(sections, notes, lines, trust_code=trust_code)
 
 
 def read_haizea_sections(path: str | Path, notes: Findings) -> tuple[Sections, dict[tuple[str, str], int]]:
@@ -250,9 +253,13 @@ def _positions(text: str) -> Iterator[tuple[tuple[str, str], int]]:
 
 
 def config_from_sections(
-    sections: Sections, notes: Findings, lines: dict[tuple[str, str], int] | None = None
+    sections: Sections,
+    notes: Findings,
+    lines: dict[tuple[str, str], int] | None = None,
+    *,
+    trust_code: bool = False,
 ) -> HaizeaConfig:
-    """A configuration from texts by section and option.
+    """A configuration from texts by section and option; with ``trust_code`` policies may be ``module:Class``.
 
     Raises:
         InputError: options are unknown, missing or wrong.
@@ -278,6 +285,11 @@ def config_from_sections(
             option = known[name]
             if option is None:
                 unused[f"{section}.{name}"] = text
+                continue
+            if option.field in CODE_OPTIONS and ":" in text and not trust_code:
+                message = f"[{section}] {name}: {text!r} is code, which a file may not have loaded"
+                hint = "--trust-code allows it; or name it on the command line (-o)"
+                notes.add(message, code="code", line=line, hint=hint)
                 continue
             try:
                 (scheduling if option.scheduling else other)[option.field] = option.read(text.strip())

@@ -35,8 +35,8 @@ def is_multi(path: str | Path) -> bool:
         return False
 
 
-def read_haizea_multi(path: str | Path) -> dict[str, HaizeaConfig]:
-    """The configurations of all runs, by name.
+def read_haizea_multi(path: str | Path, *, trust_code: bool = False) -> dict[str, HaizeaConfig]:
+    """The configurations of all runs, by name; with ``trust_code`` they may name code (``module:Class``).
 
     Raises:
         InputError: the file, or one of the configurations it makes, is at fault.
@@ -71,7 +71,7 @@ def read_haizea_multi(path: str | Path) -> dict[str, HaizeaConfig]:
             merged.setdefault(section, {}).update(options)
         files = {"tracefile": trace, "annotationfile": annotation, "injectionfile": injected}
         merged.setdefault("tracefile", {}).update({key: file for key, file in files.items() if file})
-        runs[name] = config_from_sections(merged, Findings(f"{path} ({name})"))
+        runs[name] = config_from_sections(merged, Findings(f"{path} ({name})"), trust_code=trust_code)
     return runs
 
 

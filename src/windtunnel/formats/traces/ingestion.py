@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from windtunnel.diagnostics import Finding, Severity
+
 __all__ = ["IngestionReport"]
 
 
@@ -22,18 +24,64 @@ class IngestionReport(msgspec.Struct, kw_only=True):
     """Fact -> rows; nothing was done about them."""
     statuses: dict[str, int] = {}
     """Status of the trace -> rows."""
+    ignored: dict[str, int] = {}
+    """What is asked for -> rows in which it is; it has no effect."""
+    history: dict[str, int] = {}
+    """What tells how it was -> rows in which it is; it is not simulated."""
+    first: dict[str, int] = {}
+    """The line of the first row that was dropped, repaired, or has what is ignored, by reason, rule or fact."""
     warnings: tuple[str, ...] = ()
     """What is odd about the file as a whole."""
 
-    def __str__(self) -> str:
-        lines = [f"{self.file}: {self.rows} rows read, {self.kept} kept"]
-        sections: tuple[tuple[str, Mapping[str, int]], ...] = (
+    def findings(self) -> tuple[Finding, ...]:
+        """What is not simulated as it stands, with counts, for the account of a run."""
+        counted: tuple[tuple[str, Mapping[str, int]], ...] = (
             ("dropped", self.dropped),
             ("repaired", self.repaired),
-            ("noted", self.noted),
-            ("status", self.statuses),
+            ("ignored", self.ignored),
         )
-        for title, counts in sections:
+        found = [
+            Finding(
+                self.file,
+                line=self.first.get(what, 0),
+                code=code,
+                message=f"{what} is not simulated" if code == "ignored" else what,
+                severity=Severity.WARNING,
+                count=count,
+            )
+            for code, counts in counted
+            for what, count in sorted(counts.items())
+            if count
+        ]
+        if self.history:
+            fields = ", ".join(sorted(self.history))
+            message = f"what tells how it was is not simulated: {fields}"
+            count = sum(self.history.values())
+            found.append(Finding(self.file, code="history", message=message, severity=Severity.NOTE, count=count))
+        found += [Finding(self.file, code="odd", message=text, severity=Severity.WARNING) for text in self.warnings]
+        return tuple(found)
+
+    @property
+    def overview(self) -> str:
+        """How many rows were read and kept, and of what kinds they are; without what :meth:`findings` tells."""
+        return "\n".join(self._lines({"noted": self.noted, "status": self.statuses}))
+
+    def _lines(self, sections: Mapping[str, Mapping[str, int]]) -> list[str]:
+        lines = [f"{self.file}: {self.rows} rows read, {self.kept} kept"]
+        for title, counts in sections.items():
             lines += [f"  {title:<9}{count:>9}  {what}" for what, count in sorted(counts.items())]
+        return lines
+
+    def __str__(self) -> str:
+        lines = self._lines(
+            {
+                "dropped": self.dropped,
+                "repaired": self.repaired,
+                "ignored": self.ignored,
+                "history": self.history,
+                "noted": self.noted,
+                "status": self.statuses,
+            }
+        )
         lines += [f"  warning: {text}" for text in self.warnings]
         return "\n".join(lines)

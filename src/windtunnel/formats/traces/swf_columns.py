@@ -2,12 +2,12 @@
 
 from itertools import chain
 from math import isfinite
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from windtunnel.formats.traces.swf_lines import Chunk
 from windtunnel.formats.traces.swf_plain import STRIDE, WIDTH
 
-__all__ = ["Columns", "Reader"]
+__all__ = ["ASKED", "HISTORY", "PARTITION", "Columns", "LeftOut", "Reader"]
 
 Columns = tuple[
     list[int],  # 0 number
@@ -26,6 +26,26 @@ Columns = tuple[
 ]
 _FIELDS: Final = (0, 1, 2, 3, 4, 7, 8, 10, 11, 12, 14, 16, 17)
 """Which field of a row each column is."""
+
+
+PARTITION: Final = 15
+ASKED: Final = {9: "requested memory (field 10)", PARTITION: "partition (field 16)"}
+"""Fields of a row that are in no column and ask for something, and what they are called."""
+HISTORY: Final = {5: "average CPU time (field 6)", 6: "used memory (field 7)", 13: "executable (field 14)"}
+"""Those that tell how it was."""
+
+
+class LeftOut(NamedTuple):
+    """A field of the rows of a chunk that is in no column."""
+
+    given: int
+    """In how many rows it is given."""
+    rank: int
+    """The first of them; -1 if there is none."""
+    value: int
+    """What is there."""
+    uniform: bool
+    """Whether the same is in all the others."""
 
 
 class _Integers(dict[str, int]):
@@ -60,6 +80,24 @@ class Reader:
     def __init__(self) -> None:
         self._integers = _Integers()
         self._times = _Times()
+
+    def left_out(self, chunk: Chunk, field: int) -> LeftOut:
+        """What a chunk says in a field that is in no column."""
+        integers = chunk.integers
+        if integers:
+            numbers = integers[field::WIDTH]
+            given = len(numbers) - numbers.count(-1)
+            if not given:
+                return LeftOut(0, -1, -1, True)
+            rank = next(rank for rank, value in enumerate(numbers) if value != -1)
+            return LeftOut(given, rank, numbers[rank], numbers.count(numbers[rank]) == given)
+        texts = chunk.texts[field::STRIDE]
+        given = len(texts) - texts.count("-1")
+        if not given:
+            return LeftOut(0, -1, -1, True)
+        rank = next(rank for rank, value in enumerate(texts) if value != "-1")
+        number = int(float(texts[rank]))
+        return LeftOut(given, rank, number, texts.count(texts[rank]) == given)
 
     def columns(self, chunk: Chunk) -> Columns:
         """The columns of a chunk; times are integers where all its fields are. ValueError: a text is no number."""

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.traces.ingestion import IngestionReport
-from windtunnel.formats.traces.swf_columns import Columns, Reader
+from windtunnel.formats.traces.swf_columns import ASKED, HISTORY, PARTITION, Columns, Reader
 from windtunnel.formats.traces.swf_lines import Chunk, SwfLines
 from windtunnel.formats.traces.swf_workload import SwfWorkload
 from windtunnel.model.arrays import extend
@@ -30,6 +30,9 @@ EPOCH_LIKE: Final = 1e8
 
 _ANY: Final = 10**18
 """More processors than a row can ask for."""
+_TAKEN: Final = "requested processors unknown: allocated ones taken"
+_ALLOCATED: Final = "allocated processors (field 5)"
+_PRECEDING: Final = "preceding job (field 17)"
 _KEPT: Final = ("numbers", "submits", "waits", "runs", "processors", "walltimes", "users", "groups", "queues")
 _SOURCE: Final = (0, 1, 2, 3, 5, 6, 8, 9, 10)
 """Which column of a chunk each kept column is."""
@@ -72,6 +75,11 @@ class Replay:
         self._dropped: Counter[str] = Counter()
         self._repaired: Counter[str] = Counter()
         self._noted: Counter[str] = Counter()
+        self._ignored: Counter[str] = Counter()
+        self._history: Counter[str] = Counter()
+        self._partition = -1
+        self._several_partitions = False
+        self._first: dict[str, int] = {}
         self._statuses: Counter[int] = Counter()
         self._reader = Reader()
         self._rows = 0
@@ -97,11 +105,27 @@ class Replay:
         self._statuses.update(columns[7])
         self._noted["run time is 0"] += columns[3].count(0)
         self._noted["requested processors unknown"] += columns[5].count(-1)
+        self._count_ignored(chunk, columns)
         keep = self._judge(columns, chunk.lines)
         if keep is not None:
             columns = cast("Columns", tuple([list(compress(column, keep)) for column in columns]))
         self._compare(columns[4], columns[5])
         self._append(columns)
+
+    def _count_ignored(self, chunk: Chunk, columns: Columns) -> None:
+        """Note in how many rows there is something that no job says."""
+        for fields, counts in ((ASKED, self._ignored), (HISTORY, self._history)):
+            for field, what in fields.items():
+                found = self._reader.left_out(chunk, field)
+                if found.given:
+                    counts[what] += found.given
+                    self._first.setdefault(what, chunk.lines[found.rank])
+                    if field == PARTITION:
+                        self._several_partitions |= not found.uniform or self._partition not in {-1, found.value}
+                        self._partition = found.value
+        self._history["wait time (field 3)"] += len(columns[2]) - columns[2].count(-1)
+        if self._workload.preceding is None:
+            self._history["think time (field 18)"] += len(columns[12]) - columns[12].count(-1)
 
     def _judge(self, columns: Columns, places: list[int] | range) -> list[bool] | None:
         """Repair the odd rows in place; says which rows to keep, or None for all."""
@@ -124,6 +148,7 @@ class Replay:
                 self._repair(columns, row, places[row])
                 continue
             self._dropped[reason] += 1
+            self._first.setdefault(reason, places[row])
             if self._strict:
                 self._findings.add(f"the row cannot be replayed: {reason}", code="dropped", line=places[row])
             if keep is None:
@@ -135,7 +160,7 @@ class Replay:
         run, time = columns[3][row], columns[6][row]
         if columns[5][row] <= 0:
             columns[5][row] = columns[4][row]
-            self._mended("requested processors unknown: allocated ones taken", line)
+            self._mended(_TAKEN, line)
         if time <= 0:
             columns[6][row] = nextafter(run, inf)  # nobody asked for a limit, so none is reached
             self._mended("requested time unknown: run time taken", line)
@@ -148,14 +173,17 @@ class Replay:
 
     def _compare(self, allocated: list[int], requested: list[int]) -> None:
         """Note how many of the kept rows, after repair, were given other processors than they asked for."""
+        self._history[_ALLOCATED] += len(allocated)
         if allocated != requested:
             unknown = sum([given <= 0 for given in allocated])
             self._noted["allocated unknown"] += unknown
+            self._history[_ALLOCATED] -= unknown
             differing = list(map(ne, allocated, requested)).count(True)
             self._noted["requested and allocated processors differ"] += differing - unknown
 
     def _mended(self, rule: str, line: int) -> None:
         self._repaired[rule] += 1
+        self._first.setdefault(rule, line)
         if self._strict:
             self._findings.add(rule, code="repaired", line=line)
 
@@ -177,7 +205,7 @@ class Replay:
             extend(workload.think_times, columns[12])
         else:
             preceding = columns[11]
-            self._noted["preceding job, ignored"] += len(preceding) - preceding.count(-1) - preceding.count(0)
+            self._ignored[_PRECEDING] += len(preceding) - preceding.count(-1) - preceding.count(0)
 
     def finish(self, *, keep_epoch: bool) -> None:
         """Sort, number, re-base; write the account."""
@@ -203,12 +231,19 @@ class Replay:
         records = self._lines.header.integer("MaxRecords")
         if records is not None and records != self._rows:
             warnings.append(f"MaxRecords is {records}, but there are {self._rows} rows")
+        self._history[_ALLOCATED] -= self._repaired[_TAKEN]
+        if not self._several_partitions:  # all of it is one: nobody is kept from anywhere
+            self._history[ASKED[PARTITION]] = self._ignored.pop(ASKED[PARTITION], 0)
+        self._history["status (field 11)"] += self._rows - self._statuses[-1]
         workload.report = IngestionReport(
             file=workload.path,
             rows=self._rows,
             kept=len(workload),
             dropped=dict(self._dropped),
             repaired=dict(self._repaired),
+            ignored=dict(+self._ignored),
+            history=dict(+self._history),
+            first=self._first,
             noted=dict(+self._noted),
             statuses={STATUS.get(code, f"code {code}"): count for code, count in sorted(self._statuses.items())},
             warnings=tuple(warnings),
@@ -248,5 +283,5 @@ class Replay:
             else:
                 workload.preceding[rank] = -1
                 if before > 0:
-                    self._noted["preceding job not submitted before: ignored"] += 1
+                    self._ignored["preceding job (field 17) that is not submitted before"] += 1
             seen.add(number)

@@ -7,9 +7,10 @@ from itertools import repeat
 from math import inf, nextafter
 from typing import Final
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.model import DelayProfile, Job, Profile, Request
+from windtunnel.model.asks import Ask, Asks, Some
 
 __all__ = ["SwfWorkload"]
 
@@ -110,6 +111,42 @@ class SwfWorkload:
                 if digits.isdigit():
                     return -(-int(digits) // self.cores_per_host)
         return 0
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What is not simulated as the log has it, with counts."""
+        return self.report.findings()
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """The queues that jobs name, if there are several."""
+        asks = Asks()
+        named = len(self.queues) - self.queues.count(-1)
+        if named and len({*self.queues} - {-1}) > 1:
+            first = next(rank for rank, queue in enumerate(self.queues) if queue >= 0)
+            asks.note("queues", "jobs name a queue (field 15)", f"{self.name}!{self.numbers[first]}", named)
+        return asks.found()
+
+    def larger_than(self, hosts: int, cores: int | None) -> Some | None:
+        """The jobs that want more than there is; see :class:`~windtunnel.model.asks.Sized`."""
+        limit = hosts * self.cores_per_host if cores is None else cores
+        most = max(self.processors, default=0)
+        if most <= limit:
+            return None
+        ranks = [rank for rank, count in enumerate(self.processors) if count > limit]
+        unit = self.cores_per_host if cores is None else 1
+        return Some(len(ranks), f"{self.name}!{self.numbers[ranks[0]]}", -(-most // unit))
+
+    def cores_in_vain(self) -> Some | None:
+        """The jobs that use fewer cores than their hosts have; see :class:`~windtunnel.model.asks.Sized`."""
+        cores = self.cores_per_host
+        if cores == 1:
+            return None
+        ranks = [rank for rank, count in enumerate(self.processors) if count % cores]
+        if not ranks:
+            return None
+        vain = sum(-self.processors[rank] % cores for rank in ranks)
+        return Some(len(ranks), f"{self.name}!{self.numbers[ranks[0]]}", vain)
 
     def with_cores(self, cores_per_host: int) -> "SwfWorkload":
         """The same log for hosts of so many cores: n processors become ceil(n / cores) hosts (decisions.md 16)."""

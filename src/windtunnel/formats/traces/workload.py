@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.model import Job, JobList, Request
 
@@ -30,6 +30,11 @@ class TraceWorkload(JobList):
         self.report = report
         """What became of the rows of the trace; None for formats without rows."""
 
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What became of rows that are not simulated as they stand."""
+        return () if self.report is None else self.report.findings()
+
     def with_cores(self, cores_per_host: int) -> "TraceWorkload":
         """The same jobs for hosts of so many cores: n processors become ceil(n / cores) hosts (decisions.md 16)."""
         if cores_per_host < 1:
@@ -42,7 +47,7 @@ class TraceWorkload(JobList):
             if request is None:
                 request = requests[count] = Request(hosts=-(-count // cores_per_host), processors=count)
             jobs.append(replace(job, request=request))
-        return TraceWorkload(
+        new = TraceWorkload(
             self.name,
             jobs,
             path=self.path,
@@ -50,3 +55,5 @@ class TraceWorkload(JobList):
             start_date=self.start_date,
             report=self.report,
         )
+        new.cores_per_host = cores_per_host
+        return new

@@ -24,7 +24,6 @@ from windtunnel.model import DelayProfile, Job, JobList, Request
 __all__ = ["OspWorkload", "check", "read_workload"]
 
 
-
 class OspWorkload(JobList):
     """The tasks of a file as jobs. ``start_date`` is the calendar date (s since 1970) of time 0."""
 
@@ -39,7 +38,7 @@ class OspWorkload(JobList):
             request = msgspec.structs.replace(job.request, hosts=hosts)
             jobs.append(msgspec.structs.replace(job, request=request))
         new = OspWorkload(self.name, jobs, hosts=self.hosts, path=self.path)
-        new.warnings, new.start_date = self.warnings, self.start_date
+        new.warnings, new.start_date, new.cores_per_host = self.warnings, self.start_date, cores_per_host
         return new
 
 

@@ -184,7 +184,7 @@ def progress_out(progress: v.KillProgress) -> s.KillProgressWrapper:
     """How far a killed job had come."""
     made: s.KillProgress
     if isinstance(progress, v.AtomicProgress):
-        made = s.KillProgressAtomicProfile(profile_id=progress.profile_id, progress=progress.progress)
+        made = s.KillProgressAtomicProfile(profile_id=progress.profile_id, progress=max(0.0, progress.progress))
     elif isinstance(progress, v.SequentialProgress):
         made = s.KillProgressSequentialProfile(
             profile_id=progress.profile_id,

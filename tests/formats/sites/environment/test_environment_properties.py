@@ -65,7 +65,7 @@ def restated(root: Any, node: Any, *, reference_order: bool) -> Any:
     return result
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(documents(), st.booleans())
 def test_resolution_equals_the_restated_rules(doc: dict[str, Any], reference_order: bool) -> None:
     ours = check(json.dumps(doc), "e.json", Options(reference_order=reference_order)).tree
@@ -104,7 +104,7 @@ def test_resolution_equals_the_restated_rules_in_bulk() -> None:
         assert ours == restated(doc, doc, reference_order=order), json.dumps(doc)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(documents(), st.booleans())
 def test_every_origin_holds_the_value(doc: dict[str, Any], reference_order: bool) -> None:
     """Where a scalar of the resolved tree is said to come from, there it stands."""
@@ -129,7 +129,7 @@ def leaves(value: Any, path: tuple[Any, ...]) -> Any:
         yield path, value
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(documents(), st.sampled_from([None, 1]))
 def test_positions_are_those_of_the_values(doc: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(doc, indent=indent, ensure_ascii=False)
@@ -143,7 +143,7 @@ def test_positions_are_those_of_the_values(doc: dict[str, Any], indent: int | No
             assert lines[key_line - 1][key_column - 1 :].startswith(json.dumps(path[-1], ensure_ascii=False))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(
     st.recursive(
         scalars,

@@ -1,13 +1,13 @@
 """The numbered cases of inheritance: R1 to R25."""
 
 import json
-import time
 from typing import Any
 
 import pytest
 
 from environments import MACHINE, codes, document, findings, machine, resolved
 from windtunnel.formats.sites.environment import Options, check
+from work import calls
 
 
 def at(doc: Any, **options: Any) -> Any:
@@ -169,9 +169,7 @@ def test_r21_a_doubling_chain_is_stopped_quickly() -> None:
     for i in range(1, 41):
         definitions[f"d{i}"] = {"a": {"$base": f"#/definitions/d{i - 1}"}, "b": {"$base": f"#/definitions/d{i - 1}"}}
     doc = {"test": {"$base": "#/definitions/d40"}, "definitions": definitions}
-    start = time.process_time()
-    one(doc, "ENV016")
-    assert time.process_time() - start < 1
+    assert calls(lambda: one(doc, "ENV016")) < 100_000
 
 
 def test_long_chains_are_stopped() -> None:

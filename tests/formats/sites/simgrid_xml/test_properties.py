@@ -14,7 +14,7 @@ from windtunnel.diagnostics import Findings, InputError, UsageError
 from windtunnel.formats.sites.simgrid_xml import parse_platform
 from windtunnel.model.network.exchange import pairwise
 
-SETTINGS = settings(max_examples=60, deadline=None)
+SETTINGS = settings(max_examples=60)
 
 
 class Writer:
@@ -247,7 +247,7 @@ def test_the_rich_platform_is_good():
 
 
 @given(st.data())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_a_mutated_platform_gives_a_platform_or_findings(data):
     text = RICH
     for _ in range(data.draw(st.integers(1, 4))):

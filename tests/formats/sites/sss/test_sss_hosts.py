@@ -1,7 +1,5 @@
 """Hosts as nodes and back; what is used at an instant and over an interval."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +12,7 @@ from windtunnel.formats.sites.sss import check
 from windtunnel.formats.sites.sss.platform import nodes_platform
 from windtunnel.model import Host, HostSet, PowerState
 from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
+from work import calls
 
 HOST = Host(
     id=0,
@@ -84,7 +83,7 @@ hosts = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(hosts, min_size=1, unique_by=lambda h: h.name), st.sampled_from(["ACTIVE", "HALT", "FAILURE"]))
 def test_what_is_exported_imports_the_same(made: list[Host], state: str) -> None:
     text = "".join(nodes_xml([host_node(host, HostUse(state=state)) for host in made]))
@@ -169,12 +168,16 @@ def test_what_is_offline_is_not_available() -> None:
     assert use.over.average["cores"] == 1
 
 
-def test_ten_thousand_machines_are_written_in_half_a_second() -> None:
-    many = [
-        Host(id=i, name=f"n{i}", cores=8, resources=HOST.resources, properties=HOST.properties) for i in range(10_000)
-    ]
-    stays = [Stay(HostSet.span(100, first), 0, 10) for first in range(0, 10_000, 100)]
-    start = time.process_time()
-    text = "".join(nodes_xml(map(host_node, many, use_at(many, stays, [], 5))))
-    assert time.process_time() - start < 1.5  # the goal is 0.5 s (benchmarks/environment.py); machines differ
-    assert text.count("<Node>") == 10_000
+def test_each_machine_costs_the_same_to_write() -> None:
+    """The goal of half a second for 10,000 is measured by benchmarks/environment.py."""
+
+    def write(machines: int) -> str:
+        many = [
+            Host(id=i, name=f"n{i}", cores=8, resources=HOST.resources, properties=HOST.properties)
+            for i in range(machines)
+        ]
+        stays = [Stay(HostSet.span(100, first), 0, 10) for first in range(0, machines, 100)]
+        return "".join(nodes_xml(map(host_node, many, use_at(many, stays, [], 5))))
+
+    assert write(1000).count("<Node>") == 1000
+    assert calls(lambda: write(1000)) < 2.5 * calls(lambda: write(500)) < 1000 * 1000

@@ -1,7 +1,5 @@
 """Reading SSS node objects: the seed's examples, every code, references."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -285,10 +283,8 @@ def test_references_that_fail(kind: str, text: str) -> None:
 
 def test_patterns_are_stopped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("windtunnel.entities.sss_reference.TIME_LIMIT", 0.3)
-    start = time.monotonic()
-    with pytest.raises(ReferenceFaultError, match="takes more than"):
+    with pytest.raises(ReferenceFaultError, match="takes more than"):  # or it would run for years
         expand(NodeReference("(a+)+b", "Pattern"), ["a" * 60])
-    assert time.monotonic() - start < 10
 
 
 words = st.text(
@@ -334,7 +330,7 @@ nodes = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(nodes, max_size=4, unique_by=lambda n: n.id), st.booleans())
 def test_what_is_written_reads_back(made: list[SssNode], moab: bool) -> None:
     found = check("".join(nodes_xml(made, moab=moab)))
@@ -342,7 +338,7 @@ def test_what_is_written_reads_back(made: list[SssNode], moab: bool) -> None:
     assert not [f for f in found.findings if f.severity is Severity.ERROR]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet='<>/="NodeId&;! []-x”', max_size=40) | st.binary(max_size=40))
 def test_no_text_breaks_the_reader(text: str | bytes) -> None:
     check(text)

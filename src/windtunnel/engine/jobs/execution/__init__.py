@@ -3,6 +3,7 @@
 A job whose only profile is a delay has no node at all: it is one event in the calendar (see ``starting``).
 """
 
+from windtunnel.engine.jobs.execution import kinds
 from windtunnel.engine.jobs.execution.jobs import (
     begin_job,
     cancel_job,
@@ -21,6 +22,7 @@ __all__ = [
     "check_job",
     "finish",
     "freeze_job",
+    "kinds",
     "progress_of_job",
     "thaw_job",
 ]

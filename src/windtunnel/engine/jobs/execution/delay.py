@@ -1,13 +1,14 @@
 """Delays inside compositions."""
 
-from windtunnel.engine.energy.accounting import sleep_ended
+from typing import Final
+
 from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, profile_as
-from windtunnel.engine.state.calendar import LEAF_END
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.calendar import LEAF_END, Priority
+from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile
 from windtunnel.vocabulary import AtomicProgress
 
-__all__ = ["DELAY", "leaf_end"]
+__all__ = ["DELAY"]
 
 
 def _delay(node: Node) -> float:
@@ -20,14 +21,14 @@ def _begin(world: World, node: Node) -> None:
         world.push(world.now + delay, Priority.END, LEAF_END, node, node.version)
 
 
-def leaf_end(world: World, node: Node) -> None:
+def _over(world: World, node: Node) -> None:
     """The delay is over."""
-    sleep_ended(world, node.record)
+    world.energy.sleep_ended(node.record)
     finish(world, node, node.profile.return_code, _delay(node))
 
 
 def _cancel(world: World, node: Node) -> int:
-    sleep_ended(world, node.record)  # the version was raised, which voids the event
+    world.energy.sleep_ended(node.record)  # the version was raised, which voids the event
     return -1
 
 
@@ -41,4 +42,4 @@ def _thaw(world: World, node: Node) -> None:
         world.push(node.start + _delay(node), Priority.END, LEAF_END, node, node.version)
 
 
-DELAY = Kind(_begin, _cancel, _progress, None, None, _thaw)
+DELAY: Final = Kind(_begin, _cancel, _progress, thaw=_thaw, due=_over)

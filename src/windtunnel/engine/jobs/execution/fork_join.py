@@ -1,5 +1,7 @@
 """Fork-join: sub-profiles all at once; it ends when the last one has (decisions.md 11)."""
 
+from typing import Final
+
 from windtunnel.engine.jobs.execution import nodes
 from windtunnel.engine.jobs.execution.nodes import Kind, Node, profile_as, sub_profile
 from windtunnel.engine.state.world import World
@@ -32,4 +34,4 @@ def _progress(world: World, node: Node) -> ForkJoinProgress:
     return ForkJoinProgress(node.profile.id, tuple(nodes.progress(world, child) for child in node.children))
 
 
-FORK_JOIN = Kind(_begin, _cancel, _progress, _child_ended)
+FORK_JOIN: Final = Kind(_begin, _cancel, _progress, _child_ended)

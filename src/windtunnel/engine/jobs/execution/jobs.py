@@ -2,25 +2,28 @@
 
 from math import inf
 
-from windtunnel.diagnostics import SimulationError
+from windtunnel.diagnostics import SimulationError, did_you_mean
 from windtunnel.engine.jobs.execution import nodes
 from windtunnel.engine.jobs.execution.nodes import Node
 from windtunnel.engine.jobs.execution.tasks import task_of
 from windtunnel.engine.jobs.execution.traces import replay_hosts
-from windtunnel.engine.state.calendar import JOB_END, WALLTIME
+from windtunnel.engine.state.calendar import JOB_END, WALLTIME, Priority
 from windtunnel.engine.state.refusal import refuse
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.model import (
     DelayProfile,
     ForkJoinCompositionProfile,
+    HostSet,
     JobRecord,
     JobState,
+    ParallelTaskMergeCompositionProfile,
     Profile,
     ReceiveProfile,
     SendProfile,
     SequentialCompositionProfile,
     TraceReplayProfile,
 )
+from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import AtomicProgress, ExecuteJob, KillProgress
 from windtunnel.vocabulary.checking import wrong_field
 
@@ -32,6 +35,7 @@ def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
     job = record.job
     if reason := wrong_field(decision):  # what only tasks look at
         refuse(world, decision, "field", reason)
+    _check_overrides(world, record, decision)
     if job.walltime < inf:
         world.push(world.now + job.walltime, Priority.WALLTIME, WALLTIME, record, record.version)
     node = _root(world, record, decision)
@@ -44,7 +48,36 @@ def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
 
 def check_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
     """In a run that survives refusals: whatever beginning the job would refuse is refused before it has its hosts."""
+    _check_overrides(world, record, decision)
     _check(world, _root(world, record, decision))
+
+
+def _check_overrides(world: World, record: JobRecord, decision: ExecuteJob) -> None:
+    """Placements of sub-profiles are for profiles that the job is made of, on hosts that can compute."""
+    if not decision.profile_placements:
+        return
+    made_of, parts = {record.job.profile.id}, set[str]()
+    todo = [record.job.profile]
+    while todo:
+        profile = todo.pop()
+        inner = set(parts_of(profile))
+        if isinstance(profile, ParallelTaskMergeCompositionProfile):
+            parts |= inner
+            continue
+        todo += [world.profiles[name] for name in inner - made_of if name in world.profiles]
+        made_of |= inner
+    for name, placed in decision.profile_placements.items():
+        where = f"job {record.job.id!r}: the placement of {name!r}"
+        if name in parts - made_of:
+            refuse(world, decision, "override", f"{where} makes no sense: it is part of a merged task, which is one")
+        if name not in made_of:
+            hint = did_you_mean(name, sorted(made_of))
+            refuse(world, decision, "override", f"{where} makes no sense: the job is not made of it; {hint}")
+        away = HostSet(
+            host for host in placed.hosts - record.hosts if host < world.hosts.size and host not in world.hosts.free
+        )
+        if away:
+            refuse(world, decision, "host-state", f"{where} names hosts that cannot compute jobs now: {away}")
 
 
 def _check(world: World, node: Node) -> None:
@@ -83,7 +116,10 @@ def _additional(world: World, decision: ExecuteJob) -> Profile | None:
 def cancel_job(world: World, record: JobRecord) -> int:
     """Stop a job's execution; returns the return code of a job killed like this (batsim-protocol.md 7)."""
     node = record.execution
-    return nodes.cancel(world, node) if isinstance(node, Node) else -1
+    if isinstance(node, Node):
+        return nodes.cancel(world, node)
+    world.energy.sleep_ended(record)
+    return -1
 
 
 def progress_of_job(world: World, record: JobRecord) -> KillProgress:

@@ -10,13 +10,13 @@ from typing import Final
 
 from windtunnel.engine.jobs.execution import nodes
 from windtunnel.engine.jobs.execution.nodes import Kind, Node, profile_as, sub_profile
-from windtunnel.engine.state.calendar import LEAF_END, POLL
+from windtunnel.engine.state.calendar import LEAF_END, POLL, Priority
 from windtunnel.engine.state.refusal import known_job, refuse
-from windtunnel.engine.state.world import Priority, World
+from windtunnel.engine.state.world import World
 from windtunnel.model import JobState, ReceiveProfile, SendProfile
 from windtunnel.vocabulary import AtomicProgress, KillProgress, MessageFromJob, MessageToJob
 
-__all__ = ["RECEIVE", "SEND", "message_to_job", "poll", "sent"]
+__all__ = ["RECEIVE", "SEND", "message_to_job", "poll"]
 
 _DONE: Final = "done"
 """The action of a receiver that took its message and has nothing to run for it."""
@@ -35,8 +35,8 @@ def _go_on(world: World, node: Node) -> None:
         world.push(node.start + profile.sleeptime, Priority.END, LEAF_END, node, node.version)
 
 
-def sent(world: World, node: Node) -> None:
-    """The sleep after a message is over."""
+def _ended(world: World, node: Node) -> None:
+    """The sleep after a message is over, or nothing was left to do for the message received."""
     nodes.finish(world, node, node.profile.return_code)
 
 
@@ -122,5 +122,5 @@ def _look_again(world: World, node: Node) -> None:
         world.push(world.now, Priority.END, LEAF_END if node.action == _DONE else POLL, node, node.version)
 
 
-SEND = Kind(_send, _stop, _unknown, thaw=_go_on)
-RECEIVE = Kind(_receive, _cancel_receive, _receive_progress, _branch_ended, thaw=_look_again)
+SEND: Final = Kind(_send, _stop, _unknown, thaw=_go_on, due=_ended)
+RECEIVE: Final = Kind(_receive, _cancel_receive, _receive_progress, _branch_ended, thaw=_look_again, due=_ended)

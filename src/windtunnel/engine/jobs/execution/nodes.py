@@ -1,24 +1,30 @@
 """Nodes: one running profile each; compositions have children. Plain data, driven by functions per kind."""
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeVar
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from windtunnel.diagnostics import DecisionError, SimulationError
+from windtunnel.engine.jobs.ending import end_job
+from windtunnel.engine.sharing.owner import Owner
 from windtunnel.engine.state.world import World
 from windtunnel.model import (
     JobRecord,
+    JobState,
     ParallelTaskHomogeneousProfile,
     ParallelTaskMergeCompositionProfile,
     ParallelTaskProfile,
     Profile,
     SequentialCompositionProfile,
 )
+from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import KillProgress
+
+if TYPE_CHECKING:
+    from windtunnel.engine.sharing import Action, Task
 
 __all__ = [
     "ENDED",
+    "KINDS",
     "Kind",
     "Node",
     "begin",
@@ -27,6 +33,7 @@ __all__ = [
     "finish",
     "freeze",
     "kind_of",
+    "leaf_due",
     "profile_as",
     "progress",
     "sub_node",
@@ -47,55 +54,64 @@ _TAKES_IO: Final = (
 P = TypeVar("P", bound=Profile)
 
 
-class Node(msgspec.Struct, weakref=False, eq=False):
+class Node(Owner):
     """One running profile of a job."""
 
-    record: JobRecord
-    profile: Profile
-    parent: "Node | None"
-    left: float
-    """Seconds of walltime left when it began."""
-    start: float
-    decision: Any
-    """The ``ExecuteJob`` that started the job: mappings, storages, overrides."""
-    version: int = 0
-    index: int = 0
-    """Compositions: the rank of the present child, counted over all repetitions."""
-    children: "list[Node]" = msgspec.field(default_factory=list)
-    used: float = 0.0
-    """Seconds of walltime used, set when it ends."""
-    code: int = 0
-    action: Any = None
-    """What the sharing system or a replay knows it by."""
-    frozen_at: float = -1.0
-    """When it was suspended; -1 when it runs."""
-    idle_steps: int = 0
-    """Sequences: how many steps in a row have taken no time."""
-    io: Profile | None = None
-    """A further task that is added to this one (additional_io_job)."""
+    def __init__(
+        self,
+        record: JobRecord,
+        profile: Profile,
+        parent: "Node | None",
+        left: float,
+        start: float,
+        decision: Any,
+        io: Profile | None = None,
+    ) -> None:
+        self.record = record
+        self.profile = profile
+        self.parent = parent
+        self.left = left
+        """Seconds of walltime left when it began."""
+        self.start = start
+        self.decision = decision
+        """The ``ExecuteJob`` that started the job: mappings, storages, overrides."""
+        self.io = io
+        """A further task that is added to this one (additional_io_job)."""
+        self.version = 0
+        self.index = 0
+        """Compositions: the rank of the present child, counted over all repetitions."""
+        self.children: list[Node] = []
+        self.used = 0.0
+        """Seconds of walltime used, set when it ends."""
+        self.code = 0
+        self.action: Any = None
+        """What the sharing system or a replay knows it by."""
+        self.frozen_at = -1.0
+        """When it was suspended; -1 when it runs."""
+        self.idle_steps = 0
+        """Sequences: how many steps in a row have taken no time."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Made first, filled then: its job and its task know it, and structs are saved by their fields else."""
-        fields = {name: getattr(self, name) for name in self.__struct_fields__}
-        return _blank, (), (None, fields)
-
-    def complete(self, world: World) -> None:
+    def complete(self, world: World, action: "Action") -> None:
         """The sharing system has finished what it did for this node."""
-        from windtunnel.engine.jobs.execution.tasks import complete
+        act = kind_of(world, self.profile).complete
+        assert act is not None
+        act(world, self, action)
 
-        complete(world, self)
-
-    def replayed(self, world: World, action: Any) -> None:
+    def replayed(self, world: World, action: "Action") -> None:
         """The sharing system has finished something of the replay that this node runs."""
-        from windtunnel.engine.jobs.execution.traces import replayed
+        self.complete(world, action)
 
-        replayed(world, self, action)
+    def again(self, world: World, action: "Action") -> "Task":
+        """The node's task under the present latencies."""
+        del action
+        act = kind_of(world, self.profile).again
+        assert act is not None
+        return act(world, self)
 
-
-def _blank() -> Node:
-    """A node to be filled."""
-    nothing: Any = None
-    return Node(nothing, nothing, None, 0.0, 0.0, nothing)
+    @property
+    def job(self) -> JobRecord | None:
+        """The job that it is part of."""
+        return self.record
 
 
 class Kind(NamedTuple):
@@ -110,6 +126,16 @@ class Kind(NamedTuple):
     """Suspend it, keeping its progress; None when its children and its events are all there is to suspend."""
     thaw: Callable[[World, Node], None] | None = None
     """Let it go on; what it has begun at has been moved by the time that it stood still."""
+    due: Callable[[World, Node], None] | None = None
+    """A date that it has put into the calendar has come."""
+    complete: "Callable[[World, Node, Action], None] | None" = None
+    """An action that it has started, or that its replay has, is complete."""
+    again: "Callable[[World, Node], Task] | None" = None
+    """Its task, made anew."""
+
+
+KINDS: Final[dict[type[Profile], Kind]] = {}
+"""The functions for each kind of profile, filled by :mod:`windtunnel.engine.jobs.execution.kinds`."""
 
 
 def profile_as(node: Node, kind: type[P]) -> P:
@@ -121,12 +147,17 @@ def profile_as(node: Node, kind: type[P]) -> P:
 
 def kind_of(world: World, profile: Profile) -> Kind:
     """The functions for a profile."""
-    from windtunnel.engine.jobs.execution.kinds import KINDS
-
     kind = KINDS.get(type(profile))
     if kind is None:
         raise SimulationError(f"profile {profile.id!r}: {type(profile).__name__} cannot be run", now=world.now)
     return kind
+
+
+def leaf_due(world: World, node: Node) -> None:
+    """A timed leaf has come to its end."""
+    due = kind_of(world, node.profile).due
+    assert due is not None
+    due(world, node)
 
 
 def begin(world: World, parent: Node, profile: Profile, left: float) -> Node:
@@ -161,8 +192,7 @@ def _io_of_child(world: World, parent: Node) -> Profile | None:
     io = parent.io
     if io is None:
         return None
-    steps = getattr(io, "profile_ids", ())
-    mine = getattr(parent.profile, "profile_ids", ())
+    steps, mine = parts_of(io), parts_of(parent.profile)
     if len(steps) != len(mine):
         raise DecisionError(
             f"job {parent.record.job.id!r}: the additional I/O profile {io.id!r} must be a sequence of {len(mine)} "
@@ -215,9 +245,6 @@ def finish(world: World, node: Node, code: int, used: float | None = None) -> No
     node.used = world.now - node.start if used is None else used
     parent = node.parent
     if parent is None:
-        from windtunnel.engine.jobs.ending import end_job
-        from windtunnel.model import JobState
-
         state = JobState.COMPLETED_SUCCESSFULLY if code == 0 else JobState.COMPLETED_FAILED
         end_job(world, node.record, state, code)
         return

@@ -54,4 +54,4 @@ def _progress(world: World, node: Node) -> SequentialProgress:
     return SequentialProgress(node.profile.id, repetition, index, nodes.progress(world, node.children[0]), length)
 
 
-SEQUENCE = Kind(_begin, _cancel, _progress, _child_ended)
+SEQUENCE: Final = Kind(_begin, _cancel, _progress, _child_ended)

@@ -1,11 +1,11 @@
 """Parallel tasks: profiles that compute and communicate, run by the sharing system (batsim-inputs.md 5, 11)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import DecisionError
 from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, sub_profile
-from windtunnel.engine.sharing.model import fluid_of
+from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.state.world import World
 from windtunnel.model import (
     HostSet,
@@ -22,15 +22,31 @@ from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import AtomicProgress, ProfilePlacement
 
 if TYPE_CHECKING:
-    from windtunnel.engine.sharing import Task
+    from windtunnel.engine.sharing import Action, Task
 
-__all__ = ["TASK", "amounts", "claim_storage", "complete", "homogeneous_amounts", "places", "storage_of", "task_of"]
+__all__ = ["TASK", "amounts", "claim_storage", "homogeneous_amounts", "places", "storage_of", "task_of"]
 
 
 def places(world: World, node: Node) -> list[int]:
-    """The host of each executor: the job's hosts, or what the decision says for this profile."""
+    """The host of each executor: the job's hosts, or what the decision says for this profile, or else for the nearest
+    composition that it is part of.
+
+    Raises:
+        DecisionError: there is none although the job asks for hosts, or it is on no such host.
+    """
+    placed = _placed(world, node)
+    if not placed and node.record.job.request.hosts:
+        raise DecisionError(
+            f"inconsistent placement for job={node.record.job.id!r}: no executor of {node.profile.id!r} is placed",
+            rule="no-executor",
+            now=world.now,
+        )
+    return placed
+
+
+def _placed(world: World, node: Node) -> list[int]:
     decision = node.decision
-    override = decision.profile_placements.get(node.profile.id) if decision is not None else None
+    override = _override(node) if decision is not None and decision.profile_placements else None
     hosts: HostSet = node.record.hosts if override is None else override.hosts
     if override is not None:
         _check_override(world, node, override)
@@ -54,6 +70,17 @@ def places(world: World, node: Node) -> list[int]:
         return [ranked[i % len(ranked)] for i in range(count)] if ranked else []
     filled = [host for host in ranked for _ in range(world.platform.hosts[host].cores)]
     return [filled[i % len(filled)] for i in range(count)] if filled else []
+
+
+def _override(node: Node) -> ProfilePlacement | None:
+    """What the decision says of the node's profile, or of the nearest composition around it."""
+    around: Node | None = node
+    while around is not None:
+        placement: ProfilePlacement | None = node.decision.profile_placements.get(around.profile.id)
+        if placement is not None:
+            return placement
+        around = around.parent
+    return None
 
 
 def _check_override(world: World, node: Node, override: ProfilePlacement) -> None:
@@ -174,7 +201,7 @@ def _size(world: World, node: Node, profile: ParallelTaskProfile, count: int) ->
 def task_of(world: World, node: Node) -> "Task":
     """What this node asks of hosts and links."""
     profile = node.profile
-    build = fluid_of(world).builder
+    build = sharing_of(world).builder
     if isinstance(profile, ParallelTaskDataStagingBetweenStoragesProfile):
         source = storage_of(world, node, profile.emitter_storage_name, single=False)
         target = storage_of(world, node, profile.receiver_storage_name, single=False)
@@ -202,7 +229,7 @@ def _storage_task(
     if profile.generation_strategy is not GenerationStrategy.DefinedAmountsUsedForEachValue:
         read, write = read / len(positions), write / len(positions)
     flows = [(storage, host, read) for host in positions] + [(host, storage, write) for host in positions]
-    return fluid_of(world).builder.flows((*positions, storage), flows)
+    return sharing_of(world).builder.flows((*positions, storage), flows)
 
 
 def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
@@ -213,75 +240,90 @@ def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
     if beyond:
         reason = f"job {node.record.job.id!r}: its additional I/O names hosts that do not exist: {beyond}"
         raise DecisionError(reason, rule="unknown-host", now=world.now)
-    union = sorted({*positions, *io_hosts})
-    for host in union:
+    executors = [*positions, *io_hosts]
+    for host in sorted({*executors}):
         if host >= first:
             claim_storage(world, node.record.job.id, host)
-    rank = {host: i for i, host in enumerate(union)}
-    flops = [0.0] * len(union)
-    sent = [[0.0] * len(union) for _ in union]
+    rank = {host: i for i, host in reversed([*enumerate(executors)])}  # what two hosts exchange is added up
+    flops: list[float] = []
+    sent = [[0.0] * len(executors) for _ in executors]
     for profile, hosts in ((node.profile, positions), (node.io, io_hosts)):
         if profile is None:
             continue
         computed, moved = amounts(world, node, profile, len(hosts))
+        flops += computed
         for i, source in enumerate(hosts):
-            if computed[i] > 1e-10 and source >= first:
-                raise DecisionError(
-                    f"job {node.record.job.id!r} would compute on storage {source}", rule="storage", now=world.now
-                )
-            flops[rank[source]] += computed[i]
+            if computed[i] > 1e-10:
+                _may_compute(world, node, source)
             for j, target in enumerate(hosts):
                 sent[rank[source]][rank[target]] += moved[i][j]
-    return fluid_of(world).builder.matrices(union, flops, sent)
+    moves = len(rank) > 1 and any(map(any, sent))
+    return sharing_of(world).builder.matrices(executors, flops, sent if moves else None)
+
+
+def _may_compute(world: World, node: Node, host: int) -> None:
+    """Additional I/O computes on compute hosts only, and where hosts are not shared on those of its job only."""
+    job_id = node.record.job.id
+    if host >= len(world.platform.hosts):
+        reason, rule = f"job {job_id!r} would compute on storage {host}", "storage"
+    elif host not in node.record.hosts and not world.options.compute_sharing:
+        rule = "host-busy"
+        reason = (
+            f"job {job_id!r}: its additional I/O would compute on host {host}, which is not one of its own, and "
+            "time-sharing on compute machines is disabled"
+        )
+    else:
+        return
+    raise DecisionError(reason, rule=rule, now=world.now)
 
 
 def _begin(world: World, node: Node) -> None:
     task = task_of(world, node)
-    fluid = fluid_of(world)
-    if world.energy is not None and len(task.hosts) == 1:
-        world.energy.touch(world.now, task.hosts)
-    node.action = fluid.start(world.now, task, node)
+    sharing = sharing_of(world)
+    if len(task.hosts) == 1:
+        world.energy.touch(task.hosts)
+    node.action = sharing.start(task, node)
 
 
-def complete(world: World, node: Node) -> None:
+def _complete(world: World, node: Node, action: "Action") -> None:
     """The sharing system has finished this task."""
+    del action
     _touch(world, node)
     node.action = None
     finish(world, node, node.profile.return_code)
 
 
 def _touch(world: World, node: Node) -> None:
-    if world.energy is not None and node.action is not None and node.action.task is not None:
-        world.energy.touch(world.now, sorted(set(node.action.task.hosts)))
+    if node.action is not None and node.action.task is not None:
+        world.energy.touch(sorted(set(node.action.task.hosts)))
 
 
 def _cancel(world: World, node: Node) -> int:
     _touch(world, node)
     action: Any = node.action
     if action is not None:
-        fluid_of(world).cancel(world.now, action)
+        sharing_of(world).cancel(action)
         node.action = None
     return -2
 
 
 def _progress(world: World, node: Node) -> AtomicProgress:
-    done = 1.0 if node.action is None else fluid_of(world).done(world.now, node.action)
+    done = 1.0 if node.action is None else sharing_of(world).done(node.action)
     return AtomicProgress(node.profile.id, min(1.0, max(0.0, done)))
 
 
 def _freeze(world: World, node: Node) -> None:
     if node.action is not None:
-        fluid_of(world).suspend(world.now, node.action)
+        sharing_of(world).suspend(node.action)
 
 
 def _thaw(world: World, node: Node) -> None:
     action = node.action
     if action is not None:
-        fluid = fluid_of(world)
         if action.task is not None:  # it may go on elsewhere
             action.task = task_of(world, node)
             action.network_bound = action.task.network_bound
-        fluid.resume(world.now, action)
+        sharing_of(world).resume(action)
 
 
-TASK = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)
+TASK: Final = Kind(_begin, _cancel, _progress, freeze=_freeze, thaw=_thaw, complete=_complete, again=task_of)

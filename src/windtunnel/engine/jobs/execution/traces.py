@@ -1,12 +1,12 @@
 """Jobs that replay traces: of MPI calls, or of the use of cores (batsim-inputs.md 6, execution-model.md 4)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from windtunnel.diagnostics import DecisionError, UsageError
 from windtunnel.engine.jobs.execution.nodes import Kind, Node, finish, profile_as
 from windtunnel.engine.jobs.execution.tasks import places
-from windtunnel.engine.sharing.model import Fluid, fluid_of
+from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.state.world import World
 from windtunnel.model import TraceReplayProfile, TraceType
 from windtunnel.vocabulary import AtomicProgress
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from windtunnel.engine.replay import Replay
     from windtunnel.engine.sharing import Action
 
-__all__ = ["TRACE", "replay_hosts", "replayed"]
+__all__ = ["TRACE", "replay_hosts"]
 
 
 def _refuse(world: World, node: Node, reason: str) -> DecisionError:
@@ -36,6 +36,9 @@ def replay_hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
     placed = places(world, node)
     if not placed:
         raise _refuse(world, node, "it has no host to replay its traces on")
+    mapped = isinstance(node.decision.placement, tuple) and not world.options.check_sizes  # Batsim 4 does not look
+    if mapped and len(placed) < ranks:
+        raise _refuse(world, node, f"the mapping places {len(placed)} executors, and there are {ranks} traces")
     hosts = [placed[rank % len(placed)] for rank in range(ranks)]
     usage = profile_as(node, TraceReplayProfile).trace_type is TraceType.FractionalComputation
     if usage and len(set(hosts)) < len(hosts):
@@ -47,23 +50,22 @@ def _begin(world: World, node: Node) -> None:
     from windtunnel.engine.replay import Replay
 
     profile = profile_as(node, TraceReplayProfile)
-    fluid = fluid_of(world)
+    sharing = sharing_of(world)
     hosts = replay_hosts(world, node, len(profile.traces))
     try:
-        replay = Replay(node, fluid.system, fluid.builder, profile.traces, hosts)
+        replay = Replay(node, sharing.system, sharing.builder, profile.traces, hosts)
     except UsageError as fault:
         raise _refuse(world, node, str(fault)) from fault
     node.action = replay
-    fluid.changed = True
-    replay.begin(max(world.now, fluid.system.now))
+    replay.begin(_now(world))
     if replay.done:
         _end(world, node)
 
 
-def replayed(world: World, node: Node, action: "Action") -> None:
+def _replayed(world: World, node: Node, action: "Action") -> None:
     """Something that the replay had started is complete."""
-    if world.energy is not None and action.task is not None:
-        world.energy.touch(world.now, sorted(set(action.task.hosts)))
+    if action.task is not None:
+        world.energy.touch(sorted(set(action.task.hosts)))
     replay: Replay = node.action
     replay.ended(max(world.now, replay.system.now), action)
     if replay.done:
@@ -75,37 +77,38 @@ def _end(world: World, node: Node) -> None:
     finish(world, node, node.profile.return_code)
 
 
-def _fluid(world: World) -> tuple[Fluid, float]:
-    fluid = fluid_of(world)
-    fluid.changed = True
-    return fluid, max(world.now, fluid.system.now)
+def _now(world: World) -> float:
+    """The date of a change that follows."""
+    sharing = sharing_of(world)
+    sharing.changed = True
+    return sharing.date()
 
 
 def _cancel(world: World, node: Node) -> int:
-    _, now = _fluid(world)
+    now = _now(world)
     if node.action is not None:
-        if world.energy is not None:
-            world.energy.touch(world.now, sorted(set(node.action.hosts)))
+        world.energy.touch(sorted(set(node.action.hosts)))
         node.action.cancel(now)
         node.action = None
     return -1
 
 
 def _progress(world: World, node: Node) -> AtomicProgress:
-    del world
-    return AtomicProgress(node.profile.id, -1.0)  # not known, as upstream
+    mpi = profile_as(node, TraceReplayProfile).trace_type is TraceType.SMPI
+    now = max(world.now, sharing_of(world).system.now)
+    return AtomicProgress(node.profile.id, 1.0 if node.action is None else node.action.progress(now), mpi)
 
 
 def _freeze(world: World, node: Node) -> None:
-    _, now = _fluid(world)
+    now = _now(world)
     node.action.suspend(now)
 
 
 def _thaw(world: World, node: Node) -> None:
-    _, now = _fluid(world)
+    now = _now(world)
     replay: Replay = node.action
     replay.move(replay_hosts(world, node, len(replay.traces)))  # it may go on elsewhere
     replay.resume(now)
 
 
-TRACE = Kind(_begin, _cancel, _progress, None, _freeze, _thaw)
+TRACE: Final = Kind(_begin, _cancel, _progress, freeze=_freeze, thaw=_thaw, complete=_replayed)

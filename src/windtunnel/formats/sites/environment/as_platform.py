@@ -14,7 +14,6 @@ from windtunnel.model import Platform
 __all__ = ["read_platform"]
 
 
-
 class _AnyName(frozenset[str]):
     """Scheduler names are judged by whoever makes the schedulers."""
 

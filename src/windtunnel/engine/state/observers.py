@@ -1,0 +1,59 @@
+"""Observers are called method by method: only those that want to know are."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from windtunnel.vocabulary import Observer
+
+__all__ = ["Hooks"]
+
+_HOOKS: Final = {
+    "begin": "on_begin",
+    "submitted": "on_job_submitted",
+    "started": "on_job_started",
+    "ended": "on_job_ended",
+    "rejected": "on_job_rejected",
+    "suspended": "on_job_suspended",
+    "resumed": "on_job_resumed",
+    "states": "on_machine_states",
+    "pstate": "on_pstate",
+    "energy": "on_energy",
+    "call": "on_call",
+    "external": "on_external",
+    "estimate": "on_waiting_time_estimate",
+    "probe": "on_probe",
+    "leases": "on_leases",
+    "kill": "on_kill",
+    "rack": "on_rack_excess",
+    "end": "on_end",
+}
+
+
+class Hooks:
+    """For each thing that happens, the methods of the observers that want to know (those that override it)."""
+
+    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+        self.observers = tuple(observers)
+        for name, method in _HOOKS.items():
+            base = getattr(Observer, method)
+            wanted = tuple(getattr(o, method) for o in observers if getattr(type(o), method) is not base)
+            setattr(self, name, wanted)
+
+    begin: tuple[Callable[..., None], ...]
+    submitted: tuple[Callable[..., None], ...]
+    started: tuple[Callable[..., None], ...]
+    ended: tuple[Callable[..., None], ...]
+    rejected: tuple[Callable[..., None], ...]
+    suspended: tuple[Callable[..., None], ...]
+    resumed: tuple[Callable[..., None], ...]
+    states: tuple[Callable[..., None], ...]
+    pstate: tuple[Callable[..., None], ...]
+    energy: tuple[Callable[..., None], ...]
+    call: tuple[Callable[..., None], ...]
+    external: tuple[Callable[..., None], ...]
+    estimate: tuple[Callable[..., None], ...]
+    probe: tuple[Callable[..., None], ...]
+    leases: tuple[Callable[..., None], ...]
+    kill: tuple[Callable[..., None], ...]
+    rack: tuple[Callable[..., None], ...]
+    end: tuple[Callable[..., None], ...]

@@ -1,0 +1,29 @@
+"""The engine's side of each decision component: what it asked for, and what it has still to be told."""
+
+from typing import Any
+
+from windtunnel.vocabulary import Features, Notice
+
+__all__ = ["Session"]
+
+
+class Session:
+    """The engine's side of one decision component."""
+
+    def __init__(self, rank: int, name: str) -> None:
+        self.rank = rank
+        self.name = name
+        self.features = Features()
+        self.outbox: list[Notice] = []
+        self.ready_at = 0.0
+        """When it has finished deciding (simulated s)."""
+        self.registering = False
+        """Whether it may still register jobs, which keeps the run from ending."""
+        self.calls: dict[str, Any] = {}
+        """Its periodic calls, by id."""
+        self.calls_once: dict[str, Any] = {}
+        """Its calls that happen once, by id."""
+        self.probes: dict[str, Any] = {}
+        """Its probes, by id."""
+        self.scheduling_time = 0.0
+        """Wall-clock seconds spent waiting for it."""

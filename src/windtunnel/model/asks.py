@@ -1,0 +1,111 @@
+"""What a workload or a site asks of whoever decides, counted while it is made, so that nobody goes through it again.
+
+An :class:`Ask` names an ability by the value of ``windtunnel.vocabulary.Ability``; whether a scheduler has it is
+compared when a run is put together, and what is not honoured stands in the run's account.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple, Protocol, runtime_checkable
+
+import msgspec
+
+from windtunnel.diagnostics import Finding
+from windtunnel.model.job import Job
+
+__all__ = ["Ask", "Asking", "Asks", "Sized", "Some", "Warned", "ability_of_amount", "asks_of_jobs"]
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """``count`` things that ask for one ability."""
+
+    ability: str
+    """The value of the ``Ability`` it takes to honour it."""
+    count: int
+    place: str
+    """The first of them."""
+    reason: str
+    """What they ask for, as the beginning of a sentence: ``jobs ask for gpus``."""
+
+
+@runtime_checkable
+class Asking(Protocol):
+    """A workload or site that says what it asks for."""
+
+    @property
+    def asks(self) -> Sequence[Ask]:
+        """What it asks for, each ability and reason once."""
+
+
+@runtime_checkable
+class Warned(Protocol):
+    """Something that was read, with what its reader found odd or could not express."""
+
+    @property
+    def warnings(self) -> Sequence[Finding]:
+        """Warnings and notes, by place."""
+
+
+class Some(NamedTuple):
+    """Some of the jobs of a workload: how many, the id of the first, and a number about them."""
+
+    jobs: int
+    first: str
+    number: int
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """A workload that can say how its jobs fit a platform."""
+
+    def larger_than(self, hosts: int, cores: int | None) -> Some | None:
+        """The jobs that want more hosts (with ``cores``: cores) than there are; the number is the most wanted."""
+
+    def cores_in_vain(self) -> Some | None:
+        """The jobs that get more cores with their whole hosts than they count; the number is that of such cores."""
+
+
+_ABILITIES: Final = {"cores": "shares of hosts", "memory": "memory"}
+
+
+def ability_of_amount(name: str) -> str:
+    """The value of the ``Ability`` to honour amounts of a resource."""
+    return _ABILITIES.get(name) or ("GPUs" if name.startswith("gpu") else "other resources")
+
+
+class Asks:
+    """Counts what is asked for, with the first place of each."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Ask] = {}
+
+    def note(self, ability: str, reason: str, place: str, count: int = 1) -> None:
+        """Something asks for an ability."""
+        if count < 1:
+            return
+        known = self._found.get((ability, reason))
+        before, first = (0, place) if known is None else (known.count, known.place)
+        self._found[ability, reason] = Ask(ability, before + count, first, reason)
+
+    def job(self, job: Job) -> None:
+        """What a job asks for of each of its hosts."""
+        for name, amount in job.request.amounts:
+            if amount > 0:
+                self.note(ability_of_amount(name), f"jobs ask for {name} of each host", job.id)
+
+    def found(self) -> tuple[Ask, ...]:
+        """All of them, in the order in which they were met."""
+        return tuple(self._found.values())
+
+
+def asks_of_jobs(jobs: Iterable[Job]) -> tuple[Ask, ...]:
+    """What jobs ask for besides hosts and dependencies. A queue that all are in asks for nothing."""
+    asks = Asks()
+    queued = []
+    for job in jobs:
+        if job.request.amounts:
+            asks.job(job)
+        if job.queue:
+            queued.append(job)
+    if len({job.queue for job in queued}) > 1:
+        asks.note("queues", "jobs name a queue", queued[0].id, len(queued))
+    return asks.found()

@@ -1,0 +1,124 @@
+"""Drawing up the account of a run: what was read and what is asked, against what the schedulers honour (law 9)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from windtunnel.diagnostics import Account
+from windtunnel.model import EventList, ExternalEvent, Platform, Workload
+from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
+from windtunnel.model.site import Site
+from windtunnel.vocabulary import Ability, Component, honoured_by
+
+__all__ = ["draw_up"]
+
+_GIVES_WHOLE_HOSTS: Final = (Ability.SHARES, Ability.MEMORY, Ability.GPUS, Ability.RESOURCES)
+
+
+def draw_up(
+    platform: Platform,
+    workloads: Sequence[Workload],
+    events: Sequence[EventList],
+    components: Sequence[Component],
+    names: Sequence[str],
+    *,
+    share_hosts: bool,
+) -> Account:
+    """What does not take effect in a run of these; ``names`` are what the components are called."""
+    account = Account()
+    for thing in (platform, *workloads, *events):
+        if isinstance(thing, Warned):
+            account.take(thing.warnings)
+    _sizes(account, platform, workloads, share_hosts=share_hosts)
+    asks = [ask for workload in workloads if isinstance(workload, Asking) for ask in workload.asks]
+    asks += asks_of_site(platform, events)
+    for ask in asks:
+        _compare(account, ask, components, names)
+    return account
+
+
+def _compare(account: Account, ask: Ask, components: Sequence[Component], names: Sequence[str]) -> None:
+    """A line, if any of the components does not honour what is asked."""
+    ability = Ability(ask.ability)
+    deaf = [name for one, name in zip(components, names, strict=True) if ability not in honoured_by(one)]
+    if not deaf:
+        return
+    who = " and ".join(deaf)
+    several = len(deaf) > 1
+    if ability is Ability.UNAVAILABLE_HOSTS:
+        does = f"{who} may end the run when that happens"
+    elif ability in _GIVES_WHOLE_HOSTS:
+        does = f"{who} {'give' if several else 'gives'} whole hosts and {'do' if several else 'does'} not look at it"
+    else:
+        does = f"{who} {'do' if several else 'does'} not honour {ability.value}"
+    hint = _HINTS.get(ability, "")
+    account.tell("not-honoured", f"{ask.reason}: {does}", count=ask.count, place=ask.place, hint=hint)
+
+
+_HINTS: Final = {
+    Ability.DESCRIBED_SCHEDULERS: "without --scheduler the described schedulers are followed",
+    Ability.EXACT_STARTS: "--scheduler leases honours leases",
+    Ability.UNAVAILABLE_HOSTS: "windtunnel schedulers NAME says which schedulers go on without failed hosts",
+}
+
+
+def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, ...]:
+    """What a site and what will happen to it ask for."""
+    asks = Asks()
+    site = platform.site
+    if isinstance(site, Site):
+        for number, datacenter in enumerate(site.datacenters):
+            if datacenter.scheduler is not None:
+                place = f"{platform.path}#/environment/datacenters/{number}/operational/scheduler"
+                asks.note(Ability.DESCRIBED_SCHEDULERS.value, "datacenters describe their scheduler", place)
+    for source in events:
+        for event in source.events:
+            _ask_of_event(asks, source, event)
+    for host in platform.hosts:
+        if host.state_profile:
+            asks.note(Ability.UNAVAILABLE_HOSTS.value, "hosts are off for a time", host.name)
+    return asks.found()
+
+
+def _ask_of_event(asks: Asks, source: EventList, event: ExternalEvent) -> None:
+    place = f"{source.path or source.name}, t={event.timestamp:g} s"
+    if event.kind == "scheduler_change":
+        asks.note(Ability.DESCRIBED_SCHEDULERS.value, "events change the scheduler of a datacenter", place)
+    elif event.kind == "machine_unavailable":
+        asks.note(Ability.UNAVAILABLE_HOSTS.value, "hosts become unavailable", place)
+    elif event.kind == "machine_state" and (state := event.attributes.get("state")) != "ACTIVE":
+        asks.note(Ability.UNAVAILABLE_HOSTS.value, "machines fail, halt or are maintained", place)
+        if state in {"MAINTENANCE", "HALT"} and event.timestamp > 0:
+            reason = "outages of machines are announced beforehand"
+            asks.note(Ability.ANNOUNCED_UNAVAILABILITY.value, reason, place)
+
+
+def _sizes(account: Account, platform: Platform, workloads: Iterable[Workload], *, share_hosts: bool) -> None:
+    """Jobs that want more than there is, and cores that are given with their host though nobody asked for them."""
+    hosts, cores = len(platform.hosts), sum(host.cores for host in platform.hosts)
+    for workload in workloads:
+        if not isinstance(workload, Sized):
+            continue
+        larger = workload.larger_than(hosts, cores if share_hosts else None)
+        if larger is not None:
+            count, first, most = larger
+            there = f"{cores} cores" if share_hosts else f"{hosts} hosts"
+            account.tell(
+                "too-large",
+                f"jobs of {workload.path or workload.name} want more than the {there} of the platform (up to {most})",
+                count=count,
+                place=first,
+                hint=f"run it on hosts:{_enough(platform, max(most, workload.hosts), by_cores=share_hosts)}",
+            )
+        vain = None if share_hosts else workload.cores_in_vain()
+        if vain is not None:
+            count, first, number = vain
+            reason = f"jobs get whole hosts and use fewer cores than these have ({number:,} cores in vain)"
+            account.tell("cores-in-vain", reason, count=count, place=first, hint="--share-hosts packs by cores")
+
+
+def _enough(platform: Platform, wanted: int, *, by_cores: bool) -> str:
+    """The word for a platform of hosts such as these on which so many hosts (or cores) can be had."""
+    cores = platform.cores_per_host
+    if cores == 1:
+        return str(wanted)
+    return f"{-(-wanted // cores) if by_cores else wanted}x{cores}"
