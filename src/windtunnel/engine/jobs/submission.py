@@ -57,7 +57,7 @@ def no_more(world: World) -> None:
     world.tell(AllStaticJobsHaveBeenSubmitted(world.now))
 
 
-def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
+def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
     """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
     now = world.now
     world.jobs[job.id] = record = JobRecord(job=job)
