@@ -197,7 +197,7 @@ class SlotTable:
         counted = 0
         for amount, nodes in reservation.parts:
             if (cpu := cpus.get(amount)) is None:
-                cpu = cpus[amount] = self.space.cpu(amount)
+                cpu = self._cpu_of(amount)
             if cpu:
                 counted += cpu * (nodes & ~self._image).bit_count()
         if isinstance(reservation, Suspension | Resumption):
@@ -205,11 +205,17 @@ class SlotTable:
             for amount, nodes in reservation.parts:
                 least += cpus[amount] * nodes.bit_count()
                 for running, where in reservation.vm.parts:
-                    if (more := cpus[amount] - cpus[running]) > 0:
+                    if (more := cpus[amount] - self._cpu_of(running)) > 0:
                         least -= more * (nodes & where).bit_count()
             self.inflated += sign * (least != counted)
             counted = least
         self.profile.add(start, end, sign * counted)
+
+    def _cpu_of(self, amount: Vector) -> int:
+        cpu = self._cpus.get(amount)
+        if cpu is None:
+            cpu = self._cpus[amount] = self.space.cpu(amount)
+        return cpu
 
     # --- by time --------------------------------------------------------------------------------------------------
 
