@@ -26,13 +26,15 @@ from windtunnel.inputs import (
     usual_scheduler,
 )
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.model.lease_batch import as_batch
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
 from windtunnel.run_account import draw_up
 from windtunnel.schedulers.by_core import packing_by_cores
-from windtunnel.vocabulary import Observer
+from windtunnel.vocabulary import Ability, Observer, honoured_by
 
 if TYPE_CHECKING:
     from windtunnel.results.compare import Comparison
@@ -218,6 +220,9 @@ class Simulation:
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
         if share_hosts:
             components = [packing_by_cores(component) for component in components]
+        if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
+            workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
+        parts = all(Ability.SHARES in honoured_by(component) for component in components)
         names = [scheduler_name(one) for one in schedulers]
         self.account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
         """What was read or asked for and does not take effect as written; grows while the run goes on."""
@@ -226,7 +231,7 @@ class Simulation:
         start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
         noted = {
             "schedulers": names,
-            "packing": "cores" if share_hosts else "whole hosts",
+            "packing": "cores" if share_hosts else "parts of hosts" if parts else "whole hosts",
             "scheduler_options": dict(scheduler_options or {}),
         } | _noted(workload_options, given, failures, options, record, share_hosts=share_hosts)
         self.workloads = workloads
