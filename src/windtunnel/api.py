@@ -26,6 +26,7 @@ from windtunnel.inputs import (
     usual_scheduler,
 )
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
+from windtunnel.model.abilities import start_date_of
 from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.results.layout import Dialect, Layout
@@ -208,11 +209,6 @@ class Simulation:
             from windtunnel.model.failures import failures as generated
 
             lists.append(generated(site.hosts, failures))
-        if options.checkpoint_interval:
-            from windtunnel.model.checkpoints import CheckpointedWorkload
-
-            interval, cost = options.checkpoint_interval, options.checkpoint_cost
-            workloads = [CheckpointedWorkload(one, interval, cost) for one in workloads]
         if scheduler is None:
             scheduler = usual_scheduler(site, workloads)
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
@@ -228,7 +224,12 @@ class Simulation:
         """What was read or asked for and does not take effect as written; grows while the run goes on."""
         if strict_input:
             self.account.refuse()
-        start_date = next((d for w in workloads if (d := getattr(w, "start_date", None)) is not None), None)
+        if options.checkpoint_interval:
+            from windtunnel.model.checkpoints import CheckpointedWorkload
+
+            interval, cost = options.checkpoint_interval, options.checkpoint_cost
+            workloads = [CheckpointedWorkload(one, interval, cost) for one in workloads]
+        start_date = next((d for d in map(start_date_of, workloads) if d is not None), None)
         noted = {
             "schedulers": names,
             "packing": "cores" if share_hosts else "parts of hosts" if parts else "whole hosts",

@@ -26,6 +26,8 @@ class BatchLeases(JobList):
         jobs = [batch_job_of_lease(lease, name) for lease in leases]
         super().__init__(name, jobs, {job.profile.id: job.profile for job in jobs}, hosts=hosts, path=path)
         self.asks = asks_of_leases(leases, name)
+        self.lost = [f"{ask.count} {ask.reason}" for ask in self.asks if "of each host" not in ask.reason]
+        """What these jobs do not say, in words."""
 
 
 def as_batch(work: LeaseJobs) -> BatchLeases:

@@ -96,6 +96,7 @@ def _facts(m: Metrics) -> str:
     ]
     if m.consumed_joules is not None:
         facts.append(_fact("energy", f"{m.consumed_joules:,.0f} J"))
+    facts += [_fact(figure.label or name, str(figure)) for name, figure in m.own.items()]
     return "".join(facts)
 
 

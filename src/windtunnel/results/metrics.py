@@ -1,7 +1,7 @@
 """What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import fsum, inf, nan
 from operator import itemgetter, mul, sub
@@ -13,6 +13,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import Distribution, distribution
+from windtunnel.results.own_metrics import Figure, Record, figures_of
 
 __all__ = ["BOUND", "Group", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
@@ -66,6 +67,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """Watts above the capacity, at most."""
     users: dict[str, Group] = {}
     queues: dict[str, Group] = {}
+    own: dict[str, Figure] = {}
+    """Metrics of one's own (:mod:`windtunnel.results.own_metrics`), by name."""
 
     def table(self) -> list[tuple[str, str]]:
         """Rows (name, value with unit) for people."""
@@ -84,6 +87,7 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         if self.rack_excesses:
             text = f"{self.rack_excesses:,} times, by at most {self.worst_rack_excess:,.1f} W"
             rows.append(("racks above their power", text))
+        rows += [(figure.label or name, str(figure)) for name, figure in self.own.items()]
         return rows
 
     def json(self) -> bytes:
@@ -148,8 +152,18 @@ def compute(
     joules: float | None = None,
     racks: tuple[int, float] = (0, 0.0),
     derived: Derived | None = None,
+    read: Callable[[str], bytes | None] = lambda _: None,
 ) -> Metrics:
-    """All metrics; ``derived`` is what follows from all jobs, where the caller knows it already.
+    """All metrics.
+
+    Args:
+        columns: the jobs.
+        warm_up: what to leave out at the beginning.
+        cool_down: what to leave out at the end.
+        joules: the energy of the whole run, where it is known.
+        racks: how often racks drew too much, and by how much at most (W).
+        derived: what follows from all jobs, where the caller knows it already.
+        read: gives the run's files to metrics of one's own.
 
     Raises:
         UsageError: a trim is malformed, or nothing remains.
@@ -165,7 +179,7 @@ def compute(
     ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(derived.ran)
     users, queues = _groups(derived, bounded)
     states = derived.states
-    return Metrics(
+    made = Metrics(
         window=(opens, closes),
         makespan=max(max(columns.finish, default=0.0), 0.0),
         jobs=len(chosen),
@@ -185,6 +199,8 @@ def compute(
         users=users,
         queues=queues,
     )
+    own = figures_of(lambda: Record(made, chosen, read))
+    return msgspec.structs.replace(made, own=own) if own else made
 
 
 def _bounded(derived: Derived) -> "array[float]":

@@ -259,6 +259,7 @@ class Recording(Observer):
             joules=joules,
             racks=racks,
             derived=derived,
+            read=self.read,
         )
 
     def _write_figures(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from windtunnel.model import EventList, Host, HostSet, Job, JobState, Platform, Profile, Workload
+from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary.probes import Metric, ProbeResources
 
 __all__ = [
@@ -216,6 +217,13 @@ class ExternalEventOccurred(Notice):
     data: str
     kind: str = "generic"
     attributes: Mapping[str, Any] = {}
+    """The object that the event is in a file or message, whole."""
+
+    @property
+    def value(self) -> Any:
+        """What it says, as the class that is registered for its kind (``windtunnel.external_event``); else None."""
+        kind = event_kind(self.kind)
+        return None if kind is None else kind.read(self.attributes)
 
 
 class RequestedCall(Notice):

@@ -10,6 +10,7 @@ _SHOWN = 10
 
 def diagnose(world: World) -> str:
     """A paragraph on everything that keeps the run from ending although nothing can happen."""
+    from windtunnel.engine.jobs.execution.nodes import Node
     from windtunnel.engine.replay import Replay
 
     lines = ["deadlock: nothing can happen any more, but the simulation is not over."]
@@ -28,7 +29,7 @@ def diagnose(world: World) -> str:
         if isinstance(record.job.profile, ReceiveProfile):
             lines.append(f"  job {record.job.id!r} waits for a message that nobody will send.")
     for record in running:
-        replay = getattr(record.execution, "action", None)
+        replay = record.execution.action if isinstance(record.execution, Node) else None
         if isinstance(replay, Replay):
             lines.append(f"  job {record.job.id!r} replays traces that wait for each other: {replay.waiting()}.")
     if running:

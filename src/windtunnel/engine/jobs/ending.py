@@ -23,7 +23,7 @@ def job_end(world: World, record: JobRecord) -> None:
     end_job(world, record, _SUCCESS if code == 0 else _FAILED, code)
 
 
-def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell: bool = True) -> None:
+def end_job(world: World, record: JobRecord, state: JobState, code: int, tell: bool = True) -> None:
     """A job leaves its hosts; everyone is told (unless the component said so itself)."""
     now = world.now
     table = world.hosts

@@ -23,8 +23,12 @@ class TraceWorkload(JobList):
         hosts: int = 0,
         start_date: float | None = None,
         report: IngestionReport | None = None,
+        in_order: bool = False,
     ) -> None:
+        """``in_order``: jobs come in the order in which they are submitted, those of one instant too."""
         super().__init__(name, jobs, hosts=hosts, path=path)
+        if in_order:
+            self._jobs = list(jobs)
         self.start_date = start_date
         """Seconds since 1970 at simulated time 0; None when the trace does not tell."""
         self.report = report
@@ -54,6 +58,7 @@ class TraceWorkload(JobList):
             hosts=-(-self.hosts // cores_per_host),
             start_date=self.start_date,
             report=self.report,
+            in_order=True,
         )
         new.cores_per_host = cores_per_host
         return new

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from windtunnel.diagnostics import ComponentError, WindtunnelError
-from windtunnel.vocabulary import Component, RegisterJob, RejectJob, SimulationBegins, SimulationEnds, View
+from windtunnel.vocabulary import Component, RegisterJob, RejectJob, SimulationBegins, SimulationEnds, WithView
 from windtunnel.wires.json.hearing import Hearing
 from windtunnel.wires.json.speaking import Speaking
 from windtunnel.wires.zmq_peer import Replier
@@ -24,9 +24,8 @@ class Server:
         self._hearing = Hearing()
         self._speaking = Speaking()
         component.hello()
-        view = getattr(component, "view", None)
-        if isinstance(view, View):
-            view.missing = MISSING
+        if isinstance(component, WithView):
+            component.view.missing = MISSING
 
     def answer(self, request: bytes) -> bytes:
         """The reply to one message.
