@@ -15,7 +15,7 @@ from windtunnel.model import (
     JobRecord,
     JobState,
     ParallelTaskHomogeneousProfile,
-    Placement,
+    PlacementStrategy,
     Profile,
     SequentialCompositionProfile,
 )
@@ -46,7 +46,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         (delay is not None or world.options.strict)
         and decision.amounts is None
         and hosts.size == job.request.hosts
-        and (decision.placement is None or type(decision.placement) is Placement)
+        and (decision.placement is None or type(decision.placement) is PlacementStrategy)
         and not decision.storages
         and not decision.profile_placements
     ):

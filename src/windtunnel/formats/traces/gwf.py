@@ -14,7 +14,7 @@ from typing import Final
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.files import ReadError, open_text, reason
 from windtunnel.formats.traces.mapped_csv import Mapped, csv_records
-from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
+from windtunnel.formats.traces.records import Record, ReplayOptions, WalltimePolicy, replay
 from windtunnel.formats.traces.workload import TraceWorkload
 
 __all__ = ["COLUMNS", "read_gwf"]
@@ -90,7 +90,7 @@ def read_gwf(
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
         findings.raise_all()
     records = _workflows(path, findings) if workflows else _rows(path, findings)
-    options = Replay(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
+    options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     return replay(records, name=name, path=str(path), options=options, findings=findings)
 
 

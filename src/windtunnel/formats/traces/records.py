@@ -10,10 +10,10 @@ import msgspec
 from windtunnel.diagnostics import Findings, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.workload import TraceWorkload
-from windtunnel.formats.workflows.tasks import Task, check_tasks
+from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks
 from windtunnel.model import DelayProfile, Job, Request
 
-__all__ = ["Record", "Replay", "WalltimePolicy", "replay"]
+__all__ = ["Record", "ReplayOptions", "WalltimePolicy", "replay"]
 
 WalltimePolicy = Literal["extend", "kill"]
 """What a run time beyond the requested time means: the limit is extended, or the job is killed at it."""
@@ -41,7 +41,7 @@ class Record(msgspec.Struct, kw_only=True):
     """Ids of jobs to wait for."""
 
 
-class Replay(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How records become jobs."""
 
     walltime: WalltimePolicy = "extend"
@@ -56,7 +56,7 @@ def replay(
     *,
     name: str,
     path: str,
-    options: Replay,
+    options: ReplayOptions,
     findings: Findings,
     noted: Counter[str] | None = None,
 ) -> TraceWorkload:
@@ -101,7 +101,9 @@ def _check_parents(kept: list[Record], findings: Findings) -> int:
     if named:
         known = {record.id for record in kept}
         tasks = {
-            record.id: Task(record.id, 0.0, 1, [parent for parent in record.parents if parent in known], record.line)
+            record.id: WorkflowTask(
+                record.id, 0.0, 1, [parent for parent in record.parents if parent in known], record.line
+            )
             for record in kept
         }
         check_tasks(tasks, findings)
@@ -110,7 +112,7 @@ def _check_parents(kept: list[Record], findings: Findings) -> int:
 
 
 class _Rules:
-    def __init__(self, name: str, options: Replay, findings: Findings) -> None:
+    def __init__(self, name: str, options: ReplayOptions, findings: Findings) -> None:
         self._name = name
         self._options = options
         self._findings = findings

@@ -9,7 +9,7 @@ from typing import Literal
 
 from windtunnel.diagnostics import Findings, UsageError
 from windtunnel.formats.traces.swf_lines import SwfLines
-from windtunnel.formats.traces.swf_replay import Replay
+from windtunnel.formats.traces.swf_replay import LogReplay
 from windtunnel.formats.traces.swf_workload import SwfWorkload
 
 __all__ = ["SwfWorkload", "WalltimePolicy", "read_swf"]
@@ -56,7 +56,7 @@ def read_swf(
     workload = SwfWorkload(name, str(path))
     workload.extend = walltime == "extend"
     workload.header = lines.header.values
-    replay = Replay(workload, lines, findings, dependencies=dependencies, limit=max_processors, strict=strict)
+    replay = LogReplay(workload, lines, findings, dependencies=dependencies, limit=max_processors, strict=strict)
     for chunk in lines:
         replay.take(chunk)
     replay.finish(keep_epoch=keep_epoch)

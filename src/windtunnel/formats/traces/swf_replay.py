@@ -14,7 +14,7 @@ from windtunnel.formats.traces.swf_lines import Chunk, SwfLines
 from windtunnel.formats.traces.swf_workload import SwfWorkload
 from windtunnel.model.arrays import extend
 
-__all__ = ["EPOCH_LIKE", "STATUS", "Replay"]
+__all__ = ["EPOCH_LIKE", "STATUS", "LogReplay"]
 
 STATUS: Final = {
     -1: "unknown",
@@ -54,7 +54,7 @@ def _drop_reason(submit: float, run: float, processors: int, status: int, limit:
     return ""
 
 
-class Replay:
+class LogReplay:
     """Applies the replay rules to chunks of rows and appends what is kept to the columns of the workload."""
 
     def __init__(
