@@ -27,7 +27,8 @@ import msgspec
 from windtunnel.diagnostics import Findings, UsageError, did_you_mean
 from windtunnel.formats.files import ReadError, open_text, reason
 from windtunnel.formats.slurm.values import date, duration
-from windtunnel.formats.traces.records import Record, ReplayOptions, WalltimePolicy, replay
+from windtunnel.formats.traces.records import Record, replay
+from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import TraceWorkload
 
 __all__ = [

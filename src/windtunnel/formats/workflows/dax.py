@@ -67,8 +67,6 @@ def _read(path: Path) -> tuple[dict[str, WorkflowTask], list[tuple[str, str]]]:
     """The tasks, and pairs of parent and child in the order of the document."""
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    if data is None:
-        findings.raise_all()
     try:
         root = parse_xml(decode_xml(data), limit=LIMIT)
     except XmlFaultError as error:

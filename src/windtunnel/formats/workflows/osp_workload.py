@@ -8,7 +8,6 @@ its ``runtime`` (s), or from the first ``time_assigned`` to the last ``time_rele
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +17,14 @@ from windtunnel.diagnostics import Finding, Findings
 from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.quantities import quantity
 from windtunnel.formats.files import read_bytes
+from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.osp_tasks import OspTask, check_dependencies, critical_path, edges
-from windtunnel.model import DelayProfile, Job, JobList, Request
+from windtunnel.model import DelayProfile, Job, Request
 
-__all__ = ["OspWorkload", "check", "read_workload"]
-
-
-class OspWorkload(JobList):
-    """The tasks of a file as jobs. ``start_date`` is the calendar date (s since 1970) of time 0."""
-
-    warnings: tuple[Finding, ...] = ()
-    start_date: float | None = None
-
-    def with_cores(self, cores_per_host: int) -> "OspWorkload":
-        """The same tasks for hosts of so many cores: n cores become ceil(n / cores) hosts."""
-        jobs = []
-        for job in self:
-            hosts = max(1, ceil(job.request.processors / cores_per_host))
-            request = msgspec.structs.replace(job.request, hosts=hosts)
-            jobs.append(msgspec.structs.replace(job, request=request))
-        new = OspWorkload(self.name, jobs, hosts=self.hosts, path=self.path)
-        new.warnings, new.start_date, new.cores_per_host = self.warnings, self.start_date, cores_per_host
-        return new
+__all__ = ["check", "read_workload"]
 
 
-def read_workload(path: str | Path, name: str = "w0") -> OspWorkload:
+def read_workload(path: str | Path, name: str = "w0") -> TraceWorkload:
     """Read a workload; warnings are in its ``warnings``.
 
     Raises:
@@ -51,14 +33,11 @@ def read_workload(path: str | Path, name: str = "w0") -> OspWorkload:
     file = Path(path)
     findings = Findings(str(file))
     data = read_bytes(file, findings)
-    if data is None:
-        findings.raise_all()
     tasks, start, found = _examine(data, str(file))
     findings.extend(found)
     findings.raise_if_errors()
-    made = OspWorkload(name, _jobs(tasks, name, start), path=str(file.absolute()))
-    made.warnings, made.start_date = tuple(findings.sorted()), start
-    return made
+    jobs = _jobs(tasks, name, start)
+    return TraceWorkload(name, jobs, path=str(file.absolute()), start_date=start, findings=findings.sorted())
 
 
 def check(data: bytes, file: str = "workload.json") -> tuple[Finding, ...]:

@@ -35,8 +35,6 @@ def read_wfcommons(path: str | Path, name: str = "wf0", *, start: float = 0.0, m
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    if data is None:
-        findings.raise_all()
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
