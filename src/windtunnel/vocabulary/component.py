@@ -22,6 +22,9 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     forward_profiles_on_job_submission: bool = False
     forward_profiles_on_jobs_killed: bool = False
     forward_profiles_on_simulation_begins: bool = False
+    follow_others: bool = False
+    """Ours: hear which jobs other components start and reject, and which hosts they begin to switch. No protocol has
+    words for it; schedulers in process ask for it by themselves."""
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
