@@ -38,7 +38,7 @@ class Scheduler:
     def hello(self) -> Hello:
         """How it presents itself."""
         self.view = View()
-        return Hello(name=self.name or type(self).__name__, features=replace(self.features, follow_others=True))
+        return Hello(name=self.name or type(self).__name__, features=self.features, follow_others=True)
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Update the view, call :meth:`schedule`, and answer at once."""

@@ -14,6 +14,7 @@ from windtunnel.model import DelayProfile, Job, Request
 
 __all__ = ["Record", "replay"]
 
+
 class Record(msgspec.Struct, kw_only=True):
     """What a trace says of one job; None is unknown. Times in seconds, ``submit`` from any origin."""
 
