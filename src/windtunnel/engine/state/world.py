@@ -171,7 +171,7 @@ class World:
     def tell_others(self, rank: int, notice: Notice) -> None:
         """Tell what a component has done to the others that follow it."""
         for session in self.sessions:
-            if session.rank != rank and session.features.follow_others:
+            if session.rank != rank and session.follows_others:
                 session.outbox.append(notice)
 
     def __getstate__(self) -> Mapping[str, Any]:
