@@ -37,6 +37,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         hello = component.hello()
         session.name = session.name or hello.name
         session.features = hello.features
+        session.follows_others = hello.follow_others
         session.registering = hello.features.dynamic_registration
         world.unfinished += session.registering
     profiles = {}
