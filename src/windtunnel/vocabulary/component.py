@@ -33,6 +33,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     commit: str | None = None
     features: Features = Features()
     protocol_version: str = ""
+    follow_others: bool = False
+    """Ours: hear which jobs other components start and reject, and which hosts they begin to switch. No protocol has
+    words for it; schedulers in process ask for it by themselves."""
 
 
 class Reply(msgspec.Struct, gc=False):

@@ -13,8 +13,8 @@ from windtunnel.model import HostSet, JobRecord
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.results.columns import Collector
 from windtunnel.results.fields import plain
+from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Layout
-from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import Recorder, integers, joined
 from windtunnel.results.shares_csv import amounts_text
 from windtunnel.vocabulary.notices import (
