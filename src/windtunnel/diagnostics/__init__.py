@@ -16,11 +16,11 @@ from windtunnel.diagnostics.errors import (
     WindtunnelError,
 )
 from windtunnel.diagnostics.findings import Finding, Severity, as_text, printable
+from windtunnel.diagnostics.garbage import without_garbage_collection
 from windtunnel.diagnostics.opening import files_read, open_input, open_lines, read_input, read_stream, read_text
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean
-from windtunnel.diagnostics.uncollected import uncollected
 from windtunnel.diagnostics.unforeseen import UNFORESEEN, reading
 
 __all__ = [
@@ -54,5 +54,5 @@ __all__ = [
     "read_text",
     "reading",
     "replacing",
-    "uncollected",
+    "without_garbage_collection",
 ]

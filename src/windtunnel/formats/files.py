@@ -13,13 +13,17 @@ def reason(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def read_bytes(path: Path, findings: Findings) -> bytes | None:
-    """The whole content, unzipped and without byte order mark; None, and a finding, when it cannot be read."""
+def read_bytes(path: Path, findings: Findings) -> bytes:
+    """The whole content, unzipped and without byte order mark.
+
+    Raises:
+        InputError: it cannot be read; what was found before is in it too.
+    """
     try:
         data = read_input(path)
     except OSError as error:
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
-        return None
+        findings.raise_all()
     return data.removeprefix(b"\xef\xbb\xbf")
 
 

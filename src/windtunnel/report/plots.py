@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import MissingExtraError, UsageError, did_you_mean, replacing
 from windtunnel.report.series import Steps, busy_hosts, queue_length
-from windtunnel.results.damage import of_runs
+from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.run import Run
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.results.damage import of_runs
+from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.metrics import Metrics, Trim
 from windtunnel.results.run import Run
 from windtunnel.results.state import as_text

@@ -10,7 +10,7 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.model import HostSet
-from windtunnel.results.damage import of_runs
+from windtunnel.results.damaged_files import of_runs
 from windtunnel.results.run import Run
 
 __all__ = ["Explanation", "Holder", "Overtaker", "Period", "explain"]

@@ -37,6 +37,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         hello = component.hello()
         session.name = session.name or hello.name
         session.features = hello.features
+        session.follows_others = hello.follow_others
         session.registering = hello.features.dynamic_registration
         world.unfinished += session.registering
     profiles = {}
@@ -168,9 +169,9 @@ def _happen(world: World) -> None:
 def _rounds_alone(world: World, component: Component) -> None:
     """Rounds with the one component there is, for as long as it has something to hear in each.
 
-    The same as :func:`round_once` again and again, in one loop, as tests show (test_two_loops): long runs spend their
-    time here. (CPython 3.11
+    The same as :func:`round_once` again and again, in one loop: long runs spend their time here. (CPython 3.11
     specialises the code of a loop that is entered once only if it ends in an unconditional jump: ``while True``.)
+    That both are equal is tested on random runs.
     """
     session = world.sessions[0]
     heap, jobs, told = world.heap, world.jobs, world.to_forget

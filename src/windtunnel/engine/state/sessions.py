@@ -17,6 +17,8 @@ class Session:
         self.outbox: list[Notice] = []
         self.ready_at = 0.0
         """When it has finished deciding (simulated s)."""
+        self.follows_others = False
+        """Whether it hears what other components start, reject and switch."""
         self.registering = False
         """Whether it may still register jobs, which keeps the run from ending."""
         self.calls: dict[str, Any] = {}

@@ -54,8 +54,6 @@ def read_sacct(
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    if data is None:
-        findings.raise_all()
     noted: Counter[str] = Counter()
     records = _of_json(data, findings) if data.lstrip()[:1] == b"{" else _of_text(data, findings, noted)
     options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)

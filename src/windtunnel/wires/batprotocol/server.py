@@ -59,8 +59,8 @@ class SchedulerSession:
             if profile_id not in self._memory.profiles:
                 register = v.RegisterProfile(profile=replace(decision.job.profile, id=profile_id))
                 self._memory.decided(register, 0.0)
-                return [decision_out(register), decision_out(decision)]
-        return [decision_out(decision)]
+                return _said(register, decision)
+        return _said(decision)
 
     def _encode(self, message: s.Message) -> bytes:
         return text.encode(message) + b"\0" if self._json else binary.encode(message)
@@ -134,3 +134,8 @@ def serve(
 def _sensible(first: bytes) -> bool:
     """Whether bytes of a stranger are a simulator's first frame: a length, and that many bytes."""
     return len(first) >= 4 and int(struct.unpack_from("=I", first)[0]) == len(first) - 4
+
+
+def _said(*decisions: v.Decision) -> list[s.Event]:
+    """Their events; some are silent on purpose."""
+    return [event for event in map(decision_out, decisions) if event is not None]
