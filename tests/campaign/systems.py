@@ -14,7 +14,7 @@ from windtunnel import api
 from windtunnel.diagnostics import WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.entities.sss_node import SssNode
-from windtunnel.leases.workload import site_from_text
+from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.schedulers import make_scheduler
 from windtunnel.schedulers.registry import scheduler_names

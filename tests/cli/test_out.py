@@ -87,3 +87,18 @@ def test_an_environment_runs_no_command(here, capsys):
     assert main(["run", "env.json", SMALL.workloads[0], "-s", "datacenters", "-q"]) == 2
     assert "is not the name of a registered scheduler" in capsys.readouterr().err
     assert not (here / "touched").exists()
+
+
+def test_whatever_a_command_has_read_is_an_input(here, capsys):
+    """The workload that a configuration names, which no argument of the command does."""
+    machines = '<node-set numnodes="2"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set>'
+    site = f'<site><resource-types names="CPU Memory"/><nodes>{machines}</nodes></site>'
+    (here / "leases.csv").write_text(f'<lease-workload name="w">{site}<lease-requests/></lease-workload>')
+    (here / "haizea.conf").write_text(
+        "[general]\nmode: simulated\n[scheduling]\nbackfilling: off\nsuspension: none\n[simulation]\nclock: simulated\n"
+        "resources: in-tracefile\n[tracefile]\ntracefile: leases.csv\n"
+    )
+    before = contents(here)
+    assert main(["lease", "run", "--config", "haizea.conf", "--out", ".", "--force"]) == 2
+    assert "leases.csv is an input of this run" in capsys.readouterr().err
+    assert contents(here) == before

@@ -104,4 +104,5 @@ def test_what_was_read_is_remembered(tmp_path):
         with files_read() as inner:
             read_input(tmp_path / "b")
     read_input(tmp_path / "c")
-    assert (inner, outer) == ([str(tmp_path / "b")], [str(tmp_path / "a"), str(tmp_path / "b")])
+    assert inner is outer
+    assert outer == [str(tmp_path / "a"), str(tmp_path / "b")]

@@ -202,7 +202,7 @@ def test_damaged_files_are_named(tmp_path):
     simulation.save(tmp_path / "saved")
     saved = (tmp_path / "saved").read_bytes()
     (tmp_path / "saved").write_bytes(saved[: len(saved) // 2])
-    with pytest.raises(wt.UsageError, match="cannot be restored"):
+    with pytest.raises(wt.UsageError, match="is damaged"):
         wt.Simulation.restore(tmp_path / "saved")
     with pytest.raises(wt.UsageError, match="a tolerance is not negative"):
         done.compare(done, tolerance=nan)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from windtunnel.entities.sss_node import SssNode
-from windtunnel.leases.workload import site_from_text
+from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.services import lease_rpc, nodes
 from windtunnel.services.lease_live import LiveLeases

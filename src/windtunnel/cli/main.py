@@ -138,12 +138,13 @@ _PLAIN: Final = ("batsim4", "batsim5")
 
 def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     """Run one command; a user's mistake is a message, never a traceback."""
-    from windtunnel.diagnostics import WindtunnelError
+    from windtunnel.diagnostics import WindtunnelError, files_read
 
     try:
-        if name in _PLAIN:
-            return int(command(arguments))
-        return _typer(name, command, arguments)
+        with files_read():
+            if name in _PLAIN:
+                return int(command(arguments))
+            return _typer(name, command, arguments)
     except WindtunnelError as fault:
         print(f"windtunnel {name}: {fault}", file=sys.stderr)
         return fault.exit_code

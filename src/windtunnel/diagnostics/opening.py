@@ -39,15 +39,17 @@ _READ: ContextVar[list[str] | None] = ContextVar("_READ", default=None)
 
 @contextmanager
 def files_read() -> Iterator[list[str]]:
-    """The files opened within, as they are opened: what a run must not write over."""
-    found: list[str] = []
+    """The files opened within, as they are opened, after those of what stands around: what a run must not write over.
+
+    The command line stands around all that a command reads; a simulation around what it reads itself.
+    """
+    outer = _READ.get()
+    found: list[str] = [] if outer is None else outer
     token = _READ.set(found)
     try:
         yield found
     finally:
         _READ.reset(token)
-        if (outer := _READ.get()) is not None:
-            outer += found
 
 
 def open_input(path: str | Path, *, longest_line: int = 0, unzip: bool = True) -> BinaryIO:

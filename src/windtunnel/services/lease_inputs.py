@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, open_input
 from windtunnel.formats.haizea.ini import read_haizea_config
 from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
 from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
@@ -39,7 +39,7 @@ def platform_from(site: str | Path | LeaseSite | Platform) -> str | Path | Platf
 def _is_site_file(path: Path) -> bool:
     """Whether the first element of a file is a ``<site>``."""
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             text = re.sub(rb"<!--.*?-->", b"", file.read(65536), flags=re.DOTALL)
     except (OSError, ValueError):
         return False
