@@ -9,6 +9,7 @@ KNOWN = {
     "windtunnel.diagnostics.opening": "the one way",
     "windtunnel.cli.main": "the null device in place of a closed stream",
     "windtunnel.loading": "what installed packages say of themselves",
+    "windtunnel.results.files": "writes",
     "windtunnel.results.rows": "files that this run has written itself",
     "windtunnel.results.place": "a lock of ours",
     "windtunnel.results.exec_info": "the kernel's account of this process",

@@ -185,3 +185,44 @@ def test_a_folder_that_cannot_be_written_to(tmp_path):
     (tmp_path / ".windtunnel.lock").mkdir()
     with pytest.raises(UsageError, match="cannot write"):
         Recording(Layout.directory(tmp_path))
+
+
+def test_a_full_disk_is_marked(tmp_path, monkeypatch):
+    """Nothing can be written any more, but for what has its place already: the marker says that the run is over."""
+    recording = Recording(Layout.directory(tmp_path))
+
+    def full(*_):
+        raise SimulationError("cannot write: No space left on device")
+
+    monkeypatch.setattr("windtunnel.results.recording.write_whole", full)
+    with pytest.raises(SimulationError, match="No space left"):
+        end(recording)
+    state = read_state(tmp_path / "run.json")
+    assert state.status is Status.INCOMPLETE
+    assert "No space left" in state.reason
+
+
+def test_a_run_is_complete_when_all_that_is_made_of_it_is_there(tmp_path):
+    recording = Recording(Layout.directory(tmp_path))
+    with recording.holding():
+        end(recording)
+        assert read_state(tmp_path / "run.json").status is Status.RUNNING
+    assert read_state(tmp_path / "run.json").status is Status.COMPLETE
+
+
+def test_what_could_not_be_made_of_a_run_makes_it_incomplete(tmp_path):
+    recording = Recording(Layout.directory(tmp_path))
+
+
+    def make():
+        with recording.holding():
+            end(recording)
+            raise SimulationError("cannot write jobs.parquet: No space left on device")
+
+    with pytest.raises(SimulationError):
+        make()
+    state = read_state(tmp_path / "run.json")
+    assert (state.status, state.reason) == (
+        Status.INCOMPLETE,
+        "cannot write jobs.parquet: No space left on device",
+    )

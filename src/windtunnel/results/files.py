@@ -1,10 +1,12 @@
 """Small files, written whole or not at all."""
 
+import errno
+import os
 from pathlib import Path
 
-from windtunnel.diagnostics import replacing
+from windtunnel.diagnostics import SimulationError, replacing
 
-__all__ = ["write_whole"]
+__all__ = ["overwrite", "write_whole"]
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -15,3 +17,20 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     with replacing(path) as beside:
         beside.write_bytes(data)
+
+
+def overwrite(path: Path, data: bytes) -> None:
+    """Replace the content of a file in its own place, if there is room in it: on a full disk there is no other.
+
+    Raises:
+        SimulationError: there is not, or the file cannot be written.
+    """
+    try:
+        with path.open("r+b") as file:
+            if len(data) > file.seek(0, 2):
+                raise SimulationError(f"cannot write {path}: {os.strerror(errno.ENOSPC)}")
+            file.seek(0)
+            file.write(data)
+            file.truncate()
+    except OSError as fault:
+        raise SimulationError(f"cannot write {path}: {fault.strerror}") from fault

@@ -4,18 +4,18 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import msgspec
 
-from windtunnel.diagnostics import Account, UsageError, read_input
+from windtunnel.diagnostics import Account, SimulationError, UsageError, WindtunnelError, read_input
 from windtunnel.model import Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector
 from windtunnel.results.derived import Derived
-from windtunnel.results.files import write_whole
+from windtunnel.results.files import overwrite, write_whole
 from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches, Sink
 from windtunnel.results.jobs_csv import JobsCsv
@@ -39,6 +39,8 @@ from windtunnel.vocabulary.lease_facts import LeaseFact
 
 __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
 
+_ROOM: Final = b" " * 2000 + b"\n"
+"""What the marker of a run under way ends with, so that a full disk has room for how it ended."""
 COMPLETE = "complete"
 """The outcome of a run that came to its end; any other text says why it did not."""
 
@@ -104,6 +106,7 @@ class Recording(Observer):
         self.small: dict[str, bytes] = {}
         """The small files written at the end (all there is of them in memory)."""
         self._flusher: Flusher | None = None
+        self._held = False
         self._final: Metrics | None = None
         self.collector = Collector()
         self._leases = LeaseAccounting(options.lease_probes)
@@ -135,12 +138,26 @@ class Recording(Observer):
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """While what is made from the files is written beside them, nobody else may begin a run there."""
+        """While the run goes on, and what is made from its files is written beside them.
+
+        Only at the end of all of that is the run marked as complete; until then nobody else may begin a run there.
+        """
         self._place.hold()
+        self._held = True
         try:
             yield
+        except (SimulationError, KeyboardInterrupt) as fault:
+            if self.state.status is Status.COMPLETE:
+                self._spoilt(fault)
+            raise
         finally:
-            self._place.release()
+            self._held = False
+            try:
+                if self.state.status is not Status.RUNNING:
+                    self._place.check_ours()
+                    self._write_state()
+            finally:
+                self._place.release()
 
     def _make(self, layout: Layout, options: RecordingOptions) -> list[Observer]:
         jobs = JobsCsv(layout, omit_rejected=options.omit_rejected)
@@ -225,9 +242,26 @@ class Recording(Observer):
             self._write_figures()
             self.state.files = self._files()
             self._place.check_ours()
-            self._write_state()
+            if not self._held:
+                self._write_state()
+        except BaseException as fault:
+            self._spoilt(fault)
+            raise
         finally:
             self._place.release()
+
+    def _spoilt(self, fault: BaseException) -> None:
+        """The run is over, and something of it could not be written: its marker must not say that it goes on."""
+        self.state.status = Status.INCOMPLETE
+        self.state.reason = str(fault) or type(fault).__name__
+        path = self.layout.path("run.json")
+        with suppress(WindtunnelError):
+            self._place.check_ours()
+            try:
+                self._write_state()
+            except WindtunnelError:  # a full disk: there is room in the marker that lies there
+                if path is not None:
+                    overwrite(path, self.state.json())
 
     def _files(self) -> list[str]:
         """What belongs to the run, by name."""
@@ -305,7 +339,8 @@ class Recording(Observer):
 
     def _write_state(self) -> None:
         self.state.account = self.account.lines
-        self._write("run.json", self.state.json())
+        room = _ROOM if self.state.status is Status.RUNNING and self.layout.stem is not None else b""
+        self._write("run.json", self.state.json() + room)
 
     def _write(self, name: str, data: bytes) -> None:
         path = self.layout.path(name)
