@@ -56,6 +56,7 @@ class Hearing:
         """
         try:
             message = self._decode(data)
+            _needs(message, "Batsim's message", "now", "events")
             now = float(message["now"])
             return now, [self._notice(event) for event in message["events"]]
         except ProtocolError:
@@ -75,6 +76,7 @@ class Hearing:
             ) from fault
 
     def _notice(self, event: Mapping[str, Any]) -> n.Notice:
+        _needs(event, "an event of Batsim's message", "type", "timestamp", "data")
         reader = self._readers.get(event["type"])
         if reader is None:
             raise ProtocolError(f"Batsim sent an event of unknown type {event['type']!r}")
@@ -194,3 +196,12 @@ def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
     opaque = data.get("data")
     text = opaque if isinstance(opaque, str) else ""
     return n.ExternalEventOccurred(at, "", text, kind, {} if kind == "generic" else dict(data))
+
+
+def _needs(thing: Any, what: str, *members: str) -> None:
+    """Whether an object of a message has what it must have."""
+    if not isinstance(thing, Mapping):
+        raise ProtocolError(f"{what} is no object: {thing!r:.100}")
+    missing = [member for member in members if member not in thing]
+    if missing:
+        raise ProtocolError(f"{what} has no member {' and '.join(map(repr, missing))}: {thing!r:.100}")
