@@ -25,16 +25,20 @@ if TYPE_CHECKING:
     from windtunnel.engine import Options as Options
     from windtunnel.engine import Pacer as Pacer
     from windtunnel.model import DelayProfile as DelayProfile
+    from windtunnel.model import ExternalEvent as ExternalEvent
     from windtunnel.model import HostPool as HostPool
     from windtunnel.model import HostSet as HostSet
     from windtunnel.model import Job as Job
     from windtunnel.model import JobState as JobState
     from windtunnel.model import Platform as Platform
     from windtunnel.model import Request as Request
+    from windtunnel.model.event_kinds import external_event as external_event
+    from windtunnel.results.own_metrics import metric as metric
     from windtunnel.schedulers.base import Scheduler as Scheduler
     from windtunnel.vocabulary import CallMeLater as CallMeLater
     from windtunnel.vocabulary import Decision as Decision
     from windtunnel.vocabulary import Execute as Execute
+    from windtunnel.vocabulary import ExternalEventOccurred as ExternalEventOccurred
     from windtunnel.vocabulary import Kill as Kill
     from windtunnel.vocabulary import Observer as Observer
     from windtunnel.vocabulary import OneShot as OneShot
@@ -46,12 +50,24 @@ _WHERE: Final = {
     "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
-    "windtunnel.model": ("DelayProfile", "HostPool", "HostSet", "Job", "JobState", "Platform", "Request"),
+    "windtunnel.model": (
+        "DelayProfile",
+        "ExternalEvent",
+        "HostPool",
+        "HostSet",
+        "Job",
+        "JobState",
+        "Platform",
+        "Request",
+    ),
+    "windtunnel.model.event_kinds": ("external_event",),
+    "windtunnel.results.own_metrics": ("metric",),
     "windtunnel.schedulers.base": ("Scheduler",),
     "windtunnel.vocabulary": (
         "CallMeLater",
         "Decision",
         "Execute",
+        "ExternalEventOccurred",
         "Kill",
         "Observer",
         "OneShot",

@@ -7,6 +7,7 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
+from windtunnel.model.abilities import CountingProcessors
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
@@ -70,8 +71,7 @@ def read_workloads(
                 raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
             if isinstance(one, JobList):
                 _check_jobs(one)
-        sized = getattr(read, "with_cores", None)
-        made.append(read if sized is None else sized(platform.cores_per_host))
+        made.append(read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read)
     return made
 
 

@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "diagnostics": (),
     "options": ("diagnostics",),
     "loading": ("diagnostics",),
-    "model": ("diagnostics", "options"),
+    "model": ("diagnostics", "loading", "options"),
     "entities": ("model", "diagnostics"),
     "vocabulary": ("model", "diagnostics"),
     "formats": ("model", "entities", "diagnostics", "options", "loading"),
@@ -57,6 +57,8 @@ LOADS = {
     f"{PACKAGE}.schedulers.registry",
     f"{PACKAGE}.leases.core",
     f"{PACKAGE}.leases.policies",
+    f"{PACKAGE}.model.event_kinds",
+    f"{PACKAGE}.results.own_metrics",
 }
 """The files that look up what is named on the command line, in Python or by packages."""
 

@@ -33,10 +33,10 @@ def test_compositions_stay_as_they_are():
 
 def test_a_workload_with_checkpoints():
     plain = workload(job(1, run=10.0), job(2, run=2.0))
-    plain.extra = "kept"
+    plain.start_date = 1e9
     made = CheckpointedWorkload(plain, 3.0, 1.0)
     assert [j.profile.delay for j in made] == [made[0].profile.delay, made[1].profile.delay] == [13.0, 2.0]
-    assert (len(made), made.name, made.hosts, made.extra, made.profiles) == (2, "w0", 0, "kept", plain.profiles)
+    assert (len(made), made.name, made.hosts, made.start_date, made.profiles) == (2, "w0", 0, 1e9, plain.profiles)
     assert pickle.loads(pickle.dumps(made))[0] == made[0]
     with pytest.raises(AttributeError):
         made.nothing  # noqa: B018 -- looking is the test

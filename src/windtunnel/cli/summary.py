@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from windtunnel.diagnostics import AccountLine, UsageError
+from windtunnel.model.abilities import report_of
 
 __all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "stop_on_signal", "trim"]
 
@@ -41,7 +42,7 @@ def print_account(lines: Iterable[AccountLine]) -> None:
 def print_ingestion(workloads: Sequence[Any]) -> None:
     """Say what was read, for formats that count their rows; what became of odd rows is in the account."""
     for workload in workloads:
-        report = getattr(workload, "report", None)
+        report = report_of(workload)
         if report is not None:
             print(report.overview, file=sys.stderr)
 

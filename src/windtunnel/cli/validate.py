@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
 import typer
 
 if TYPE_CHECKING:
-    from windtunnel.diagnostics import Finding
+    from windtunnel.model.asks import Warned
+from windtunnel.diagnostics import Finding
 
 __all__ = ["validate"]
 
@@ -134,7 +135,8 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
             file = Path(kept.name)
         try:
             form = guess_format(file, kind if kind in KINDS else None)
-            found: tuple[Finding, ...] = tuple(getattr(function(form.reader)(file), "warnings", ()))
+            read = function(form.reader)(file)
+            found = tuple(read.warnings) if isinstance(read, Warned) else ()
         except InputError as error:
             found = error.findings
     return tuple(replace(one, file=name) if one.file == str(file.absolute()) else one for one in found)

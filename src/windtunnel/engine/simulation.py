@@ -8,7 +8,7 @@ from math import inf, isfinite, isnan
 from numbers import Real
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine.rounds import loop
@@ -18,8 +18,9 @@ from windtunnel.engine.state.options import Options
 from windtunnel.engine.state.world import World
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.vocabulary import Component, Observer, SimulationErrorOccurred
+from windtunnel.vocabulary.component import HearsErrors
 
-__all__ = ["Pace", "Simulation"]
+__all__ = ["Pace", "Simulation", "Wakeable"]
 
 _MAGIC = b"windtunnel simulation 3\n"
 
@@ -29,6 +30,14 @@ class Pace(Protocol):
 
     def wait(self, date: float) -> bool:
         """Wait until the simulated ``date`` is due; False when something else wants to be looked at first."""
+
+
+@runtime_checkable
+class Wakeable(Protocol):
+    """A pace whose waiting ends at once when something comes in from outside."""
+
+    def wake(self) -> None:
+        """Let the present wait end."""
 
 
 class Simulation:
@@ -152,7 +161,7 @@ class Simulation:
         if self.world.stage not in ("begun", "running", "ending") or not isinstance(fault, SimulationError):
             return
         for component in self.components:
-            if getattr(component, "wants_errors", False):
+            if isinstance(component, HearsErrors) and component.wants_errors:
                 try:
                     component.decide(self.world.now, [SimulationErrorOccurred(self.world.now, str(fault))])
                 except Exception:  # noqa: BLE001, S112 -- the run has failed already, with a better reason
@@ -204,9 +213,8 @@ class Simulation:
         if at is not None and not (isinstance(at, Real) and isfinite(at)):
             raise UsageError(f"{at!r} is no date")
         self._injected.append((self.now if at is None else at, "event", thing))
-        wake = getattr(self.pace, "wake", None)
-        if wake is not None:
-            wake()
+        if isinstance(self.pace, Wakeable):
+            self.pace.wake()
 
     def ask_waiting_time(self, job: Job, at: float | None = None) -> None:
         """Ask the components how long a job like this would wait; answers go to ``on_waiting_time_estimate``."""

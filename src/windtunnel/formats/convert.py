@@ -6,6 +6,9 @@ from typing import Any
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.formats.format import Format
 from windtunnel.formats.registry import all_formats, find_format, function, read_workload
+from windtunnel.model.abilities import lost_in
+from windtunnel.model.lease_batch import as_batch
+from windtunnel.model.lease_jobs import LeaseJobs
 
 __all__ = ["convert", "target_format"]
 
@@ -48,5 +51,7 @@ def convert(source: str | Path, target: str | Path, *, to: str = "", **options: 
         function(found.copier)(source, target)
         return []
     workload = read_workload(source, **options)
+    if isinstance(workload, LeaseJobs) and found != written:
+        workload = as_batch(workload)
     lost: list[str] = function(written.writer)(workload, target)
-    return [*(getattr(workload, "lost", ()) if found != written else ()), *lost]
+    return [*(lost_in(workload) if found != written else ()), *lost]

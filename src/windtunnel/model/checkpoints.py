@@ -1,10 +1,20 @@
 """Checkpoints: what writing them adds to the time that jobs last."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, nextafter
 
 import msgspec
 
+from windtunnel.diagnostics import Finding
+from windtunnel.model.abilities import (
+    Report,
+    has_dependencies,
+    jobs_between,
+    report_of,
+    start_date_of,
+    unused_profiles,
+)
+from windtunnel.model.asks import Ask, Asking, Sized, Some, Warned
 from windtunnel.model.job import Job
 from windtunnel.model.profiles import DelayProfile, Profile
 from windtunnel.model.workload import Workload
@@ -58,13 +68,47 @@ class CheckpointedWorkload:
 
     def jobs_between(self, first: int, stop: int) -> list[Job]:
         """The jobs of these ranks."""
-        return [self[index] for index in range(first, stop)]
+        return [
+            with_checkpoints(job, self._interval, self._cost) for job in jobs_between(self._workload, first, stop)
+        ]
 
     def __iter__(self) -> Iterator[Job]:
         return (with_checkpoints(job, self._interval, self._cost) for job in self._workload)
 
-    def __getattr__(self, name: str) -> object:
-        """Whatever a format knows besides (its report, its start date)."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._workload, name)
+    @property
+    def has_dependencies(self) -> bool:
+        """Whether a job waits for others before it is submitted."""
+        return has_dependencies(self._workload)
+
+    @property
+    def start_date(self) -> float | None:
+        """The calendar date of time 0 (s since 1970, UTC); None when it is not known."""
+        return start_date_of(self._workload)
+
+    @property
+    def report(self) -> Report | None:
+        """What was read, dropped and repaired; None when there is no account of it."""
+        return report_of(self._workload)
+
+    @property
+    def unused(self) -> Mapping[str, Profile]:
+        """The profiles that no job uses, as far as that is known."""
+        return unused_profiles(self._workload)
+
+    @property
+    def asks(self) -> Sequence[Ask]:
+        """What it asks for, each ability and reason once."""
+        return self._workload.asks if isinstance(self._workload, Asking) else ()
+
+    @property
+    def warnings(self) -> Sequence[Finding]:
+        """What its reader found odd."""
+        return self._workload.warnings if isinstance(self._workload, Warned) else ()
+
+    def larger_than(self, hosts: int, cores: int | None) -> Some | None:
+        """The jobs that want more than there is; see :class:`~windtunnel.model.asks.Sized`."""
+        return self._workload.larger_than(hosts, cores) if isinstance(self._workload, Sized) else None
+
+    def cores_in_vain(self) -> Some | None:
+        """The jobs that use fewer cores than their hosts have; see :class:`~windtunnel.model.asks.Sized`."""
+        return self._workload.cores_in_vain() if isinstance(self._workload, Sized) else None

@@ -6,7 +6,7 @@ import msgspec
 
 from windtunnel.diagnostics import Finding
 from windtunnel.model.job import Job, Request
-from windtunnel.model.lease import Lease
+from windtunnel.model.lease import Lease, LeaseWorkload
 from windtunnel.model.profiles import DelayProfile, Profile
 
 __all__ = ["LeaseJobs", "job_of_lease", "lease_in"]
@@ -45,6 +45,9 @@ def lease_in(job: Job) -> Lease | None:
 
 class LeaseJobs:
     """A workload of leases as a workload of jobs; leases submitted at the same time keep their order."""
+
+    work: LeaseWorkload | None = None
+    """The workload as it was read, to be written again as it was."""
 
     def __init__(
         self,

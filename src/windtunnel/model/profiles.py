@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 __all__ = [
+    "CompositionProfile",
     "DelayProfile",
     "ForkJoinCompositionProfile",
     "GenerationStrategy",
@@ -27,6 +28,7 @@ __all__ = [
     "TraceReplayProfile",
     "TraceType",
     "executors",
+    "parts_of",
     "too_deep",
 ]
 
@@ -87,23 +89,30 @@ class ParallelTaskHomogeneousProfile(Profile, frozen=True):
     generation_strategy: GenerationStrategy = GenerationStrategy.DefinedAmountsUsedForEachValue
 
 
-class SequentialCompositionProfile(Profile, frozen=True):
-    """Sub-profiles one after the other, the whole list ``repetition_count`` times."""
+class CompositionProfile(Profile, frozen=True):
+    """What is common to profiles made of others."""
 
     profile_ids: tuple[str, ...]
+    """The full ids of the sub-profiles."""
+
+
+class SequentialCompositionProfile(CompositionProfile, frozen=True):
+    """Sub-profiles one after the other, the whole list ``repetition_count`` times."""
+
     repetition_count: int = 1
 
 
-class ForkJoinCompositionProfile(Profile, frozen=True):
+class ForkJoinCompositionProfile(CompositionProfile, frozen=True):
     """Sub-profiles all at once; ends when the last one has (decisions.md 11)."""
 
-    profile_ids: tuple[str, ...]
 
-
-class ParallelTaskMergeCompositionProfile(Profile, frozen=True):
+class ParallelTaskMergeCompositionProfile(CompositionProfile, frozen=True):
     """Parallel tasks whose matrices are summed into one (decisions.md 11)."""
 
-    profile_ids: tuple[str, ...]
+
+def parts_of(profile: Profile) -> tuple[str, ...]:
+    """The full ids of the profiles that a profile is made of; none if it is no composition."""
+    return profile.profile_ids if isinstance(profile, CompositionProfile) else ()
 
 
 MOST_LEVELS: Final = 100
@@ -114,7 +123,7 @@ def too_deep(profile: Profile, profiles: Mapping[str, Profile]) -> bool:
     """Whether compositions nest too deeply below a profile; the profiles that it names are known."""
     level = {profile.id: profile}
     for _ in range(MOST_LEVELS + 1):
-        level = {sub: profiles[sub] for one in level.values() for sub in getattr(one, "profile_ids", ())}
+        level = {sub: profiles[sub] for one in level.values() for sub in parts_of(one)}
         if not level:
             return False
     return True

@@ -1,12 +1,13 @@
 """Streams of work: workloads (jobs by date of submission) and external events."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import msgspec
 
 from windtunnel.diagnostics import Finding
 from windtunnel.model.asks import Some, asks_of_jobs
+from windtunnel.model.event_kinds import event_kind_of
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Job
 from windtunnel.model.profiles import Profile
@@ -17,8 +18,7 @@ __all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
 class Workload(Protocol):
     """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable.
 
-    A workload that makes many jobs at less cost than one by one has a method ``jobs_between(first, stop)`` besides:
-    the jobs of the ranks from ``first`` to before ``stop``.
+    What some workloads can do or tell besides is declared in :mod:`windtunnel.model.abilities`.
     """
 
     name: str
@@ -133,7 +133,8 @@ class ExternalEvent(msgspec.Struct, kw_only=True):
     """Something that happens outside the scheduler's control at ``timestamp`` (s).
 
     Kinds the engine knows: ``machine_available``, ``machine_unavailable`` (Batsim 4), ``generic`` (Batsim 5: opaque
-    ``data``), ``machine_state`` and ``scheduler_change`` (JSSPP-OSP). Others are forwarded whole when asked for.
+    ``data``), ``machine_state`` and ``scheduler_change`` (JSSPP-OSP). Others are forwarded whole: those that are
+    registered (:mod:`~windtunnel.model.event_kinds`), and any at all when that is asked for.
     """
 
     timestamp: float
@@ -143,6 +144,17 @@ class ExternalEvent(msgspec.Struct, kw_only=True):
     data: str = ""
     attributes: dict[str, Any] = {}
     """Further members of the input object, as read."""
+
+    @classmethod
+    def of(cls, timestamp: float, value: Any, id: str = "") -> Self:  # noqa: A002 -- the field's name
+        """An event of a registered kind (see :func:`windtunnel.external_event`), from what it says.
+
+        Raises:
+            UsageError: the class of ``value`` is not registered.
+        """
+        kind = event_kind_of(value)
+        whole = {"type": kind.name, "timestamp": timestamp, **kind.members(value)}
+        return cls(timestamp=timestamp, kind=kind.name, id=id, hosts=kind.hosts(value), attributes=whole)
 
 
 class EventList(msgspec.Struct, kw_only=True):

@@ -188,7 +188,11 @@ def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, coo
 
 
 def _figures(a: Metrics, b: Metrics) -> list[Difference]:
-    return [Difference(name, unit, figure(a), figure(b)) for name, unit, figure in _FIGURES]
+    ours = [Difference(name, unit, figure(a), figure(b)) for name, unit, figure in _FIGURES]
+    return ours + [
+        Difference(one.label or name, one.unit, one.value, None if name not in b.own else b.own[name].value)
+        for name, one in a.own.items()
+    ]
 
 
 def _inputs(a: Run, b: Run) -> dict[str, tuple[str, str]]:

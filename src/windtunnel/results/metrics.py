@@ -1,7 +1,7 @@
 """What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from math import fsum, inf, nan
 from operator import itemgetter, mul, sub
@@ -13,8 +13,9 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import Distribution, distribution
+from windtunnel.results.own_metrics import Figure, Record, figures_of
 
-__all__ = ["BOUND", "Group", "Metrics", "Trim", "compute", "seconds_of", "window"]
+__all__ = ["BOUND", "GroupMetrics", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
 BOUND: Final = 10.0
 """Seconds: in the bounded slowdown, shorter executions count as this long."""
@@ -25,7 +26,7 @@ Trim = float | str
 """A part of the run to leave out: seconds, or a share of the whole as text (``"10%"``)."""
 
 
-class Group(msgspec.Struct, frozen=True):
+class GroupMetrics(msgspec.Struct, frozen=True):
     """The jobs of one user or queue that ran. Times in s."""
 
     jobs: int
@@ -64,8 +65,10 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """How often a rack drew more than its power capacity (never trimmed); only known with energy."""
     worst_rack_excess: float = 0.0
     """Watts above the capacity, at most."""
-    users: dict[str, Group] = {}
-    queues: dict[str, Group] = {}
+    users: dict[str, GroupMetrics] = {}
+    queues: dict[str, GroupMetrics] = {}
+    own: dict[str, Figure] = {}
+    """Metrics of one's own (:mod:`windtunnel.results.own_metrics`), by name."""
 
     def table(self) -> list[tuple[str, str]]:
         """Rows (name, value with unit) for people."""
@@ -84,6 +87,7 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         if self.rack_excesses:
             text = f"{self.rack_excesses:,} times, by at most {self.worst_rack_excess:,.1f} W"
             rows.append(("racks above their power", text))
+        rows += [(figure.label or name, str(figure)) for name, figure in self.own.items()]
         return rows
 
     def json(self) -> bytes:
@@ -148,8 +152,18 @@ def compute(
     joules: float | None = None,
     racks: tuple[int, float] = (0, 0.0),
     derived: Derived | None = None,
+    read: Callable[[str], bytes | None] = lambda _: None,
 ) -> Metrics:
-    """All metrics; ``derived`` is what follows from all jobs, where the caller knows it already.
+    """All metrics.
+
+    Args:
+        columns: the jobs.
+        warm_up: what to leave out at the beginning.
+        cool_down: what to leave out at the end.
+        joules: the energy of the whole run, where it is known.
+        racks: how often racks drew too much, and by how much at most (W).
+        derived: what follows from all jobs, where the caller knows it already.
+        read: gives the run's files to metrics of one's own.
 
     Raises:
         UsageError: a trim is malformed, or nothing remains.
@@ -165,7 +179,7 @@ def compute(
     ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(derived.ran)
     users, queues = _groups(derived, bounded)
     states = derived.states
-    return Metrics(
+    made = Metrics(
         window=(opens, closes),
         makespan=max(max(columns.finish, default=0.0), 0.0),
         jobs=len(chosen),
@@ -185,6 +199,8 @@ def compute(
         users=users,
         queues=queues,
     )
+    own = figures_of(lambda: Record(made, chosen, read))
+    return msgspec.structs.replace(made, own=own) if own else made
 
 
 def _bounded(derived: Derived) -> "array[float]":
@@ -217,7 +233,7 @@ def _available(columns: Columns, opens: float, closes: float) -> float:
     return total
 
 
-def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, Group], dict[str, Group]]:
+def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, GroupMetrics], dict[str, GroupMetrics]]:
     """Tables per user and per queue; empty where no job names one."""
     ran = derived.ran
     if len(ran.owners) == 1:
@@ -246,7 +262,7 @@ _Sums = tuple[int, float, float, float, float, float]
 """Jobs; sum and maximum of waits; sums of host-seconds, turnarounds and bounded slowdowns."""
 
 
-def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[str, Group]:
+def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[str, GroupMetrics]:
     """Groups by user (part 0) or queue (part 1) from the sums of (user, queue) pairs."""
     merged: dict[str, list[_Sums]] = {}
     for owner, total in sums:
@@ -257,7 +273,7 @@ def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[s
     for name in sorted(merged):
         counts, waits, longest, area, turnarounds, bounded = zip(*merged[name], strict=True)
         jobs = sum(counts)
-        made[name] = Group(
+        made[name] = GroupMetrics(
             jobs=jobs,
             host_seconds=fsum(area),
             mean_waiting_time=fsum(waits) / jobs,

@@ -14,12 +14,11 @@ from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector
 from windtunnel.results.derived import Derived
-from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.results.files import write_whole
 from windtunnel.results.input_files import input_files
+from windtunnel.results.job_batches import JobBatches, Sink
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
-from windtunnel.results.ledger import Ledger, Sink
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
@@ -29,6 +28,7 @@ from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
+from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.version import __version__
 from windtunnel.vocabulary.component import Observer
 
@@ -155,7 +155,7 @@ class Recording(Observer):
         if options.probes != "never":
             made.append(ProbesCsv(layout, always=options.probes == "always"))
         made.append(EstimatesCsv(layout))
-        return [Ledger(sinks), *made]
+        return [JobBatches(sinks), *made]
 
     @property
     def observers(self) -> list[Observer]:
@@ -163,9 +163,9 @@ class Recording(Observer):
         return [*self._recorders, self]
 
     @property
-    def _ledger(self) -> Ledger:
-        (ledger,) = (r for r in self._recorders if isinstance(r, Ledger))
-        return ledger
+    def _batches(self) -> JobBatches:
+        (batches,) = (r for r in self._recorders if isinstance(r, JobBatches))
+        return batches
 
     @property
     def rows(self) -> dict[str, Rows]:
@@ -189,7 +189,7 @@ class Recording(Observer):
 
     def _watch(self) -> None:
         if self.layout.stem is not None and self._flusher is None:
-            self._flusher = Flusher([self._ledger, *self.rows.values()])
+            self._flusher = Flusher([self._batches, *self.rows.values()])
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """Write the figures of the whole run, and how it ended."""
@@ -231,7 +231,7 @@ class Recording(Observer):
         Raises:
             SimulationError: it cannot be written.
         """
-        self._ledger.flush()
+        self._batches.flush()
         for rows in self.rows.values():
             rows.flush()
 
@@ -243,7 +243,7 @@ class Recording(Observer):
         """
         if warm_up is None and cool_down is None and self._final is not None:
             return self._final
-        self._ledger.flush()
+        self._batches.flush()
         options = self.options
         return self._measured(
             options.warm_up if warm_up is None else warm_up, options.cool_down if cool_down is None else cool_down
@@ -259,6 +259,7 @@ class Recording(Observer):
             joules=joules,
             racks=racks,
             derived=derived,
+            read=self.read,
         )
 
     def _write_figures(self) -> None:
@@ -293,7 +294,7 @@ class Recording(Observer):
         """The content of one of the run's files, None when there is no such file (yet)."""
         rows = self.rows.get(name)
         if rows is not None:
-            self._ledger.flush()
+            self._batches.flush()
             return rows.read() if rows.exists else None
         path = self.layout.path(name)
         if path is None:

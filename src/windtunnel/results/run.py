@@ -10,7 +10,7 @@ import msgspec
 
 from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import HostSet
-from windtunnel.results.damage import read_from
+from windtunnel.results.damaged_files import read_from
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
 from windtunnel.results.recording import Recording
@@ -266,7 +266,9 @@ class Run:
         with read_from(self.name, "jobs.csv"):
             stretches = [] if self.frame("suspensions.csv") is None else self.stretches()
             columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
-        return compute(columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks)
+        return compute(
+            columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks, read=self.file
+        )
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.

@@ -8,8 +8,9 @@ import msgspec
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.vocabulary.decisions import Decision
 from windtunnel.vocabulary.notices import Notice
+from windtunnel.vocabulary.view import View
 
-__all__ = ["Component", "Features", "Hello", "Observer", "Reply"]
+__all__ = ["Component", "Features", "HearsErrors", "Hello", "Observer", "Reply", "WithView"]
 
 
 class Features(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +32,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     commit: str | None = None
     features: Features = Features()
     protocol_version: str = ""
+    follow_others: bool = False
+    """Ours: hear which jobs other components start and reject, and which hosts they begin to switch. No protocol has
+    words for it; schedulers in process ask for it by themselves."""
 
 
 class Reply(msgspec.Struct, gc=False):
@@ -60,6 +64,21 @@ class Component(Protocol):
 
     def stop(self) -> None:
         """Called once at the end, whatever the end was; must not raise."""
+
+
+@runtime_checkable
+class HearsErrors(Protocol):
+    """A component that may want to be told when a run fails; what it answers then no longer matters."""
+
+    wants_errors: bool
+    """Whether it gets a ``SimulationErrorOccurred`` at the end of a run that fails."""
+
+
+@runtime_checkable
+class WithView(Protocol):
+    """A component that keeps a view of the site."""
+
+    view: View
 
 
 class Observer:

@@ -92,6 +92,11 @@ _NO_PROBES: Final = _refused("no probe can be asked for")
 _OWN_MACHINES: Final = _said("to each datacenter, of its own machines", "hosts")
 _AS_CORES: Final = _said("of each machine, all cores", "hosts")
 
+_OF_OTHERS: Final = _silent(
+    "the protocol has no word for what other components do, so that nobody can ask to hear it"
+)
+_OTHERS_STARTS: Final = _silent("its machines and the jobs given to them are its own: other components have others")
+
 NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     n.SimulationBegins: _row(
         json=_said("without speeds, cores and network", "platform", "workloads", "event_lists", "options"),
@@ -140,6 +145,24 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     ),
     n.ImageTransferred: _row(
         json=_OTHERS_IMAGES, batprotocol=_OTHERS_IMAGES, datacenters=_OTHERS_IMAGES, cores=_AS_CORES
+    ),
+    n.JobStarted: _row(
+        json=_OF_OTHERS,
+        batprotocol=_OF_OTHERS,
+        datacenters=_OTHERS_STARTS,
+        cores=_said("with all cores of its machines", "job", "hosts", "amounts"),
+    ),
+    n.JobRejected: _row(
+        json=_OF_OTHERS,
+        batprotocol=_OF_OTHERS,
+        datacenters=_OTHERS_STARTS,
+        cores=_said("asking for cores", "job"),
+    ),
+    n.HostsSwitching: _row(
+        json=_OF_OTHERS,
+        batprotocol=_OF_OTHERS,
+        datacenters=_OWN_MACHINES,
+        cores=_AS_CORES,
     ),
     n.HostsPStateChanged: _row(
         json=_said("RESOURCE_STATE_CHANGED", becomes=n.ResourceStateChanged),

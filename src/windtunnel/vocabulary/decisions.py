@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from windtunnel.model import ExecutorPlacement, HostSet, Job, JobState, Placement, Profile
+from windtunnel.model import ExecutorPlacement, HostSet, Job, JobState, PlacementStrategy, Profile
 from windtunnel.vocabulary.probes import (
     NO_AGGREGATION,
     Accumulation,
@@ -74,7 +74,7 @@ class ProfilePlacement(msgspec.Struct, frozen=True):
     """Where a sub-profile runs, instead of where its job does."""
 
     hosts: HostSet
-    placement: ExecutorPlacement = Placement.SpreadOverHostsFirst
+    placement: ExecutorPlacement = PlacementStrategy.SpreadOverHostsFirst
 
 
 class AdditionalIo(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from windtunnel.model import EventList, Host, HostSet, Job, JobState, Platform, Profile, Workload
+from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary.probes import Metric, ProbeResources
 
 __all__ = [
@@ -24,11 +25,14 @@ __all__ = [
     "HostsBecameAvailable",
     "HostsBecameUnavailable",
     "HostsPStateChanged",
+    "HostsSwitching",
     "HostsTurnedOnOff",
     "ImageTransferred",
     "JobCompleted",
     "JobMigrated",
+    "JobRejected",
     "JobResumed",
+    "JobStarted",
     "JobSubmitted",
     "JobSuspended",
     "JobsKilled",
@@ -100,6 +104,21 @@ class JobCompleted(Notice):
     """The hosts it had (batprotocol has no such field, the JSON protocol calls it ``alloc``)."""
     start: float = 0.0
     """When it started (s)."""
+
+
+class JobStarted(Notice):
+    """Another component has started a job (told to those that follow others, in process only)."""
+
+    job: Job
+    hosts: HostSet
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    """What it takes of each host; None: all of it."""
+
+
+class JobRejected(Notice):
+    """Another component has rejected a job (told to those that follow others, in process only)."""
+
+    job: Job
 
 
 class AtomicProgress(msgspec.Struct, frozen=True):
@@ -180,6 +199,14 @@ class HostsPStateChanged(Notice):
     pstate: int
 
 
+class HostsSwitching(Notice):
+    """Another component has begun to switch hosts on or off (told to those that follow others, in process only)."""
+
+    hosts: HostSet
+    state: int
+    """The power state to be reached."""
+
+
 class HostsTurnedOnOff(Notice):
     """Acknowledges that a whole group of hosts has been switched on or off."""
 
@@ -216,6 +243,13 @@ class ExternalEventOccurred(Notice):
     data: str
     kind: str = "generic"
     attributes: Mapping[str, Any] = {}
+    """The object that the event is in a file or message, whole."""
+
+    @property
+    def value(self) -> Any:
+        """What it says, as the class that is registered for its kind (``windtunnel.external_event``); else None."""
+        kind = event_kind(self.kind)
+        return None if kind is None else kind.read(self.attributes)
 
 
 class RequestedCall(Notice):

@@ -10,6 +10,7 @@ from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.sessions import Session
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobState, Profile
+from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import (
     AnswerWaitingTime,
     ChangeJobState,
@@ -40,7 +41,7 @@ __all__ = [
 def _uses(world: World, profile: Profile) -> list[str]:
     """The profile and all it is made of."""
     ids = [profile.id] if profile.id else []
-    for name in getattr(profile, "profile_ids", ()):
+    for name in parts_of(profile):
         if name in world.profiles:
             ids += _uses(world, world.profiles[name])
     return ids

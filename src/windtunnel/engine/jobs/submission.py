@@ -1,6 +1,5 @@
 """Jobs enter the simulation (batsim-protocol.md sections 4 and 5)."""
 
-from collections.abc import Callable, Sequence
 from heapq import heappush
 from math import inf
 from typing import Final
@@ -9,6 +8,7 @@ from windtunnel.engine.state.calendar import NO_MORE, SUBMIT, Priority
 from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobRecord, Workflow
+from windtunnel.model.abilities import jobs_between
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
 __all__ = ["no_more", "release_held", "submit_due", "submit_job", "was_submitted", "workload_over"]
@@ -38,9 +38,7 @@ def _look_ahead(submitter: Submitter) -> bool:
     """Make the next jobs, if there are any: some at a time, which is cheaper; all would fill the memory."""
     workload, first = submitter.source, submitter.made
     submitter.made = stop = min(first + _AHEAD, submitter.size)
-    between: Callable[[int, int], Sequence[Job]] | None = getattr(workload, "jobs_between", None)
-    jobs = [workload[index] for index in range(first, stop)] if between is None else between(first, stop)
-    submitter.ahead.extend(reversed(jobs))
+    submitter.ahead.extend(reversed(jobs_between(workload, first, stop)))
     return first < stop
 
 
@@ -62,7 +60,7 @@ def no_more(world: World) -> None:
         (session.apart if apart else session.outbox).append(notice)
 
 
-def submit_job(world: World, job: Job, *, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
+def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
     """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
     now = world.now
     world.jobs[job.id] = record = JobRecord(job=job)

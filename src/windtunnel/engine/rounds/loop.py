@@ -22,6 +22,7 @@ from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, SUBMIT, P
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobState, Workflow
+from windtunnel.model.abilities import has_dependencies
 from windtunnel.vocabulary import Component, Reply, SimulationBegins, SimulationEnds
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
@@ -36,6 +37,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         hello = component.hello()
         session.name = session.name or hello.name
         session.features = hello.features
+        session.follows_others = hello.follow_others
         session.registering = hello.features.dynamic_registration
         world.unfinished += session.registering
     profiles = {}
@@ -45,7 +47,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         count_profile_uses(world)
     if any(session.features.forward_profiles_on_simulation_begins for session in world.sessions):
         profiles = dict(world.profiles)
-    if any(getattr(workload, "has_dependencies", False) for workload in world.workloads):
+    if any(map(has_dependencies, world.workloads)):
         world.done_ids = set()
     simulate_energy(world)
     for hook in world.hooks.begin:
@@ -171,6 +173,7 @@ def _rounds_alone(world: World, component: Component) -> None:
 
     The same as :func:`round_once` again and again, in one loop: long runs spend their time here. (CPython 3.11
     specialises the code of a loop that is entered once only if it ends in an unconditional jump: ``while True``.)
+    That both are equal is tested on random runs.
     """
     session = world.sessions[0]
     heap, jobs, told = world.heap, world.jobs, world.to_forget

@@ -65,7 +65,7 @@ _OF_HOSTS: Final = ("machine_unavailable", "machine_available", "machine_state")
 
 def occur(world: World, event: ExternalEvent, source: str | None) -> None:
     """One external event happens; it comes from a list of this name, or (None) from outside."""
-    if event.kind in _OF_HOSTS:
+    if event.kind in _OF_HOSTS or event.hosts:
         _hosts_exist(world, event)  # first: what follows takes time for each host
     if event.kind == "machine_unavailable":
         _check(world, event, unavailable_by_events(world, event.hosts), "already unavailable")

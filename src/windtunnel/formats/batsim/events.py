@@ -2,7 +2,8 @@
 
 Batsim 3 and 4 know ``machine_available`` and ``machine_unavailable`` (with ``resources``, an interval set), Batsim 5
 knows ``generic`` (with opaque ``data``). Ours is ``machine_state`` (``resources``, ``state`` and perhaps
-``cause``), for failure traces; files for Batsim itself do not have it.
+``cause``), for failure traces; files for Batsim itself do not have it. Kinds that packages register
+(:mod:`windtunnel.model.event_kinds`) may stand among them.
 """
 
 from pathlib import Path
@@ -15,6 +16,7 @@ from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.model import EventList, ExternalEvent, HostSet
+from windtunnel.model.event_kinds import EventKind, event_kind
 from windtunnel.model.site import MachineState
 
 __all__ = ["read_events", "write_events"]
@@ -54,10 +56,10 @@ def read_events(
     known = _KINDS[generation] if generation else _KINDS[4] | _KINDS[5] | _OURS
     events: list[ExternalEvent] = []
     index = 0
-    for line, text in enumerate((data or b"").split(b"\n"), 1):
+    for line, text in enumerate(data.split(b"\n"), 1):
         if not text.strip():
             continue
-        found = _Line(line, text, findings).event(None if forward_unknown else known)
+        found = _Line(line, text, findings).event(None if forward_unknown else known, own=generation is None)
         if found is not None:
             found.id = f"{name}!{index}"
             events.append(found)
@@ -76,22 +78,22 @@ class _Line:
         self._all = findings
         self._findings = Findings()
 
-    def event(self, known: frozenset[str] | None) -> ExternalEvent | None:
-        """The event; None, with findings, when the line is at fault."""
+    def event(self, known: frozenset[str] | None, *, own: bool) -> ExternalEvent | None:
+        """The event, of a known kind (None: of any) or one's own; None, with findings, when the line is at fault."""
         try:
             value = msgspec.json.decode(self._text)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             message, _, column = json_fault(error, self._text)
             self._all.add(message, code="json", line=self._line, column=column)
             return None
-        event = self._parse(value, known)
+        event = self._parse(value, known, own=own)
         for finding in self._findings:
             self._all.add(
                 finding.message, code=finding.code, line=self._line, pointer=finding.pointer, hint=finding.hint
             )
         return None if self._findings.has_errors else event
 
-    def _parse(self, value: Any, known: frozenset[str] | None) -> ExternalEvent | None:
+    def _parse(self, value: Any, known: frozenset[str] | None, *, own: bool) -> ExternalEvent | None:
         if not isinstance(value, dict):
             self._findings.add(f"an event is {kind_of(value)}, an object is expected", code="type")
             return None
@@ -109,6 +111,9 @@ class _Line:
             event.attributes = {"state": state, "cause": cause}
         elif kind in _KINDS[5] and known is not None and kind in known:
             event.data = members.text("data")
+        elif (registered := event_kind(kind) if own or known is None else None) is not None:
+            event.attributes = value
+            event.hosts = _hosts_of(registered, value, members)
         elif known is None:
             event.data = value["data"] if isinstance(value.get("data"), str) else ""
             event.attributes = value
@@ -116,6 +121,16 @@ class _Line:
             hint = did_you_mean(kind, known) if kind else ""
             members.fault(f"unknown type {kind!r}", "type", code="event-type", hint=hint)
         return event
+
+
+def _hosts_of(kind: EventKind, value: dict[str, Any], members: Members) -> HostSet:
+    """The hosts that an event of one's own names, once it is checked."""
+    try:
+        return kind.hosts(kind.read(value))
+    except ValueError as fault:
+        what, _, place = str(fault).partition(" - at `$")
+        members.fault(what, place.strip("`").lstrip("."))
+        return HostSet()
 
 
 def _hosts(members: Members) -> HostSet:

@@ -12,6 +12,7 @@ from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
 from windtunnel.model import DelayProfile, ParallelTaskHomogeneousProfile, Profile, TraceReplayProfile, Workload
+from windtunnel.model.abilities import start_date_of
 
 __all__ = ["write_batsim", "write_batsim4", "write_batsim5"]
 
@@ -42,7 +43,7 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
         file.write("}}\n")
     if waiting := sum(bool(job.dependencies) for job in jobs):
         lost.append(f"{waiting} jobs: Batsim has no dependencies, they are left out")
-    if getattr(workload, "start_date", None) is not None:
+    if start_date_of(workload) is not None:
         lost.append("the calendar date of the start is left out")
     return lost
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from math import inf, nextafter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -20,6 +19,7 @@ from windtunnel.model import (
     SequentialCompositionProfile,
     Workload,
 )
+from windtunnel.model.abilities import cores_per_host_of, start_date_of, waits_in
 
 __all__ = ["SwfLog", "copy_swf_log", "duration", "read_swf_log", "write_swf", "write_swf_log"]
 
@@ -134,7 +134,7 @@ class _Writer:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
         self._profiles = workload.profiles
-        self._waits: Any = getattr(workload, "waits", None)
+        self._waits = waits_in(workload)
         jobs = list(workload)
         self._names = _Labels(job.name for job in jobs)
         self._users = _Labels(job.user for job in jobs)
@@ -185,13 +185,13 @@ class _Writer:
 
     def header(self) -> list[str]:
         """The comment lines."""
-        start = getattr(self._workload, "start_date", None)
+        start = start_date_of(self._workload)
         count = len(self._workload)
         lines = ["; Version: 2.2", "; Conversion: windtunnel", f"; MaxJobs: {count}", f"; MaxRecords: {count}"]
         if start is not None:
             lines.append(f"; UnixStartTime: {int(start)}")
         if self._workload.hosts:
-            lines.append(f"; MaxProcs: {self._workload.hosts * getattr(self._workload, 'cores_per_host', 1)}")
+            lines.append(f"; MaxProcs: {self._workload.hosts * cores_per_host_of(self._workload)}")
         for key, labels in (("job", self._names), ("user", self._users), ("group", self._groups)):
             if not labels.plain:
                 lines += [f"; Note: {key} {number} is {text!r}" for text, number in labels.numbers.items() if text]

@@ -12,6 +12,7 @@ import msgspec
 from windtunnel import model as m
 from windtunnel import vocabulary as v
 from windtunnel.diagnostics import ProtocolError, UsageError
+from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary.coverage import Wire, unsaid
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol import text
@@ -224,7 +225,14 @@ def _external_in(timestamp: float, event: s.ExternalEventOccurredEvent, memory: 
             return _refused_in(timestamp, told)
     except (KeyError, TypeError, ValueError):
         pass  # somebody else's, that looks alike
-    return v.ExternalEventOccurred(timestamp, event.id, data)
+    registered = event_kind(kind) if isinstance(kind, str) else None
+    if registered is None:
+        return v.ExternalEventOccurred(timestamp, event.id, data)
+    try:
+        registered.read(told)
+    except ValueError as fault:
+        raise ProtocolError(f"ExternalEventOccurredEvent {event.id!r}: {fault}") from None
+    return v.ExternalEventOccurred(timestamp, event.id, "", registered.name, told)
 
 
 def _object(data: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from windtunnel.diagnostics import Findings, ProtocolError
 from windtunnel.entities.batsim_jobs import job_from_json
 from windtunnel.entities.batsim_profiles import profile_from_json
 from windtunnel.model import Host, HostSet, Job, JobList, JobState, Platform, Profile
+from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.wires.json.client import JsonOptions, config_of
@@ -194,6 +195,9 @@ def _notify(at: float, data: Mapping[str, Any]) -> n.Notice:
         return n.HostsBecameUnavailable(at, HostSet.parse(data["resources"]))
     if kind == "decision_refused":
         return n.DecisionRefused(at, _decision(data.get("event"), at), str(data["rule"]), str(data["reason"]))
+    registered = event_kind(kind)
+    if registered is not None:
+        registered.read(data)  # what it says is checked here, where it is known who said it
     opaque = data.get("data")
     text = opaque if isinstance(opaque, str) else ""
     return n.ExternalEventOccurred(at, "", text, kind, {} if kind == "generic" else dict(data))

@@ -6,7 +6,8 @@ from typing import Any, Final
 from windtunnel.diagnostics import SimulationError
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
-from windtunnel.model import Host, Job, Profile
+from windtunnel.model import Host, Job, Profile, Workload
+from windtunnel.model.abilities import unused_profiles
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.coverage import Wire, unsaid
 from windtunnel.vocabulary.decisions import Decision
@@ -114,10 +115,9 @@ def _job(job: Job) -> str:
     return to_text(job_to_json(job, 4))
 
 
-def _listed(workload: Any) -> Mapping[str, Profile]:
+def _listed(workload: Workload) -> Mapping[str, Profile]:
     """The profiles of a workload that some job uses: upstream forgets the others before it begins."""
-    unused = getattr(workload, "unused", ())
-    listed: Mapping[str, Profile] = workload.profiles
+    unused, listed = unused_profiles(workload), workload.profiles
     return {name: p for name, p in listed.items() if name not in unused} if unused else listed
 
 
@@ -191,7 +191,9 @@ def _notify(kind: str, resources: str | None = None) -> str:
 
 
 def _external(notice: n.ExternalEventOccurred) -> str:
-    whole = dict(notice.attributes) or {"type": notice.kind, "timestamp": notice.timestamp, "data": notice.data}
+    whole = dict(notice.attributes) or {"data": notice.data}
+    if "type" not in whole:
+        whole = {"type": notice.kind, "timestamp": notice.timestamp, **whole}
     return f'"NOTIFY","data":{to_text(whole)}'
 
 

@@ -14,8 +14,8 @@ from windtunnel.vocabulary import (
     Reply,
     SimulationBegins,
     SimulationEnds,
-    View,
     WaitingTimeQueried,
+    WithView,
 )
 from windtunnel.wires.json.hearing import Hearing
 from windtunnel.wires.json.speaking import Speaking
@@ -49,9 +49,8 @@ class Server:
         self._now: float | None = None
         """The date of the last message; None before the first."""
         self._registers = component.hello().features.dynamic_registration
-        view = getattr(component, "view", None)
-        if isinstance(view, View):
-            view.missing = MISSING
+        if isinstance(component, WithView):
+            component.view.missing = MISSING
 
     def answer(self, request: bytes) -> bytes:
         """The reply to one message.

@@ -23,6 +23,7 @@ from windtunnel.model import (
     SequentialCompositionProfile,
     TraceReplayProfile,
 )
+from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import AtomicProgress, ExecuteJob, KillProgress
 from windtunnel.vocabulary.checking import wrong_field
 
@@ -59,7 +60,7 @@ def _check_overrides(world: World, record: JobRecord, decision: ExecuteJob) -> N
     todo = [record.job.profile]
     while todo:
         profile = todo.pop()
-        inner = set(getattr(profile, "profile_ids", ()))
+        inner = set(parts_of(profile))
         if isinstance(profile, ParallelTaskMergeCompositionProfile):
             parts |= inner
             continue

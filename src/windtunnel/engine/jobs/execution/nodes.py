@@ -16,6 +16,7 @@ from windtunnel.model import (
     Profile,
     SequentialCompositionProfile,
 )
+from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import KillProgress
 
 if TYPE_CHECKING:
@@ -191,8 +192,7 @@ def _io_of_child(world: World, parent: Node) -> Profile | None:
     io = parent.io
     if io is None:
         return None
-    steps = getattr(io, "profile_ids", ())
-    mine = getattr(parent.profile, "profile_ids", ())
+    steps, mine = parts_of(io), parts_of(parent.profile)
     if len(steps) != len(mine):
         raise DecisionError(
             f"job {parent.record.job.id!r}: the additional I/O profile {io.id!r} must be a sequence of {len(mine)} "

@@ -4,11 +4,11 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["uncollected"]
+__all__ = ["without_garbage_collection"]
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Millions of small objects are made in here and all stay: looking for cycles among them doubles the time."""
     enabled = gc.isenabled()
     gc.disable()

@@ -1,7 +1,7 @@
 """Jobs that are over, gathered and handed on in batches.
 
 What is written and counted per job is the hot path of recording. Columns of a few hundred jobs at a time cost half
-of what job after job does, so recorders of jobs are sinks of a :class:`Ledger` rather than observers.
+of what job after job does, so recorders of jobs are sinks of a :class:`JobBatches` rather than observers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from windtunnel.results.fields import names_of
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
 
-__all__ = ["Batch", "Ledger", "Sink"]
+__all__ = ["Batch", "JobBatches", "Sink"]
 
 
 class Batch(msgspec.Struct, dict=True):
@@ -64,7 +64,7 @@ class Sink(Protocol):
         """More jobs are over."""
 
 
-class Ledger(Observer):
+class JobBatches(Observer):
     """Notes each job that is over, at once (so that what happens to the record later does not matter)."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:

@@ -5,13 +5,16 @@ Each appears with its first row only.
 
 from collections.abc import Mapping
 from itertools import compress
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from windtunnel.model import HostSet, JobRecord
+from windtunnel.model.event_kinds import event_kind
 from windtunnel.results.columns import Collector
 from windtunnel.results.fields import plain
+from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Layout
-from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import Recorder, integers, joined
 from windtunnel.results.shares_csv import amounts_text
 from windtunnel.vocabulary.notices import (
@@ -123,7 +126,21 @@ class EventsCsv(Recorder):
             kind = "available" if isinstance(notice, HostsBecameAvailable) else "unavailable"
             self.rows.add(f"{now:f},{kind},{notice.hosts},,{plain(notice.cause)}\n")
         elif isinstance(notice, ExternalEventOccurred):
-            self.rows.add(f"{now:f},{plain(notice.kind)},,{plain(notice.id)},{plain(notice.data)}\n")
+            data = notice.data or _members(notice.attributes)
+            hosts = _hosts(notice)
+            self.rows.add(f"{now:f},{plain(notice.kind)},{hosts},{plain(notice.id)},{plain(data)}\n")
+
+
+def _members(attributes: Mapping[str, Any]) -> str:
+    """What an event says, as JSON; empty when it says nothing."""
+    told = {name: value for name, value in attributes.items() if name not in ("type", "timestamp")}
+    return msgspec.json.encode(told).decode() if told else ""
+
+
+def _hosts(notice: ExternalEventOccurred) -> HostSet:
+    """The hosts that an event of a registered kind names."""
+    kind = event_kind(notice.kind) if notice.attributes else None
+    return HostSet() if kind is None else kind.hosts(kind.read(notice.attributes))
 
 
 class EstimatesCsv(Recorder):

@@ -1,0 +1,167 @@
+"""Metrics of one's own: a function of what a run has recorded, which then stands wherever ours do.
+
+It is registered with :func:`metric`, or by a package under the entry point group ``windtunnel.metrics`` (name of the
+metric -> the function), and appears in ``run.metrics.own``, ``metrics.json``, the table of figures, comparisons and
+the report, whether a run has just ended or is read again from its files.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from math import isfinite
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.loading import entry_points, load_entry
+from windtunnel.model import JobState
+from windtunnel.results.columns import STATES, Columns
+
+if TYPE_CHECKING:
+    from windtunnel.results.metrics import Metrics
+
+__all__ = ["GROUP", "Figure", "Ran", "Record", "figures_of", "metric"]
+
+GROUP: Final = "windtunnel.metrics"
+"""The entry point group of metrics."""
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What a metric of one's own came to."""
+
+    value: float | None
+    """None: it says that there is nothing to say, or it failed."""
+    unit: str = ""
+    label: str = ""
+    """How it is called in tables."""
+    error: str = ""
+    """Why it failed."""
+
+    def __str__(self) -> str:
+        if self.error:
+            return f"failed: {self.error}"
+        if self.value is None:
+            return "-"
+        number = f"{self.value:,.2f}" if abs(self.value) < 1e15 else f"{self.value:.6g}"
+        return f"{number} {self.unit}".rstrip()
+
+
+class Ran(NamedTuple):
+    """A job that ran. Dates in s; ``hosts`` in whole hosts; ``user`` and ``queue`` are empty where none is named."""
+
+    submitted: float
+    start: float
+    finish: float
+    hosts: float
+    state: JobState
+    user: str
+    queue: str
+
+
+class Record:
+    """What a metric is computed from."""
+
+    def __init__(self, metrics: "Metrics", columns: Columns, read: Callable[[str], bytes | None]) -> None:
+        self.metrics: Final = metrics
+        """Our own metrics of the run."""
+        self.columns: Final = columns
+        """The jobs submitted within the window, rejected ones too, column by column."""
+        self.read: Final = read
+        """The content of one of the run's files by name (``jobs.csv``); None when there is no such file."""
+
+    @property
+    def hosts(self) -> int:
+        """How many compute hosts the site has."""
+        return self.columns.hosts
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """What counts of the run (s): without warm-up and cool-down."""
+        return self.metrics.window
+
+    def ran(self) -> Iterator[Ran]:
+        """The jobs that ran and were submitted within the window, in the order in which they ended."""
+        columns = self.columns.ran()
+        rows = zip(columns.submitted, columns.start, columns.finish, columns.used, columns.codes, strict=True)
+        for submitted, start, finish, used, code in rows:
+            owner, state = divmod(code, STATES)
+            yield Ran(submitted, start, finish, used, JobState(state), *columns.owners[owner])
+
+    def rows(self, name: str) -> Iterator[dict[str, str]]:
+        """The rows of one of the run's tables (``events.csv``), texts by column; none when there is no such file."""
+        data = self.read(name) or b""
+        return csv.DictReader(io.StringIO(data[: data.rfind(b"\n") + 1].decode("utf-8", "replace")))
+
+
+Function = Callable[[Record], float | None]
+F = TypeVar("F", bound=Function)
+
+
+class _Metric(NamedTuple):
+    function: Function
+    unit: str
+    label: str
+
+
+_METRICS: Final[dict[str, _Metric]] = {}
+
+
+def metric(name: str, *, unit: str = "", label: str = "") -> Callable[[F], F]:
+    """Register a function of a :class:`Record` as a metric.
+
+    Args:
+        name: under which it stands in ``run.metrics.own`` and ``metrics.json``.
+        unit: of its value, for people.
+        label: how it is called in tables; its name, with blanks for underscores, if empty.
+
+    Raises:
+        UsageError: the name is empty, or another function has it.
+    """
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"{name!r} is no name of a metric")
+
+    def register(function: F) -> F:
+        known = _METRICS.get(name)
+        if known is not None and _place(known.function) != _place(function):
+            raise UsageError(f"there is a metric {name!r} already: {_place(known.function)[0]} has it")
+        _METRICS[name] = _Metric(function, unit, label or name.replace("_", " "))
+        return function
+
+    return register
+
+
+def _place(function: Function) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
+
+
+def figures_of(record: Callable[[], Record]) -> dict[str, Figure]:
+    """The values of all metrics of one's own, by name; ``record`` is asked for only if there are any.
+
+    One that fails does not take the others with it: its figure says why.
+    """
+    broken = {}
+    for point in entry_points(GROUP):
+        if point.name not in _METRICS:
+            try:
+                load_entry(point, "metric")
+            except UsageError as fault:
+                broken[point.name] = Figure(None, error=str(fault))
+            else:
+                if point.name not in _METRICS:
+                    broken[point.name] = Figure(None, error=f"{point.value} does not register it")
+    if not _METRICS:
+        return broken
+    given = record()
+    return {name: _value(one, given) for name, one in sorted(_METRICS.items())} | broken
+
+
+def _value(one: _Metric, record: Record) -> Figure:
+    try:
+        found = one.function(record)
+        value = None if found is None else float(found)
+    except Exception as fault:  # noqa: BLE001 -- anything may be wrong in somebody's function
+        return Figure(None, one.unit, one.label, f"{type(fault).__name__}: {fault}")
+    if value is not None and not isfinite(value):
+        return Figure(None, one.unit, one.label, f"it is {value}")
+    return Figure(value, one.unit, one.label)
