@@ -99,6 +99,7 @@ DECIDED: list[v.Decision] = [
     v.ResumeJob(job_id="w0!s", hosts=HostSet([1])),
     v.MigrateJob(job_id="w0!s", hosts=HostSet([1]), duration=2.0),
     v.TransferImage(image_id="image", hosts=ON, duration=2.0),
+    v.ReportLeases(facts=(v.LeasesNow(1, 0.5, 0),)),
     v.RegisterProfile(profile=B.profile),
     v.RegisterJob(job=job("c", 1, 5.0)),
     v.FinishRegistration(),
@@ -162,8 +163,10 @@ class BinaryEnds(Ends):
         return [] if stamped is None else [notice_in(self.carried(stamped), memory)]
 
     def say(self, decision: v.Decision) -> Sequence[v.Decision]:
-        stamped = self.carried(s.EventAndTimestamp(timestamp=1.0, event=decision_out(decision)))
-        return [decision_in(stamped.event, None)]
+        event = decision_out(decision)
+        if event is None:
+            return []
+        return [decision_in(self.carried(s.EventAndTimestamp(timestamp=1.0, event=event)).event, None)]
 
 
 class TextEnds(BinaryEnds):

@@ -10,6 +10,7 @@ import msgspec
 
 from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import Platform, Workload
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector
@@ -19,6 +20,9 @@ from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches, Sink
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
+from windtunnel.results.lease_accounting import LeaseAccounting
+from windtunnel.results.lease_probes import PROBES
+from windtunnel.results.lease_tables import LeasesCsv, ReservationsCsv, counters_csv, statistics
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
@@ -31,6 +35,7 @@ from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFa
 from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.version import __version__
 from windtunnel.vocabulary.component import Observer
+from windtunnel.vocabulary.lease_facts import LeaseFact
 
 __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
 
@@ -54,6 +59,8 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``batsim_version`` says; empty: our own name and version."""
     warm_up: Trim = 0.0
     cool_down: Trim = 0.0
+    lease_probes: tuple[str, ...] = tuple(PROBES)
+    """What is counted of leases, where a lease manager reports them."""
 
     def __post_init__(self) -> None:
         check_fields(self, "what is recorded")
@@ -99,6 +106,8 @@ class Recording(Observer):
         self._flusher: Flusher | None = None
         self._final: Metrics | None = None
         self.collector = Collector()
+        self._leases = LeaseAccounting(options.lease_probes)
+        self._lease_attributes: dict[str, str] = {}
         for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
             seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
         self._take(Place.take(layout, inputs=inputs, force=force))
@@ -149,7 +158,7 @@ class Recording(Observer):
             extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout, self.collector)
             shares = SharesCsv(layout)
             sinks += [extra, shares, suspensions]
-            made += [extra, shares, suspensions, EventsCsv(layout)]
+            made += [extra, shares, suspensions, EventsCsv(layout), LeasesCsv(layout), ReservationsCsv(layout)]
             if options.energy:
                 made.append(RackPowerCsv(layout))
         if options.probes != "never":
@@ -183,6 +192,9 @@ class Recording(Observer):
             options=as_plain(platform.options),
         )
         self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]
+        for work in workloads:
+            if isinstance(work, LeaseJobs):
+                self._lease_attributes |= work.attributes
         self.state.simulated_time = now
         self._write_state()
         self._watch()
@@ -190,6 +202,14 @@ class Recording(Observer):
     def _watch(self) -> None:
         if self.layout.stem is not None and self._flusher is None:
             self._flusher = Flusher([self._batches, *self.rows.values()])
+
+    def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
+        """Count what a lease manager reports."""
+        self._leases.hear(now, facts)
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep a small file of the run that others make."""
+        self._write(name, data)
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """Write the figures of the whole run, and how it ended."""
@@ -269,6 +289,10 @@ class Recording(Observer):
             with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
                 self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
                 self._write("metrics.json", self._final.json())
+            if self._leases.heard:
+                self._leases.close()
+                self._write("counters.csv", counters_csv(self._leases))
+                self._write("statistics.json", statistics(self._leases, self._lease_attributes))
         made = schedule.figures(
             self.collector, derived, self.totals, self.options.version or f"windtunnel {__version__}"
         )

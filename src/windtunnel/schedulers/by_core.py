@@ -47,6 +47,7 @@ from windtunnel.vocabulary import (
     RegisterProfile,
     RejectJob,
     Reply,
+    ReportLeases,
     ResourceStateChanged,
     ResumeJob,
     SetJobMetadata,
@@ -77,6 +78,7 @@ _WITHOUT_HOSTS = (
     SetJobMetadata,
     ChangeJobState,
     MessageToJob,
+    ReportLeases,
 )
 """Decisions that mean the same whether cores or machines are counted."""
 

@@ -231,6 +231,7 @@ _NO_EFFECT: Final = _silent("it changes nothing that a view shows")
 _NOT_IN_JSON: Final = _refused("there is no such event in this protocol")
 _NOT_IN_BATPROTOCOL: Final = _refused("there is no such event in this protocol")
 _NOT_OF_ONE_DATACENTER: Final = _refused("a scheduler of one datacenter decides on its own jobs and machines only")
+_NOT_RECORDED: Final = _silent("lease tables are recorded where the lease manager is in process")
 _MACHINES: Final = _refused("it is about machines, and what the scheduler sees are cores")
 
 
@@ -284,6 +285,13 @@ DECISIONS: Final[Mapping[type[d.Decision], Row]] = {
     d.ChangeHostsPState: _of_machines(_SHOWN_LATER, _said("SET_RESOURCE_STATE", becomes=d.SetResourceState)),
     d.TurnOnOffHosts: _of_machines(SAID, _said("SET_RESOURCE_STATE", becomes=d.SetResourceState)),
     d.SetResourceState: _of_machines(SAID, SAID, _NOT_IN_BATPROTOCOL),
+    d.ReportLeases: _row(
+        view=_NO_EFFECT,
+        json=_NOT_RECORDED,
+        batprotocol=_NOT_RECORDED,
+        datacenters=_NOT_OF_ONE_DATACENTER,
+        cores=_said("with cores for hosts"),
+    ),
     d.ForceSimulationStop: _without_hosts(json=_NOT_IN_JSON),
     d.QueryEnergy: _without_hosts(batprotocol=_NOT_IN_BATPROTOCOL),
     d.AnswerWaitingTime: _without_hosts(batprotocol=_NOT_IN_BATPROTOCOL),

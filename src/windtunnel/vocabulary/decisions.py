@@ -45,6 +45,7 @@ __all__ = [
     "RegisterProfile",
     "Reject",
     "RejectJob",
+    "ReportLeases",
     "ResetProbe",
     "ResumeJob",
     "SetJobMetadata",
@@ -230,6 +231,12 @@ class SetResourceState(Decision):
 
     hosts: HostSet
     state: int
+
+
+class ReportLeases(Decision):
+    """What a lease manager has to report (``LeaseFact`` objects, in order): recorded in the lease tables."""
+
+    facts: tuple[Any, ...]
 
 
 class ForceSimulationStop(Decision):

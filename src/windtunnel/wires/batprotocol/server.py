@@ -82,8 +82,8 @@ class SchedulerSession:
             if profile_id not in self._memory.profiles:
                 register = v.RegisterProfile(profile=replace(decision.job.profile, id=profile_id))
                 self._memory.decided(register, 0.0)
-                return [decision_out(register), decision_out(decision)]
-        return [decision_out(decision)]
+                return _said(register, decision)
+        return _said(decision)
 
     def _encode(self, message: s.Message) -> bytes:
         return text.encode(message) + b"\0" if self._json else binary.encode(message)
@@ -156,3 +156,8 @@ def serve(
             component.stop()
     finally:
         replier.close()
+
+
+def _said(*decisions: v.Decision) -> list[s.Event]:
+    """Their events; some are silent on purpose."""
+    return [event for event in map(decision_out, decisions) if event is not None]

@@ -48,6 +48,9 @@ class Speaking:
             return self._register_job(decision)
         if isinstance(decision, d.RegisterProfile):
             self.known.add(decision.profile.id)
+        if isinstance(decision, d.ReportLeases):
+            unsaid(decision, Wire.JSON)  # on purpose
+            return []
         return [event_of(decision)]
 
     def _register_job(self, decision: d.RegisterJob) -> list[Event]:
