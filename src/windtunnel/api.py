@@ -117,6 +117,7 @@ class Simulation:
         events: external events: a file or :class:`~windtunnel.model.EventList`, or several.
         out: the directory to write to; None keeps everything in memory. An earlier run there is replaced whole.
         force: replace also files there that no run has written (never the inputs).
+        inputs: further files that were read, which are not overwritten either.
         layout: where and in which dialect to write, instead of ``out``.
         platform_options, workload_options: options of the readers (see docs/reference/formats.md).
         options: options of the engine.
@@ -154,6 +155,7 @@ class Simulation:
         timeout: float = 300.0,
         energy: bool = False,
         share_hosts: bool = False,
+        inputs: "Sequence[str | Path]" = (),
         force: bool = False,
         strict_input: bool = False,
     ) -> None:
@@ -241,7 +243,7 @@ class Simulation:
             record,
             facts=noted | dict(facts or {}),
             start_date=start_date,
-            inputs=_files(site, *workloads, *lists, *reading.values(), *(workload_options or {}).values()),
+            inputs=_files(*inputs, site, *workloads, *lists, *reading.values(), *(workload_options or {}).values()),
             account=self.account,
             force=force,
         )

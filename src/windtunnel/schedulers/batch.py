@@ -30,7 +30,7 @@ class BatchScheduler(Scheduler):
     rejected, unless what was told since explains it: then it waits again.
     """
 
-    honours = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS}
+    honours = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS, Ability.SLEEPING_HOSTS}
 
     def __init__(self, queue_order: str = "fcfs") -> None:
         self.queue_order = queue_order

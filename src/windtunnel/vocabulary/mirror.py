@@ -16,9 +16,12 @@ from windtunnel.vocabulary.notices import (
     HostsBecameAvailable,
     HostsBecameUnavailable,
     HostsPStateChanged,
+    HostsSwitching,
     HostsTurnedOnOff,
     JobCompleted,
+    JobRejected,
     JobResumed,
+    JobStarted,
     JobSubmitted,
     JobSuspended,
     Notice,
@@ -195,6 +198,14 @@ class Mirror:
         elif isinstance(notice, HostsPStateChanged):
             if self.power:
                 self._switched(notice.hosts, notice.pstate)
+        elif isinstance(notice, HostsSwitching):
+            if self.power:
+                self.switch(notice.hosts, notice.state)
+        elif isinstance(notice, JobStarted):
+            self._gone(notice.job)
+            self.start(notice.job, notice.hosts, notice.amounts, notice.timestamp)
+        elif isinstance(notice, JobRejected):
+            self._gone(notice.job)
         elif isinstance(notice, JobSuspended):
             suspended = self.running.pop(notice.job.id, None)
             if suspended is not None:
@@ -269,6 +280,11 @@ class Mirror:
     def _frees(self, held: Held) -> int:
         """How many usable hosts something held frees when it ends."""
         return len(held.hosts - (self.absent if isinstance(held, Running) else self.unavailable))
+
+    def _gone(self, job: Job) -> None:
+        """Another component has taken a job that may wait here."""
+        if not self.queue.discard(job):
+            self.arrived[:] = [arrived for arrived in self.arrived if arrived.id != job.id]
 
     def _refuse(self, decision: object) -> None:
         """The engine has not done what was decided."""

@@ -9,10 +9,11 @@ from windtunnel.diagnostics import Findings
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.rules import ReplayOptions, Rule, behind_end, length_name, start_date
 from windtunnel.formats.traces.workload import TraceWorkload
-from windtunnel.formats.workflows.tasks import Task, check_tasks
+from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks
 from windtunnel.model import DelayProfile, Job, Request
 
 __all__ = ["Record", "replay"]
+
 
 class Record(msgspec.Struct, kw_only=True):
     """What a trace says of one job; None is unknown. Times in seconds, ``submit`` from any origin."""
@@ -90,7 +91,9 @@ def _check_parents(kept: list[Record], findings: Findings) -> int:
     if named:
         known = {record.id for record in kept}
         tasks = {
-            record.id: Task(record.id, 0.0, 1, [parent for parent in record.parents if parent in known], record.line)
+            record.id: WorkflowTask(
+                record.id, 0.0, 1, [parent for parent in record.parents if parent in known], record.line
+            )
             for record in kept
         }
         check_tasks(tasks, findings)

@@ -45,9 +45,7 @@ def read_swf(
         InputError: the file cannot be read, or holds rows that are not SWF; all of them are named.
         UsageError: an option has no such value.
     """
-    options = ReplayOptions(
-        walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict
-    )
+    options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     path = Path(path).absolute()
     findings = Findings(str(path))
     lines = SwfLines(path, findings)
