@@ -30,9 +30,9 @@ lint: $(VENV)/.lint  ## style and types
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 
-bench: $(VENV)/.ready  ## the figures of docs/reference/performance.md
+bench: $(VENV)/.ready  ## the figures of docs/reference/performance.md; NAMES="runs startup" AGAINST=DIR for some of them
 	$(BIN)/python -m compileall -q src benchmarks
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(NAMES) $(if $(AGAINST),--against $(AGAINST))
 
 docs: $(VENV)/.ready  ## the documentation as a site
 	$(BIN)/python -m pip install --quiet -e '.[docs]'

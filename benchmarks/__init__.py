@@ -6,8 +6,10 @@ name.
 
 from typing import NamedTuple
 
-__all__ = ["NOT_RUN", "Figure"]
+__all__ = ["AGAINST", "NOT_RUN", "Figure"]
 
+AGAINST = "WINDTUNNEL_BENCH_AGAINST"
+"""The variable that holds what ``--against`` gave."""
 NOT_RUN = ("child", "generate", "yardstick")
 """Modules that serve the benchmarks and are none."""
 

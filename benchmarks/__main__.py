@@ -1,21 +1,36 @@
-"""Run all benchmarks, or those named on the command line, and print their figures."""
+"""Run all benchmarks, or those named on the command line, and print their figures.
 
+``--against DIR`` names a checkout of another commit, beside which instructions are counted.
+"""
+
+import argparse
 import importlib
+import os
 import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks import NOT_RUN
+from benchmarks import AGAINST, NOT_RUN
 
 
-def main(names: list[str]) -> int:
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--against", metavar="DIR", type=Path, help="a checkout of another commit")
+    options = parser.parse_args(words)
+    names = options.names
     modules = {module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])}
     known = sorted(modules - {"__main__", *NOT_RUN})
     unknown = set(names) - set(known)
     if unknown:
         print(f"no such benchmark: {', '.join(sorted(unknown))}; known: {', '.join(known)}", file=sys.stderr)
         return 2
+    if options.against is not None:
+        if not (options.against / "src" / "windtunnel").is_dir():
+            print(f"{options.against} is no checkout: there is no src/windtunnel in it", file=sys.stderr)
+            return 2
+        os.environ[AGAINST] = str(options.against.resolve())
     if len(names or known) > 1:  # each in a process of its own: what one leaves behind is no memory of the next
         return max(subprocess.call([sys.executable, "-m", "benchmarks", name]) for name in names or known)
     for name in names:

@@ -7,11 +7,17 @@ nodes, 138 for 5,000 on 64, 248 for 1,000 on 512. ``WINDTUNNEL_BENCH_LARGE=1`` a
 import math
 import os
 import random
+import sys
 import time
+from collections import Counter
+from pathlib import Path
 
 from benchmarks import Figure
-from windtunnel.leases.simulate import run_leases
-from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet, When
+from windtunnel.engine.simulation import Simulation
+from windtunnel.leases.component import LeaseManager
+from windtunnel.leases.jobs import platform_of
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet, When
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions, MigrationMode, SuspensionMode
 
 NODE = {CPU: (100,), MEMORY: (1024,)}
@@ -46,18 +52,44 @@ def workload(count, nodes, *, load=0.8, reserved=0.15, seed=1):
     return leases
 
 
+OPTIONS = LeaseOptions(
+    haizea_compat=True,
+    policy_preemption="ar-preempts-everything",
+    suspension=SuspensionMode.ALL,
+    migration=MigrationMode.YES,
+)
+
+
 def measure(count, nodes, **shape):
     site = LeaseSite((CPU, MEMORY), (NodeSet(nodes, NODE),))
     leases = workload(count, nodes, **shape)
-    options = LeaseOptions(
-        haizea_compat=True,
-        policy_preemption="ar-preempts-everything",
-        suspension=SuspensionMode.ALL,
-        migration=MigrationMode.YES,
-    )
     began = time.process_time()
-    run_leases(site, leases, options)
+    Simulation(platform_of(site), [LeaseJobs(leases)], [LeaseManager(OPTIONS)]).run()
     return time.process_time() - began
+
+
+def calls_between_files(count, nodes):
+    """How often a file of ``leases`` calls another one for each lease, under ``lease run``; by caller and callee."""
+    from windtunnel import leases as package
+    from windtunnel.services.lease_run import simulate_leases
+
+    site = LeaseSite((CPU, MEMORY), (NodeSet(nodes, NODE),))
+    work = LeaseWorkload(leases=workload(count, nodes), site=site)
+    root = str(Path(package.__file__).parent)
+    calls = Counter()
+
+    def profile(frame, event, _):
+        if event == "call" and frame.f_back is not None:
+            caller, callee = frame.f_back.f_code.co_filename, frame.f_code.co_filename
+            if callee != caller and callee.startswith(root) and caller.startswith(root):
+                calls[caller[len(root) + 1 :], callee[len(root) + 1 :], frame.f_code.co_name] += 1
+
+    sys.setprofile(profile)
+    try:
+        simulate_leases(work, options=OPTIONS)
+    finally:
+        sys.setprofile(None)
+    return {pair: number / count for pair, number in calls.items()}
 
 
 def run():
@@ -68,6 +100,8 @@ def run():
         figures.append(Figure(what, seconds, "CPU-s"))
         goal = "50" if theirs > 100 else ""
         figures.append(Figure(f"{what}, Haizea's time / ours", theirs / seconds, "times", goal))
+    between = sum(calls_between_files(1000, 64).values())
+    figures.append(Figure("leases: calls from one file of leases/ into another", between, "a lease", "90"))
     figures.append(Figure("leases: 20,000 best-effort on 1,000 nodes", measure(20000, 1000, reserved=0.0), "CPU-s"))
     if os.environ.get("WINDTUNNEL_BENCH_LARGE"):
         figures.append(

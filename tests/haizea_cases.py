@@ -6,15 +6,23 @@ from functools import lru_cache
 from pathlib import Path
 
 from windtunnel.diagnostics import Findings
+from windtunnel.engine.simulation import Simulation
 from windtunnel.formats.haizea.ini import config_from_sections
 from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
 from windtunnel.formats.haizea.lwf_text import read_lwf_text
-from windtunnel.leases.accounting import Accounting
-from windtunnel.leases.reservations import TICKS, DiskMigration, Migration, Transfer, VirtualMachines
-from windtunnel.leases.simulate import run_leases
-from windtunnel.leases.workload import annotate, inject, site_from_text
+from windtunnel.leases.component import LeaseManager, rules_of
+from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
+from windtunnel.leases.jobs import platform_of
+from windtunnel.leases.planner.plan import What
+from windtunnel.leases.planner.record import VirtualMachines
+from windtunnel.leases.planner.reservations import DiskMigration, Migration, Transfer
+from windtunnel.leases.planner.ticks import TICKS
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, NodeSet, When
+from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.results.lease_accounting import LeaseAccounting
+from windtunnel.vocabulary import Observer
 
+NAMES = {What.BEGAN: "rr-start", What.ENDED: "rr-end", What.ENDED_EARLY: "premature-end"}
 PROBES = ("ar", "best-effort", "immediate", "lease-extras", "deadline", "price")
 
 
@@ -74,41 +82,29 @@ def injected(case):
 
 
 class Recorder:
-    """Observes a run and keeps its events in the recorded form, and all leases."""
+    """Keeps what the journal of a planner tells in the recorded form, and all leases."""
 
-    def __init__(self):
+    def __init__(self, real):
         self.events = []
         self.leases = {}
-        self.table = None
+        self.plan = None
+        self.real = real
+        """How long each lease really runs, by id (ticks)."""
 
     def nodes(self, reservation):
-        return self.table.node_ids(reservation.mask)
+        return self.plan.table.node_ids(reservation.mask)
 
-    def changed(self, now, lease, old, new):
-        self.events.append([seconds(now), lease.id, "state", old.label, new.label])
-
-    def began(self, now, r):
-        if not isinstance(r, DiskMigration):  # not recorded
-            self.events.append([seconds(now), r.lease.id, "rr-start", r.name, self.nodes(r)])
-
-    def ended(self, now, r):
-        if not isinstance(r, DiskMigration):
-            self.events.append([seconds(now), r.lease.id, "rr-end", r.name, self.nodes(r)])
-
-    def ended_early(self, now, vm):
-        self.events.append([seconds(now), vm.lease.id, "premature-end", "VM", self.nodes(vm)])
-
-    def lost(self, now, vm):
-        pass
-
-    def requested(self, now, lease):
-        self.leases[lease.id] = lease
-
-    def finished(self, now, lease):
-        pass
-
-    def step(self, now, core):
-        self.table = core.table
+    def read(self, plan):
+        self.plan = plan
+        now = seconds(plan.now)
+        for what, lease, r, old in plan.journal:
+            if what is What.REQUESTED:
+                self.leases[lease.id] = lease
+            elif what is What.CHANGED:
+                old, new = old
+                self.events.append([now, lease.id, "state", old.label, new.label])
+            elif r is not None and not isinstance(r, DiskMigration) and what in NAMES:  # those were not recorded
+                self.events.append([now, lease.id, NAMES[what], r.name, self.nodes(r)])
 
     def reservation(self, r):
         state = r.state.name.lower()
@@ -142,7 +138,7 @@ class Recorder:
             "deadline": seconds(lease.deadline),
             "end": seconds(lease.end),
             "id": lease.id,
-            "known_duration": seconds(lease.known),
+            "known_duration": seconds(self.real[lease.id]),
             "numnodes": lease.numnodes,
             "preemptible": lease.lease.preemptible,
             "preparation": [self.reservation(r) for r in lease.preparation],
@@ -166,26 +162,39 @@ class Recorder:
         return shown
 
 
+class Accounts(Observer):
+    """Haizea's probes over what the lease manager reports."""
+
+    def __init__(self):
+        self.accounts = LeaseAccounting(PROBES)
+
+    def on_leases(self, now, facts):
+        self.accounts.hear(now, facts)
+
+
 def run(case_path: Path, tmp: Path):
-    """The recorded case, and our outcome in the same form."""
+    """The recorded case, and our outcome in the same form: on the common engine."""
     case, config, site, leases = load(case_path, tmp)
-    recorder, accounting = Recorder(), Accounting(PROBES)
-    recorder_table(recorder, site, config)
-    scheduler = run_leases(site, leases, config.options, [recorder, accounting], stop=config.stop)
-    accounting.close(scheduler.now)
+    rules = rules_of(config.options)
+    durations = {lease.id: rules.durations(lease.kind, lease.duration, lease.real_duration) for lease in leases}
+    recorder, accounting = Recorder({key: real for key, (_, real) in durations.items()}), Accounts()
+    manager = LeaseManager(config.options, stop=config.stop)
+    manager.journal_readers.append(recorder.read)
+
+    def lasts(lease):
+        asked, real = durations[lease.id]
+        return asked / TICKS, None if real is None else real / TICKS
+
+    work = LeaseJobs(leases, lasts=lasts)
+    Simulation(platform_of(site), [work], [manager], observers=[accounting]).run()
+    accounting.accounts.close()
     return case, {
-        "end_time": seconds(scheduler.now),
+        "end_time": seconds(manager.planner.now),
         "leases": [recorder.outcome(lease) for lease in recorder.leases.values()],
-        "stats": accounting.stats,
-        "lease_stats": {str(key): value for key, value in accounting.lease_stats.items()},
+        "stats": accounting.accounts.stats,
+        "lease_stats": {str(key): value for key, value in accounting.accounts.lease_stats.items()},
         "events": recorder.events,
     }
-
-
-def recorder_table(recorder, site, config):
-    from windtunnel.leases.core import Core
-
-    recorder.table = Core(site, config.options).table
 
 
 def hosts(text):

@@ -27,13 +27,15 @@ from windtunnel.inputs import (
 )
 from windtunnel.model import EventList, ExternalEvent, Job, Platform, Workload
 from windtunnel.model.abilities import start_date_of
+from windtunnel.model.lease_batch import as_batch
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
 from windtunnel.run_account import draw_up
 from windtunnel.schedulers.by_core import packing_by_cores
-from windtunnel.vocabulary import Observer
+from windtunnel.vocabulary import Ability, Observer, honoured_by
 
 if TYPE_CHECKING:
     from windtunnel.results.compare import Comparison
@@ -115,6 +117,7 @@ class Simulation:
         events: external events: a file or :class:`~windtunnel.model.EventList`, or several.
         out: the directory to write to; None keeps everything in memory. An earlier run there is replaced whole.
         force: replace also files there that no run has written (never the inputs).
+        inputs: further files that were read, which are not overwritten either.
         layout: where and in which dialect to write, instead of ``out``.
         platform_options, workload_options: options of the readers (see docs/reference/formats.md).
         options: options of the engine.
@@ -152,6 +155,7 @@ class Simulation:
         timeout: float = 300.0,
         energy: bool = False,
         share_hosts: bool = False,
+        inputs: "Sequence[str | Path]" = (),
         force: bool = False,
         strict_input: bool = False,
     ) -> None:
@@ -207,11 +211,6 @@ class Simulation:
             from windtunnel.model.failures import failures as generated
 
             lists.append(generated(site.hosts, failures))
-        if options.checkpoint_interval:
-            from windtunnel.model.checkpoints import CheckpointedWorkload
-
-            interval, cost = options.checkpoint_interval, options.checkpoint_cost
-            workloads = [CheckpointedWorkload(one, interval, cost) for one in workloads]
         if scheduler is None:
             scheduler = usual_scheduler(site, workloads)
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
@@ -219,15 +218,23 @@ class Simulation:
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
         if share_hosts:
             components = [packing_by_cores(component) for component in components]
+        if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
+            workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
+        parts = all(Ability.SHARES in honoured_by(component) for component in components)
         names = [scheduler_name(one) for one in schedulers]
         self.account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
         """What was read or asked for and does not take effect as written; grows while the run goes on."""
         if strict_input:
             self.account.refuse()
+        if options.checkpoint_interval:
+            from windtunnel.model.checkpoints import CheckpointedWorkload
+
+            interval, cost = options.checkpoint_interval, options.checkpoint_cost
+            workloads = [CheckpointedWorkload(one, interval, cost) for one in workloads]
         start_date = next((d for d in map(start_date_of, workloads) if d is not None), None)
         noted = {
             "schedulers": names,
-            "packing": "cores" if share_hosts else "whole hosts",
+            "packing": "cores" if share_hosts else "parts of hosts" if parts else "whole hosts",
             "scheduler_options": dict(scheduler_options or {}),
         } | _noted(workload_options, given, failures, options, record, share_hosts=share_hosts)
         self.workloads = workloads
@@ -236,7 +243,7 @@ class Simulation:
             record,
             facts=noted | dict(facts or {}),
             start_date=start_date,
-            inputs=_files(site, *workloads, *lists, *reading.values(), *(workload_options or {}).values()),
+            inputs=_files(*inputs, site, *workloads, *lists, *reading.values(), *(workload_options or {}).values()),
             account=self.account,
             force=force,
         )

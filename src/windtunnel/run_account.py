@@ -6,6 +6,8 @@ from typing import Final
 from windtunnel.diagnostics import Account
 from windtunnel.model import EventList, ExternalEvent, Platform, Workload
 from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
+from windtunnel.model.lease_batch import asks_of
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site
 from windtunnel.vocabulary import Ability, Component, honoured_by
 
@@ -29,11 +31,17 @@ def draw_up(
         if isinstance(thing, Warned):
             account.take(thing.warnings)
     _sizes(account, platform, workloads, share_hosts=share_hosts)
-    asks = [ask for workload in workloads if isinstance(workload, Asking) for ask in workload.asks]
+    asks = [ask for workload in workloads for ask in _asks(workload)]
     asks += asks_of_site(platform, events)
     for ask in asks:
         _compare(account, ask, components, names)
     return account
+
+
+def _asks(workload: Workload) -> Sequence[Ask]:
+    if isinstance(workload, LeaseJobs):
+        return asks_of(workload)
+    return workload.asks if isinstance(workload, Asking) else ()
 
 
 def _compare(account: Account, ask: Ask, components: Sequence[Component], names: Sequence[str]) -> None:

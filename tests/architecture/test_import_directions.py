@@ -55,8 +55,8 @@ NAMED_UPWARDS = {(f"{PACKAGE}.schedulers.shipped", "leases")}
 LOADS = {
     f"{PACKAGE}.formats.registry",
     f"{PACKAGE}.schedulers.registry",
-    f"{PACKAGE}.leases.core",
-    f"{PACKAGE}.leases.policies",
+    f"{PACKAGE}.leases.planner.scheduling",
+    f"{PACKAGE}.leases.planner.policies",
     f"{PACKAGE}.model.event_kinds",
     f"{PACKAGE}.results.own_metrics",
 }

@@ -31,7 +31,7 @@ def run(*words):
     ("trace", "hosts", "rows"),
     [
         ("traces/KTH-SP2-1996-2.swf.gz", 100, 28_489),
-        ("traces/CEA-Curie-2011-2.1-cln.swf.gz", 93_312, 312_826),
+        pytest.param("traces/CEA-Curie-2011-2.1-cln.swf.gz", 93_312, 312_826, marks=pytest.mark.slow),
     ],
 )
 def test_a_real_log_under_easy(tmp_path, trace, hosts, rows):

@@ -8,7 +8,7 @@ from tests.engine.test_tasks import alike, delay, fork, merge, on_storage, repla
 
 from windtunnel.engine import Options, Simulation
 from windtunnel.formats.sites.simgrid_xml import parse_platform
-from windtunnel.model import HostSet, JobState, Placement, SendProfile, TraceType
+from windtunnel.model import HostSet, JobState, PlacementStrategy, SendProfile, TraceType
 from windtunnel.testing import InvariantChecker, Scripted, job, workload
 from windtunnel.vocabulary import (
     AdditionalIo,
@@ -122,7 +122,7 @@ class Monkey(Scripted):
                     {},
                     {},
                     {"placement": rng.choice([(0, 1), (1, 0), (0, 0), (0, 5)])},
-                    {"placement": rng.choice(list(Placement))},
+                    {"placement": rng.choice(list(PlacementStrategy))},
                     {"storages": {"pfs": rng.choice([4, 5, 0])}},
                     {"profile_placements": {"w0!step": ProfilePlacement(self.hosts())}},
                     {"additional_io": AdditionalIo(HostSet.parse("0-1"), "w0!step")},

@@ -19,7 +19,7 @@ from windtunnel.model import (
     ParallelTaskMergeCompositionProfile,
     ParallelTaskOnStorageHomogeneousProfile,
     ParallelTaskProfile,
-    Placement,
+    PlacementStrategy,
     ReceiveProfile,
     SendProfile,
     TraceReplayProfile,
@@ -188,8 +188,8 @@ def test_executors_are_placed_by_mapping():
 @pytest.mark.parametrize(
     ("placement", "duration"),
     [
-        (Placement.SpreadOverHostsFirst, 1.0),  # 0 1 0 1: from 0 to 1 over the network
-        (Placement.FillOneHostCoresFirst, 0.01),  # 0 0 1 1: the loopback
+        (PlacementStrategy.SpreadOverHostsFirst, 1.0),  # 0 1 0 1: from 0 to 1 over the network
+        (PlacementStrategy.FillOneHostCoresFirst, 0.01),  # 0 0 1 1: the loopback
     ],
 )
 def test_executors_are_placed_by_strategy(placement, duration):
@@ -204,7 +204,7 @@ def test_executors_are_placed_by_strategy(placement, duration):
 def test_a_part_of_a_sequence_may_be_placed_elsewhere():
     one = task(1e9, 1e9)
     whole = sequence("q", [one])
-    override = {"w0!p": ProfilePlacement(HostSet.parse("3"), Placement.FillOneHostCoresFirst)}
+    override = {"w0!p": ProfilePlacement(HostSet.parse("3"), PlacementStrategy.FillOneHostCoresFirst)}
     assert lasts(whole, "0-1", parts=[one], profile_placements=override) == pytest.approx(1.0)
     for wrong, message in (
         (ProfilePlacement(HostSet.parse("7")), "no compute hosts 7"),
@@ -218,7 +218,7 @@ def test_a_composition_may_be_placed_elsewhere_as_a_whole():
     one, other = task(1e9, 1e9), task(1e9, 1e9, name="q")
     whole = sequence("all", [sequence("inner", [one, other])])
     parts = [one, other, sequence("inner", [one, other])]
-    filled = ProfilePlacement(HostSet.parse("3"), Placement.FillOneHostCoresFirst)
+    filled = ProfilePlacement(HostSet.parse("3"), PlacementStrategy.FillOneHostCoresFirst)
     assert lasts(whole, "0-1", parts=parts, site=star(cores=1), profile_placements={"w0!inner": filled}) == 4.0
     nearer = {"w0!inner": filled, "w0!q": ProfilePlacement(HostSet.parse("2-3"))}
     assert lasts(whole, "0-1", parts=parts, site=star(cores=1), profile_placements=nearer) == 3.0

@@ -1,6 +1,7 @@
 """Formats are told by content; readers get checked options."""
 
 import gzip
+import inspect
 import sys
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from packages import install
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.formats import convert, registry
+from windtunnel.formats.format import KINDS
 from windtunnel.formats.registry import (
     FORMATS,
     find_format,
@@ -185,3 +188,10 @@ def test_an_entry_that_is_no_format_is_refused(file, tmp_path, monkeypatch, entr
     plug_in(tmp_path, monkeypatch, entry)
     with pytest.raises(UsageError, match=says):
         read_workload(file("words a"))
+
+
+@pytest.mark.parametrize("module", [registry, convert])
+def test_what_looks_formats_up_knows_none_by_name(module):
+    source = inspect.getsource(module)
+    names = {form.name for form in FORMATS} - set(KINDS)
+    assert [name for name in names if f'"{name}"' in source or f"'{name}'" in source or f".{name}" in source] == []

@@ -6,29 +6,23 @@ from contextlib import suppress
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lease_mixes import SITES, leases, options
 from windtunnel.diagnostics import UsageError
-from windtunnel.leases.reservations import Progress, bits
-from windtunnel.leases.scheduler import LeaseScheduler
-from windtunnel.leases.simulate import run_leases
-from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
+from windtunnel.engine.simulation import Simulation
+from windtunnel.leases.component import LeaseManager
+from windtunnel.leases.jobs import platform_of
+from windtunnel.leases.planner.node_sets import positions
+from windtunnel.leases.planner.plan import What
+from windtunnel.leases.planner.planner import Planner
+from windtunnel.leases.planner.record import Progress
+from windtunnel.leases.planner.rules import Rules
+from windtunnel.leases.planner.ticks import ticks
+from windtunnel.model.lease import LeaseKind, LeaseState
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import (
-    Backfilling,
-    Exclusion,
-    ImageReuse,
-    LeaseOptions,
-    MigrationMode,
-    Preparation,
     SuspensionMode,
-    TransferMechanism,
 )
 
-SITES = [
-    LeaseSite((CPU, MEMORY), (NodeSet(4, {CPU: (100,), MEMORY: (1024,)}),)),
-    LeaseSite(
-        (CPU, MEMORY), (NodeSet(2, {CPU: (200,), MEMORY: (2048,)}), NodeSet(2, {CPU: (100,), MEMORY: (1024,)}))
-    ),
-    LeaseSite((CPU, MEMORY), (NodeSet(3, {CPU: (100, 100), MEMORY: (2048,)}),)),
-]
 FINAL = {LeaseState.DONE, LeaseState.REJECTED, LeaseState.CANCELLED}
 
 
@@ -38,27 +32,16 @@ class Checker:
     def __init__(self):
         self.leases = {}
 
-    def changed(self, now, lease, old, new): ...
-
-    def began(self, now, r): ...
-
-    def ended(self, now, r): ...
-
-    def ended_early(self, now, vm): ...
-
-    def lost(self, now, vm): ...
-
-    def requested(self, now, lease):
-        self.leases[lease.id] = lease
-
-    def finished(self, now, lease):
-        assert lease.state in {*FINAL, LeaseState.REJECTED_BY_USER}
-
-    def step(self, now, core):
-        table, space = core.table, core.space
+    def read(self, plan):
+        for what, lease, _, _ in plan.journal:
+            if what is What.REQUESTED:
+                self.leases[lease.id] = lease
+            elif what is What.OVER:
+                assert lease.state in {*FINAL, LeaseState.REJECTED_BY_USER}
+        table, space, now = plan.table, plan.space, plan.now
         reservations = table.reservations()
         for time in sorted({r.start for r in reservations if r.start >= now} | {now}):
-            for bit in bits(table.all_nodes):
+            for bit in positions(table.all_nodes):
                 free = table.capacity_of(bit)
                 for r in reservations:
                     if r.start <= time < r.end and (amount := r.on(bit)) is not None:
@@ -70,69 +53,26 @@ class Checker:
             assert r.state is not Progress.DONE
 
 
-options = st.builds(
-    LeaseOptions,
-    policy_preemption=st.sampled_from(["no-preemption", "ar-preempts-everything"]),
-    policy_host_selection=st.sampled_from(["greedy", "no-policy"]),
-    backfilling=st.sampled_from([*Backfilling]),
-    backfilling_reservations=st.just(2),
-    suspension=st.sampled_from([*SuspensionMode]),
-    suspendresume_exclusion=st.sampled_from([*Exclusion]),
-    migration=st.sampled_from([*MigrationMode]),
-    shutdown_time=st.sampled_from([0, 10]),
-    enactment_overhead=st.sampled_from([0, 2]),
-    scheduling_threshold_factor=st.sampled_from([0, 1, 3]),
-    lease_preparation=st.sampled_from([*Preparation]),
-    transfer_mechanism=st.sampled_from([*TransferMechanism]),
-    avoid_redundant_transfers=st.booleans(),
-    diskimage_reuse=st.sampled_from([*ImageReuse]),
-    diskimage_cache_size=st.sampled_from([-1, 1500]),
-)
-
-
-@st.composite
-def leases(draw, kinds=tuple(LeaseKind)):
-    found = []
-    submit = 0
-    for number in range(draw(st.integers(1, 9))):
-        submit += draw(st.sampled_from([0, 30, 300]))
-        duration = draw(st.sampled_from([60, 300, 900, 1000.25]))
-        kind = draw(st.sampled_from(kinds))
-        start = {LeaseKind.BEST_EFFORT: When.UNSPECIFIED, LeaseKind.IMMEDIATE: When.NOW}.get(kind)
-        if start is None:
-            start = submit + draw(st.sampled_from([0, 200, 1000]))
-        cpu, memory = draw(st.sampled_from([(100, 1024), (50, 512), (50, 1024)]))
-        groups = [NodeSet(draw(st.integers(1, 3)), {CPU: (cpu,), MEMORY: (memory,)})]
-        if draw(st.booleans()):
-            groups.append(NodeSet(1, {CPU: (50,), MEMORY: (256,)}))
-        found.append(
-            Lease(
-                id=number + 1,
-                submit=submit,
-                nodes=tuple(groups),
-                start=start,
-                duration=duration,
-                real_duration=draw(st.sampled_from([None, None, duration / 2])),
-                deadline=start + duration * 4 if kind is LeaseKind.DEADLINE else None,
-                preemptible=draw(st.booleans()),
-                software=draw(st.sampled_from([None, DiskImage("a", 500), DiskImage("b", 1200)])),
-            )
-        )
-    return found
+def in_hundredths(lease):
+    return lease.duration, None if lease.real_duration is None else ticks(lease.real_duration) / 100
 
 
 def check(site, work, chosen):
-    checker = Checker()
-    scheduler = run_leases(site, work, chosen, [checker])
-    assert not scheduler.core.leases
-    assert not scheduler.core.queue
-    assert not len(scheduler.core.table)
+    checker, manager = Checker(), LeaseManager(chosen)
+    manager.journal_readers.append(checker.read)
+    Simulation(platform_of(site), [LeaseJobs(work, lasts=in_hundredths)], [manager]).run()
+    plan = manager.planner.plan
+    assert not plan.leases
+    assert not plan.queue
+    assert not len(plan.table)
+    real = {lease.id: lease.real_duration for lease in work}
     for lease in checker.leases.values():
         assert lease.state in FINAL
         if lease.state is not LeaseState.DONE:
             assert lease.reason
             continue
-        promised = lease.requested if lease.known is None else min(lease.known, lease.requested)
+        known = None if real[lease.id] is None else ticks(real[lease.id])
+        promised = lease.requested if known is None else min(known, lease.requested)
         assert lease.accumulated == promised == sum(end - start for start, end in lease.ran)
         assert lease.started >= lease.submit
         if lease.kind is LeaseKind.RESERVATION:
@@ -160,26 +100,29 @@ def test_laws_with_deadlines(site, work, chosen, suspension):
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.sampled_from(SITES), leases(), options, st.integers(1, 12), st.data())
-def test_a_scheduler_is_a_value(site, work, chosen, steps, data):
+def test_a_planner_is_a_value(site, work, chosen, steps, data):
     """Saved at any instant and restored, it goes on to the same end; also when leases are cancelled."""
 
-    def finish(scheduler):
-        while scheduler.busy and (following := scheduler.next_event()) is not None:
-            scheduler.advance(following)
-        return [(entry.id, entry.state, entry.end) for entry in seen(scheduler)], scheduler.now
+    def finish(planner):
+        while planner.busy and (following := planner.next_event()) is not None:
+            advance(planner, following)
+        return [(entry.id, entry.state, entry.end) for entry in planner.checker.leases.values()], planner.now
 
-    def seen(scheduler):
-        return scheduler.core.observers[0].leases.values()
+    def advance(planner, instant, requests=()):
+        planner.advance(instant, requests)
+        planner.checker.read(planner.plan)
+        planner.plan.journal.clear()
 
-    scheduler = LeaseScheduler(site, chosen, [Checker()])
-    scheduler.advance(100 * 10**4, work)
+    planner = Planner(site, Rules(chosen))
+    planner.checker = Checker()
+    advance(planner, 100 * 10**4, [planner.record(lease) for lease in work])
     for _ in range(steps):
-        if scheduler.core.leases and data.draw(st.booleans()):
+        if planner.plan.leases and data.draw(st.booleans()):
             with suppress(UsageError):  # in the middle of an operation it cannot be cancelled
-                scheduler.cancel(data.draw(st.sampled_from(sorted(scheduler.core.leases))))
-        following = scheduler.next_event()
+                planner.cancel(data.draw(st.sampled_from(sorted(planner.plan.leases))))
+        following = planner.next_event()
         if following is None:
             break
-        scheduler.advance(following)
-    copy = pickle.loads(pickle.dumps(scheduler))
-    assert finish(copy) == finish(scheduler)
+        advance(planner, following)
+    copy = pickle.loads(pickle.dumps(planner))
+    assert finish(copy) == finish(planner)

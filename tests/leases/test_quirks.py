@@ -2,14 +2,15 @@
 
 import pytest
 
-from windtunnel.leases.core import Core
-from windtunnel.leases.images import ImageStore
-from windtunnel.leases.record import LeaseRecord
-from windtunnel.leases.scheduler import LeaseScheduler
-from windtunnel.leases.space import ResourceSpace
-from windtunnel.leases.times import LeaseTimes
-from windtunnel.leases.workload import site_from_text
-from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseSite, LeaseState, NodeSet, When
+from windtunnel.leases.component import rules_of
+from windtunnel.leases.haizea.workload import site_from_text
+from windtunnel.leases.planner.images import ImageStore
+from windtunnel.leases.planner.plan import Plan
+from windtunnel.leases.planner.planner import Planner
+from windtunnel.leases.planner.record import LeaseRecord
+from windtunnel.leases.planner.space import ResourceSpace
+from windtunnel.leases.planner.times import LeaseTimes
+from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
 from windtunnel.model.lease_options import (
     Backfilling,
     ImageReuse,
@@ -29,37 +30,27 @@ def lease(number, count=1, duration=3600.0, start=When.UNSPECIFIED, cpu=100, mem
     return Lease(id=number, nodes=nodes, duration=duration, start=start, **more)
 
 
-class Everything:
-    """Keeps all leases, also those that are over."""
-
-    def __init__(self):
-        self.leases = {}
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_: None
-
-    def requested(self, now, lease):
-        self.leases[lease.id] = lease
+def rules(compat, **options):
+    return rules_of(LeaseOptions(haizea_compat=compat, **options))
 
 
 def simulate(site, leases, compat, **options):
     """Run to the end (as far as it goes); the leases by number."""
-    seen = Everything()
+    seen = {}
     options.setdefault("policy_preemption", "ar-preempts-everything")
     options.setdefault("suspension", SuspensionMode.ALL)
-    scheduler = LeaseScheduler(site, LeaseOptions(haizea_compat=compat, **options), [seen])
+    planner = Planner(site, rules(compat, **options))
     waiting = sorted(leases, key=lambda other: other.submit)
     now = 0
     while True:
-        due = [other for other in waiting if other.submit * 100 <= now]
+        due = [planner.record(other) for other in waiting if other.submit * 100 <= now]
         waiting = waiting[len(due) :]
-        scheduler.advance(now, due)
-        times = [scheduler.next_event()] + [int(other.submit * 100) for other in waiting[:1]]
+        seen |= {record.id: record for record in due}
+        planner.advance(now, due)
+        times = [planner.next_event()] + [int(other.submit * 100) for other in waiting[:1]]
         following = min((time for time in times if time is not None), default=None)
         if following is None:
-            return seen.leases
+            return seen
         now = following
 
 
@@ -89,12 +80,9 @@ def test_no_time_left_to_suspend(compat):
 
 @both
 def test_overheads_in_percent(compat):
-    options = LeaseOptions(haizea_compat=compat, add_overhead=Overhead.ALL, runtime_overhead=10)
-    core = Core(ONE, options)
-    plain = LeaseRecord(lease(1), core.space, options)
-    assert plain.requested == (396100 if compat else 396000)
-    early = LeaseRecord(lease(1, real_duration=1800.0), core.space, options)
-    assert (early.requested, early.known) == ((198100, 180000) if compat else (396000, 198000))
+    found = rules(compat, add_overhead=Overhead.ALL, runtime_overhead=10)
+    assert found.durations(LeaseKind.IMMEDIATE, 3600.0, None) == ((396100 if compat else 396000), None)
+    assert found.durations(LeaseKind.IMMEDIATE, 3600.0, 1800.0) == ((198100, 180000) if compat else (396000, 198000))
 
 
 @both
@@ -105,8 +93,8 @@ def test_node_1000_is_the_image_repository(compat):
 
 @both
 def test_a_given_time_to_suspend_counts_once(compat):
-    times = LeaseTimes(LeaseOptions(haizea_compat=compat, suspension=SuspensionMode.ALL, override_suspend_time=30))
-    record = LeaseRecord(lease(1, 3), ResourceSpace(ONE), LeaseOptions())
+    times = LeaseTimes(rules(compat, suspension=SuspensionMode.ALL, override_suspend_time=30))
+    record = LeaseRecord(lease(1, 3), ResourceSpace(ONE))
     assert times.suspend_estimate(record) == (3000 if compat else 9000)
 
 
@@ -119,24 +107,25 @@ def test_an_immediate_lease_that_is_suspended(compat):
 
 @both
 def test_what_a_cancelled_lease_leaves_in_the_slot_table(compat):
-    scheduler = LeaseScheduler(ONE, LeaseOptions(haizea_compat=compat, shutdown_time=60))
-    scheduler.advance(0, [lease(1, start=600.0)])
-    scheduler.cancel(1)
-    assert len(scheduler.core.table) == (1 if compat else 0)  # its shutdown
+    planner = Planner(ONE, rules(compat, shutdown_time=60))
+    planner.advance(0, [planner.record(lease(1, start=600.0))])
+    planner.cancel(1)
+    assert len(planner.plan.table) == (1 if compat else 0)  # its shutdown
 
 
 @both
 def test_the_cpu_of_saving_memory(compat):
-    scheduler = LeaseScheduler(ONE, LeaseOptions(haizea_compat=compat, suspension=SuspensionMode.ALL))
-    scheduler.advance(0, [lease(1, 1, 600.0, 600.0, submit=0), lease(2, 1, 3600.0, cpu=50, memory=512)])
-    (save,) = [r for r in scheduler.core.table.reservations() if r.name == "Suspension"]
-    assert scheduler.core.space.cpu(save.parts[0][0]) == (100 if compat else 50)
+    planner = Planner(ONE, rules(compat, suspension=SuspensionMode.ALL))
+    work = lease(1, 1, 600.0, 600.0, submit=0), lease(2, 1, 3600.0, cpu=50, memory=512)
+    planner.advance(0, [planner.record(one) for one in work])
+    (save,) = [r for r in planner.plan.table.reservations() if r.name == "Suspension"]
+    assert planner.plan.space.cpu(save.parts[0][0]) == (100 if compat else 50)
 
 
 @both
 def test_making_room_in_a_cache(compat):
-    store = ImageStore(caches=True, limit=1000, compat=compat)
-    record = LeaseRecord(lease(1, software=DiskImage("a", 600)), ResourceSpace(ONE), LeaseOptions())
+    store = ImageStore(rules(compat), caches=True, limit=1000)
+    record = LeaseRecord(lease(1, software=DiskImage("a", 600)), ResourceSpace(ONE))
     for image, size in (("a", 400), ("b", 400), ("c", 900)):
         store.arrive(0, image, size, [(record, 0)], timeout=0)
         store.remove(record, 0, 0)
@@ -161,8 +150,7 @@ def test_fractions_of_a_second(compat):
 @both
 def test_instances_of_a_resource(compat):
     site = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100, 200), MEMORY: (1024,)}),))
-    core = Core(site, LeaseOptions(haizea_compat=compat))
-    (capacity, _), *_ = core.table.classes
+    (capacity, _), *_ = Plan(site, rules(compat)).table.classes
     assert capacity[-1] == ((200, 100) if compat else (100, 200))
 
 

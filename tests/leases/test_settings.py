@@ -7,7 +7,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
-from windtunnel.leases.workload import site_from_text
+from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease_options import LeaseOptions, SuspensionMode, lease_options
 from windtunnel.services.lease_run import simulate_leases
 

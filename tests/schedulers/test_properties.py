@@ -197,7 +197,7 @@ class HeadWatcher(Recorder):
 
     def decide(self, now, notices):
         reply = self.scheduler.decide(now, notices)
-        queue = self.scheduler._queue
+        queue = self.scheduler.queue
         if queue.count:
             head = queue.first()
             self.scheduler._reserve(now, head.request.hosts)
@@ -341,4 +341,4 @@ def test_an_end_is_counted_once():
     scheduler.decide(0.0, [JobSubmitted(0.0, one, 0.0)])
     ended = JobCompleted(5.0, one, JobState.COMPLETED_SUCCESSFULLY, 0, HostSet.span(3))
     scheduler.decide(5.0, [ended, ended])
-    assert len(scheduler._pool) == 4
+    assert len(scheduler.view.free) == 4

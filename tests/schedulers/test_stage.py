@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options, Simulation
 from windtunnel.model import EventList, ExternalEvent, Host, HostSet, Job, Platform, Request
-from windtunnel.model.stage import Placement, Selection
+from windtunnel.model.stage import PlacementPolicy, Selection
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.testing import InvariantChecker, job, workload
 
@@ -205,7 +205,7 @@ def test_unknown_names_are_refused_with_the_valid_ones(options):
         make_scheduler("stage-scheduler", **options)
 
 
-@pytest.mark.parametrize(("selection", "placement"), list(itertools.product(Selection, Placement)))
+@pytest.mark.parametrize(("selection", "placement"), list(itertools.product(Selection, PlacementPolicy)))
 def test_all_combinations_agree_with_a_plain_restatement(selection, placement):
     """Skip, one machine per task: an independent simulation with lists and no cleverness."""
     rng = random.Random(f"{selection} {placement}")

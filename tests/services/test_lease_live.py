@@ -3,7 +3,7 @@
 import pytest
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.leases.workload import site_from_text
+from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseState, NodeSet, When
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.services.lease_live import LiveLeases

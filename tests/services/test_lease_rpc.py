@@ -15,7 +15,7 @@ import pytest
 import windtunnel
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
-from windtunnel.leases.workload import site_from_text
+from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseState, NodeSet, When
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.services.lease_client import LeaseClient

@@ -11,12 +11,12 @@ from windtunnel.api import load_run
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.formats.haizea.lwf_write import write_lwf, write_site
-from windtunnel.leases.sanity import SanityCheck
-from windtunnel.leases.workload import site_from_text
+from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseSite, LeaseWorkload, NodeSet
 from windtunnel.model.lease_options import LeaseOptions, MigrationMode, Preparation, SuspensionMode
 from windtunnel.report.lease_gantt import write_lease_gantt
 from windtunnel.services.lease_run import LeaseRun, simulate_leases
+from windtunnel.vocabulary import Observer
 
 SITE = site_from_text("4 CPU:100,Memory:1024")
 OPTIONS = LeaseOptions(
@@ -95,12 +95,9 @@ def test_the_picture_shows_everything(out, capsys):
 
 
 def test_what_was_recorded_survives_a_failure(tmp_path):
-    class Fails:
-        def __getattr__(self, name):
-            return lambda *_: None
-
-        def step(self, now, core):
-            if now > 100000:
+    class Fails(Observer):
+        def on_leases(self, now, facts):
+            if now > 1000:
                 raise SimulationError("enough")
 
     with pytest.raises(SimulationError, match="enough"):
@@ -128,12 +125,12 @@ def test_the_sanity_check_finds_what_is_wrong():
     site = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100,), MEMORY: (2048,)}),))
     work = LeaseWorkload(leases=halves, site=site)
     options = LeaseOptions(policy_preemption="ar-preempts-everything", suspension=SuspensionMode.ALL)
-    simulate_leases(work, options=options, observers=[SanityCheck()])
+    simulate_leases(work, options=options, sanity_check=True)
     odd = LeaseOptions(policy_preemption="ar-preempts-everything", suspension=SuspensionMode.ALL, haizea_compat=True)
     with pytest.raises(
         SimulationError, match="sanity check: node 1 is over its capacity: VM of lease 1, Suspension of lease 2"
     ):
-        simulate_leases(work, options=odd, observers=[SanityCheck()])
+        simulate_leases(work, options=odd, sanity_check=True)
 
 
 CONFIG = """[general]
@@ -200,3 +197,28 @@ def test_the_times_of_hosts_are_counted(tmp_path):
     simulate_leases(work, out=tmp_path)
     row = read(tmp_path / "schedule.csv")[0]
     assert (float(row["time_computing"]), float(row["time_idle"])) == (300.0, 40.0)
+
+
+PLATFORM = """<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="0">
+<prop id="wattage_per_state" value="100:120:200"/></cluster>
+</zone></platform>"""
+
+
+def test_the_command_line_has_what_the_engine_has(folder, capsys):
+    day, out = str(folder / "day.lwf"), folder / "out"
+    (folder / "cluster.xml").write_text(PLATFORM)
+    line = ["lease", "run", day, "--site", str(folder / "cluster.xml"), "--energy", "--out", str(out)]
+    assert main([*line, "--failures", "between=exponential:2000;repair=exponential:500;until=8000;seed=3"]) == 0
+    assert json.loads((out / "metrics.json").read_text())["consumed_joules"] > 0
+    assert (out / "events.csv").exists()
+    assert (out / "leases.csv").exists()
+    assert main([*line, "--until", "1200", "--speed", "1000000"]) == 0
+    assert not load_run(out).complete
+    assert main(["lease", "run", day, "--site", "4 CPU:100,Memory:1024", "--energy"]) == 2
+    assert "watt" in capsys.readouterr().err
+    assert main(["lease", "run", day, "--site", "hosts:4", "--energy-rule", "simgrid"]) == 2
+    assert "add --energy" in capsys.readouterr().err
+    assert main(["lease", "run", day, "--site", "hosts:4"]) == 0
+    assert "4 leases" in capsys.readouterr().out

@@ -69,10 +69,13 @@ def notices(platform: Platform) -> list[v.Notice]:
         v.JobsKilled(1.0, ("w0!a",), killed),
         v.JobSuspended(1.0, A, ON),
         v.JobResumed(1.0, A, ON),
+        v.JobStarted(1.0, A, ON),
+        v.JobRejected(1.0, A),
         v.JobMigrated(1.0, A, ON),
         v.ImageTransferred(1.0, "image", ON),
         v.HostsPStateChanged(1.0, ON, 0),
         v.HostsTurnedOnOff(1.0, ON, 0),
+        v.HostsSwitching(1.0, ON, 0),
         v.ResourceStateChanged(1.0, ON, 0),
         v.HostsBecameAvailable(1.0, ON, "repair"),
         v.HostsBecameUnavailable(1.0, ON, "failure"),
@@ -96,6 +99,7 @@ DECIDED: list[v.Decision] = [
     v.ResumeJob(job_id="w0!s", hosts=HostSet([1])),
     v.MigrateJob(job_id="w0!s", hosts=HostSet([1]), duration=2.0),
     v.TransferImage(image_id="image", hosts=ON, duration=2.0),
+    v.ReportLeases(facts=(v.LeasesNow(1, 0.5, 0),)),
     v.RegisterProfile(profile=B.profile),
     v.RegisterJob(job=job("c", 1, 5.0)),
     v.FinishRegistration(),
@@ -159,8 +163,10 @@ class BinaryEnds(Ends):
         return [] if stamped is None else [notice_in(self.carried(stamped), memory)]
 
     def say(self, decision: v.Decision) -> Sequence[v.Decision]:
-        stamped = self.carried(s.EventAndTimestamp(timestamp=1.0, event=decision_out(decision)))
-        return [decision_in(stamped.event, None)]
+        event = decision_out(decision)
+        if event is None:
+            return []
+        return [decision_in(self.carried(s.EventAndTimestamp(timestamp=1.0, event=event)).event, None)]
 
 
 class TextEnds(BinaryEnds):

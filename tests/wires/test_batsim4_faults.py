@@ -252,6 +252,7 @@ def mutate(draw, message):
         holder[draw(st.sampled_from(["job_id", "alloc", "timestamp", "data", "x"]))] = holder[key]
 
 
+@pytest.mark.slow
 @settings(max_examples=2000, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
 @given(mutations())
 def test_mutated_replies(mutation):

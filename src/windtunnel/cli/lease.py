@@ -1,5 +1,6 @@
 """``windtunnel lease``: simulate leases, draw them; what talks to a service stands in ``lease_service``."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -7,7 +8,7 @@ import typer
 
 from windtunnel.cli import lease_service
 from windtunnel.cli.lease_service import TRUST_CODE, settings
-from windtunnel.cli.values import date
+from windtunnel.cli.values import date, positive
 
 __all__ = ["lease"]
 
@@ -32,7 +33,9 @@ def run(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--config", "-c", help="A configuration file of Haizea."),
     ] = None,
-    site: Annotated[str, typer.Option(help="A site file, or '4 CPU:100,Memory:1024'; default: the workload's.")] = "",
+    site: Annotated[
+        str, typer.Option(help="A site or any platform, or '4 CPU:100,Memory:1024'; default: the workload's.")
+    ] = "",
     option: Annotated[list[str], _OPTIONS] = [],  # noqa: B006 -- typer copies it
     haizea_compat: Annotated[
         Optional[bool],  # noqa: UP045 -- typer reads it
@@ -56,36 +59,66 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Replace also files in --out that no run has written.")
     ] = False,
+    events: Annotated[list[Path], typer.Option("--events", help="External events (JSON lines).")] = [],  # noqa: B006
+    failures: Annotated[str, typer.Option(help="Generate failures of machines, as windtunnel run does.")] = "",
+    on_failure: Annotated[
+        str, typer.Option(help="Leases whose machine fails: kill, or requeue (they begin again).")
+    ] = "kill",
+    on_maintenance: Annotated[str, typer.Option(help="Leases when a maintenance begins: kill or drain.")] = "kill",
+    energy: Annotated[
+        bool, typer.Option("--energy", help="Simulate energy; --site is a platform that tells the watts.")
+    ] = False,
+    energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
+    until: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated date."),
+    ] = None,
+    speed: Annotated[
+        Optional[float],  # noqa: UP045 -- typer reads it
+        typer.Option(parser=positive, metavar="TIMES", help="Pass so many times as fast as the wall clock."),
+    ] = None,
 ) -> None:
     """Simulate a workload of leases.
 
     Examples:
       windtunnel lease run day.lwf --out out -o suspension=all -o policy-preemption=ar-preempts-everything
 
-      windtunnel lease run --config haizea.conf --out out
+      windtunnel lease run day.lwf --site cluster.xml --energy --failures "between=exponential:86400" --until 604800
     """
     from msgspec.structs import replace
 
     from windtunnel.diagnostics import UsageError
     from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
     from windtunnel.formats.haizea.multi import is_multi
-    from windtunnel.leases.sanity import SanityCheck
-    from windtunnel.leases.workload import annotate, inject
+    from windtunnel.leases.haizea.workload import annotate, inject
+    from windtunnel.model.failures import parse_failures
     from windtunnel.model.lease_options import Stop, lease_options
-    from windtunnel.services.lease_run import load_haizea, simulate_leases
+    from windtunnel.services.lease_inputs import load_haizea
 
+    if not energy and energy_rule != "exact":
+        raise UsageError("--energy-rule says how energy is simulated", "add --energy")
+    engine = {
+        "events": events,
+        "failures": parse_failures(failures) if failures else None,
+        "engine": _engine(
+            energy=energy, energy_rule=energy_rule, on_failure=on_failure, on_maintenance=on_maintenance
+        ),
+        "force": force,
+    }
     if config is not None and is_multi(config):
-        _several(config, out, settings(option), trust_code=trust_code, force=force)
+        _several(
+            config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code
+        )
         return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")
     document = lwf_times == "document"
     stop, probes = Stop(), tuple(probe)
-    more: dict[str, Any] = {"inputs": [one for one in (work, config, annotations, injected) if one], "force": force}
+    more: dict[str, Any] = {"inputs": [one for one in (work, config, annotations, injected) if one], **engine}
     if config is not None:
         facts, found = load_haizea(config, work=work, document_times=document, trust_code=trust_code)
         options, stop, probes = facts.options, facts.stop, probes or facts.probes
-        more |= {"attributes": facts.attributes, "observers": [SanityCheck()] if facts.sanity_check else []}
+        more |= {"attributes": facts.attributes, "sanity_check": facts.sanity_check}
     elif work is not None:
         found, options = read_lwf(work, document_times=document), lease_options({})
     else:
@@ -101,7 +134,33 @@ def run(
     found = replace(found, leases=leases)
     if probes:
         more["probes"] = probes
-    print(simulate_leases(found, site=site or None, options=options, stop=stop, out=out, **more))
+    print(_simulated(found, until, speed, site=site or None, options=options, stop=stop, out=out, **more))
+
+
+def _engine(**chosen: Any) -> Any:
+    """Options of the engine; their values are checked there."""
+    from windtunnel.engine import Options
+
+    return Options(**chosen)
+
+
+def _simulated(work: Any, until: float | None, speed: float | None, **options: Any) -> Any:
+    """Carry out a run; one that is interrupted still marks its files."""
+    import signal
+
+    from windtunnel.cli.summary import stop_on_signal
+    from windtunnel.engine.rounds.pace import Pacer
+    from windtunnel.services.lease_run import LeaseRun, lease_simulation
+
+    simulation = lease_simulation(work, **options)
+    if speed is not None:
+        simulation.engine.pace = Pacer(speed)
+    signal.signal(signal.SIGTERM, stop_on_signal)
+    try:
+        simulation.run_until(math.inf if until is None else until)
+    finally:
+        simulation.close()
+    return LeaseRun.of(simulation.recording)
 
 
 @lease.command("gantt")
@@ -127,26 +186,38 @@ def gantt(
     print(write_lease_gantt(run, to or run / "gantt.svg", start=start, end=until))
 
 
-def _several(config: Path, out: Path | None, chosen: dict[str, str], *, trust_code: bool, force: bool) -> None:
+def _several(
+    config: Path,
+    out: Path | None,
+    chosen: dict[str, str],
+    engine: dict[str, Any],
+    *,
+    site: str,
+    until: float | None,
+    speed: float | None,
+    trust_code: bool,
+) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
     from windtunnel.formats.haizea.multi import read_haizea_multi
-    from windtunnel.leases.sanity import SanityCheck
     from windtunnel.model.lease_options import lease_options
-    from windtunnel.services.lease_run import prepared, simulate_leases
+    from windtunnel.services.lease_inputs import prepared
 
     runs = read_haizea_multi(config, trust_code=trust_code)
     for name, found in runs.items():
         facts, work = prepared(found, config)
         more: dict[str, Any] = {"probes": facts.probes} if facts.probes else {}
-        made = simulate_leases(
+        made = _simulated(
             work,
+            until,
+            speed,
+            site=site or None,
             options=lease_options(chosen, facts.options),
             stop=facts.stop,
             out=None if out is None else out / name,
             attributes={"profile": name.partition("_")[0], **facts.attributes},
-            observers=[SanityCheck()] if facts.sanity_check else [],
+            sanity_check=facts.sanity_check,
             inputs=[config],
-            force=force,
+            **engine,
             **more,
         )
         print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)

@@ -237,9 +237,9 @@ def serve_leases(
     """
     from windtunnel.formats.haizea.ini import read_haizea_config
     from windtunnel.model.lease_options import lease_options
+    from windtunnel.services.lease_inputs import read_site_or_text
     from windtunnel.services.lease_live import LiveLeases
     from windtunnel.services.lease_rpc import LeaseServer
-    from windtunnel.services.lease_run import read_site_or_text
     from windtunnel.services.lease_store import LeaseStore
 
     base = None if config is None else read_haizea_config(config, trust_code=trust_code).options

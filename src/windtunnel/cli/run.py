@@ -160,7 +160,7 @@ def run(
     from windtunnel import api
     from windtunnel.cli import summary
     from windtunnel.cli.progress import progress_observers
-    from windtunnel.diagnostics import UsageError, replacing, uncollected
+    from windtunnel.diagnostics import UsageError, replacing, without_garbage_collection
     from windtunnel.engine import Options
     from windtunnel.model.failures import parse_failures
 
@@ -168,7 +168,7 @@ def run(
         raise UsageError("--energy-rule and --job-energy say how energy is simulated", "add --energy")
     platform_file, workload_files = _inputs(platform, workloads or [], events)
     summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet)
-    with uncollected():
+    with without_garbage_collection():
         simulation = api.Simulation(
             platform_file,
             workload_files,

@@ -16,10 +16,10 @@ from windtunnel.diagnostics.errors import (
     WindtunnelError,
 )
 from windtunnel.diagnostics.findings import Finding, Severity, as_text
+from windtunnel.diagnostics.garbage import without_garbage_collection
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
 from windtunnel.diagnostics.suggest import did_you_mean
-from windtunnel.diagnostics.uncollected import uncollected
 
 __all__ = [
     "Account",
@@ -43,5 +43,5 @@ __all__ = [
     "did_you_mean",
     "place_of",
     "replacing",
-    "uncollected",
+    "without_garbage_collection",
 ]

@@ -7,6 +7,8 @@ from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.formats.format import Format
 from windtunnel.formats.registry import all_formats, find_format, function, read_workload
 from windtunnel.model.abilities import lost_in
+from windtunnel.model.lease_batch import as_batch
+from windtunnel.model.lease_jobs import LeaseJobs
 
 __all__ = ["convert", "target_format"]
 
@@ -49,5 +51,7 @@ def convert(source: str | Path, target: str | Path, *, to: str = "", **options: 
         function(found.copier)(source, target)
         return []
     workload = read_workload(source, **options)
+    if isinstance(workload, LeaseJobs) and found != written:
+        workload = as_batch(workload)
     lost: list[str] = function(written.writer)(workload, target)
     return [*(lost_in(workload) if found != written else ()), *lost]

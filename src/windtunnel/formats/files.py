@@ -31,15 +31,19 @@ def open_text(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", errors="replace")
 
 
-def read_bytes(path: Path, findings: Findings) -> bytes | None:
-    """The whole content, unzipped and without byte order mark; None, and a finding, when it cannot be read."""
+def read_bytes(path: Path, findings: Findings) -> bytes:
+    """The whole content, unzipped and without byte order mark.
+
+    Raises:
+        InputError: it cannot be read; what was found before is in it too.
+    """
     try:
         data = path.read_bytes()
         if data.startswith(GZIP):
             data = gzip.decompress(data)
     except ReadError as error:
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
-        return None
+        findings.raise_all()
     return data.removeprefix(b"\xef\xbb\xbf")
 
 

@@ -1,57 +1,69 @@
-"""The lease manager as a decision component: any workload, on the common engine, scheduled as leases.
+"""The lease manager as a decision component: any workload, scheduled as leases on the common engine.
 
-Jobs become leases (:func:`~windtunnel.leases.jobs.lease_of`), and what the lease manager plans becomes decisions of
-the vocabulary when its time has come: machines start (execute), are saved (suspend), move (migrate), go on (resume),
-images are sent (transfer). The engine holds a suspended job's hosts free while its memory is saved and restored; the
-slot table does not give them away meanwhile.
+Jobs become leases (:func:`~windtunnel.leases.jobs.lease_of`). The planner is driven by what the engine tells; what it
+plans becomes decisions of the vocabulary when its time has come: machines start (execute), are saved (suspend),
+move (migrate), go on (resume), images are sent (transfer). The engine holds a suspended job's hosts free while its
+memory is saved and restored; the slot table does not give them away meanwhile.
 
 A lease that is cancelled to start again from the beginning becomes a new job: ``NAME#2`` follows ``NAME``.
 """
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
-from windtunnel.leases.core import Core
-from windtunnel.leases.jobs import allocation, capacities_of, lease_of, site_of
-from windtunnel.leases.record import LeaseRecord, ticks
-from windtunnel.leases.reservations import TICKS, Migration, Reservation, Transfer, VirtualMachines, bits
-from windtunnel.leases.scheduler import LeaseScheduler
-from windtunnel.leases.space import Vector
-from windtunnel.model import DelayProfile, HostSet, Job
-from windtunnel.model.lease import LeaseSite, LeaseState
-from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, lease_options
+from windtunnel.leases.decisions import DecisionWriter
+from windtunnel.leases.haizea.rules import HaizeaRules
+from windtunnel.leases.haizea.stopping import StopWatch
+from windtunnel.leases.jobs import lease_of, site_of
+from windtunnel.leases.planner.plan import Plan
+from windtunnel.leases.planner.planner import Planner
+from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
+from windtunnel.leases.planner.rules import Rules
+from windtunnel.leases.planner.sanity import check
+from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
+from windtunnel.model import HostSet
+from windtunnel.model.lease import Lease, LeaseState
+from windtunnel.model.lease_jobs import AT_LEAST, LeaseJobs
+from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, Stop, lease_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
     Ability,
+    AllStaticExternalEventsHaveBeenInjected,
     AllStaticJobsHaveBeenSubmitted,
     CallMeLater,
     Decision,
-    ExecuteJob,
+    ExternalEventOccurred,
     Features,
     FinishRegistration,
+    ForceSimulationStop,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
     JobCompleted,
     JobSubmitted,
     KillJobs,
-    MigrateJob,
     Notice,
     OneShot,
-    RegisterJob,
-    RejectJob,
     Reply,
-    ResumeJob,
+    RequestedCall,
     SimulationBegins,
-    SuspendJob,
-    TransferImage,
 )
 
-__all__ = ["LeaseManager"]
+__all__ = ["CANCEL", "END", "LeaseManager", "rules_of"]
 
-LATE = 0.004
-"""How much later (s) than planned a job may end by the engine's clock: less than half a tick."""
+CANCEL: Final = "cancel_lease"
+"""The kind of external event that cancels the lease in its attribute ``lease``, if it can be cancelled."""
+END: Final = "end_lease"
+"""The kind of external event that says that the machines of the lease in its attribute ``lease`` are no more."""
+LOST: Final = -2
+"""The return code of a job whose hosts went away."""
+
+
+def rules_of(options: LeaseOptions) -> Rules:
+    """Haizea's own rules where that is asked for, else the sane ones."""
+    return HaizeaRules(options) if options.haizea_compat else Rules(options)
 
 
 class LeaseManager(Scheduler):
@@ -68,196 +80,209 @@ class LeaseManager(Scheduler):
     }
     """As leases ask for it; jobs that are no leases get whole hosts."""
     features: ClassVar[Features] = Features(dynamic_registration=True, profile_reuse=True)
-    code_options: ClassVar[frozenset[str]] = frozenset({"options", *CODE_OPTIONS})
+    code_options: ClassVar[frozenset[str]] = frozenset({"options", "stop", "live", *CODE_OPTIONS})
 
-    def __init__(self, options: LeaseOptions | None = None, **settings: Any) -> None:
-        """Raises: UsageError: an option does not exist or has no sensible value."""
+    def __init__(
+        self,
+        options: LeaseOptions | None = None,
+        *,
+        stop: Stop | None = None,
+        sanity_check: bool = False,
+        live: bool = False,
+        **settings: Any,
+    ) -> None:
+        """``live``: leases come from outside as long as it runs, and nodes are given away with the lead asked for.
+
+        Raises:
+            UsageError: an option does not exist or has no sensible value.
+        """
         super().__init__()
         self.options = lease_options(settings, options)
-        self.scheduler: LeaseScheduler | None = None
-        self._outbox = _Outbox()
-        self._jobs: dict[int, Job] = {}
-        """The job each lease that is not over is at present."""
-        self._numbers: dict[str, int] = {}
-        """Lease by job."""
-        self._called: int | None = None
-        self._calls = 0
-        self._all_submitted = self._finished = False
+        self.stop_watch = StopWatch(stop or Stop())
+        self.journal_readers: list[Callable[[Plan], None]] = [check] if sanity_check else []
+        """Called after each instant, when the journal tells what happened."""
+        self.live = live
+        self.planner: Planner
+        self._writer: DecisionWriter
+        self._lead = ticks(self.options.non_schedulable_interval) if live else 0
+        self._asked: dict[str, Lease] = {}
+        """The leases of the workloads, by job."""
+        self._requests: list[LeaseRecord] = []
+        self._ended: list[int] = []
+        self._cancelled: list[int] = []
+        self._next: int | None = None
+        """When the planner has something to do next."""
+        self._wake: int | None = None
+        """When it has to be called for it."""
+        self._calls: set[int] = set()
+        """When the engine will call."""
+        self._last = 0
+        """The last number given to a job that is no lease."""
+        self._all_submitted = self._all_events = self._finished = False
+        self._look = False
+        """Whether it was told that no more will come."""
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
-        """Take in what happened, let the lease scheduler advance, and answer with what it does now."""
-        requests, ended = [], []
+        """Take in what happened, let the planner advance, and answer with what it does now."""
+        instant = round(now * TICKS)
+        happened = False
         for notice in notices:
-            if isinstance(notice, SimulationBegins):
-                self._begin(site_of(notice.platform))
-            elif isinstance(notice, JobSubmitted) and notice.job.id not in self._numbers:
-                requests.append(self._lease(notice.job, notice.submission_time))
+            if isinstance(notice, JobSubmitted):
+                self._submitted(notice)
             elif isinstance(notice, JobCompleted):
-                number = self._numbers.get(notice.job.id)
-                if (
-                    number is not None
-                    and self._jobs.get(number) is not None
-                    and self._jobs[number].id == notice.job.id
-                ):
-                    self._outbox.over.add(number)
-                    ended.append(number)
+                happened |= self._completed(notice, instant)
+            elif isinstance(notice, SimulationBegins):
+                self._begin(notice)
+                stays_open = CallMeLater(call_me_later_id="open", when=OneShot(FOREVER / TICKS))
+                return Reply(now, [stays_open] if self.live else [])
+            elif isinstance(notice, RequestedCall):
+                self._calls.discard(instant)
+            elif isinstance(notice, HostsBecameUnavailable):
+                happened = True
+                self.planner.outages.close(_bits(notice.hosts), instant)
+            elif isinstance(notice, HostsBecameAvailable):
+                happened = True
+                self.planner.outages.open(_bits(notice.hosts), instant)
             elif isinstance(notice, AllStaticJobsHaveBeenSubmitted):
-                self._all_submitted = True
-        scheduler = self.scheduler
-        if scheduler is None:
-            return Reply(now, [])
-        instant = max(ticks(now), scheduler.now)
-        late = self._still_running(instant)
-        if late and now < instant / TICKS + LATE and not requests and not ended:
-            return Reply(now, [self._call(now + LATE)])
-        self._outbox.start(self._jobs, [KillJobs(job_ids=tuple(late))] if late else [])
-        scheduler.advance(instant, requests, ended=ended)
-        decisions = self._outbox.decisions
-        self._forget(decisions)
-        following = scheduler.next_event()
-        if following is not None and following != self._called:
-            self._called = following
-            decisions.append(self._call(following / TICKS))
-        return Reply(now, decisions)
+                self._all_submitted = self._look = True
+            elif isinstance(notice, AllStaticExternalEventsHaveBeenInjected):
+                self._all_events = self._look = True
+            elif isinstance(notice, ExternalEventOccurred):
+                happened |= self._told(notice)
+        return Reply(now, self._answer(now, max(instant, self.planner.plan.now), happened=happened))
 
-    def _begin(self, site: LeaseSite) -> None:
-        self._outbox = _Outbox()
-        self.scheduler = LeaseScheduler(site, self.options, [self._outbox])
-        self._outbox.prepare(site, self.scheduler.core)
+    def _answer(self, now: float, instant: int, *, happened: bool) -> list[Decision]:
+        writer = self._writer
+        due = self._next is not None and self._next <= instant
+        if not (happened or due or self._requests or self._ended or self._cancelled):
+            decisions: list[Decision] = []
+            if self._look:
+                self._look_ahead(decisions)
+            return decisions
+        if due and (late := self._still_running(instant)):
+            if now < instant / TICKS + AT_LEAST:
+                return [CallMeLater(call_me_later_id="late", when=OneShot(now + AT_LEAST))]
+            writer.decisions.append(KillJobs(job_ids=tuple(late)))
+        while self._next is not None and self._next < instant:
+            self._advance(self._next, (), ())
+        self._advance(instant, self._requests, self._ended)
+        self._requests, self._ended = [], []
+        self._cancel()
+        decisions = writer.take()
+        self._look_ahead(decisions)
+        return decisions
 
-    def _lease(self, job: Job, submit: float) -> Any:
-        assert self.scheduler is not None, "jobs come after the beginning"
-        number = len(self._numbers) + 1
-        lease = lease_of(job, number, submit, self.scheduler.core.site)
-        self._numbers[job.id] = number
-        self._jobs[number] = job
-        return lease
+    def _cancel(self) -> None:
+        """What outsiders have cancelled, as far as it can be."""
+        for number in self._cancelled:
+            if not self.planner.why_not_cancel(number):
+                self.planner.cancel(number)
+                self._writer.write()
+        if self._cancelled:
+            self._cancelled.clear()
+            self._next, self._wake = self.planner.plan.table.upcoming(self.planner.now)
 
-    def _still_running(self, instant: int) -> list[str]:
-        """Jobs whose machines are to end now, which the engine has not told yet."""
-        assert self.scheduler is not None
-        ending = self.scheduler.core.table.ending_at(instant)
-        machines = [r for r in ending if isinstance(r, VirtualMachines) and r.state and not r.is_suspending]
-        return [self._jobs[vm.lease.id].id for vm in machines if vm.lease.id not in self._outbox.over]
+    def _advance(self, instant: int, requests: Sequence[LeaseRecord], ended: Sequence[int]) -> None:
+        plan = self.planner.plan
+        self.planner.advance(instant, requests, ended=ended, lead=self._lead)
+        for read in self.journal_readers:
+            read(plan)
+        self._writer.write()
+        self._next, self._wake = plan.table.upcoming(instant)
 
-    def _forget(self, decisions: list[Decision]) -> None:
-        """Drop leases that are over; jobs that start again get their new ids."""
-        assert self.scheduler is not None
-        for number, job in self._outbox.reborn.items():
-            self._jobs[number] = job
-            self._numbers[job.id] = number
-        alive = self.scheduler.core.leases
-        for number in self._outbox.gone:
-            self._jobs.pop(number, None)
-            self._outbox.over.discard(number)
-        if self._all_submitted and not alive and not self._finished:
+    def _look_ahead(self, decisions: list[Decision]) -> None:
+        """Ask for the next call, or see that nothing more is to come."""
+        plan = self.planner.plan
+        self._look = False
+        if self.stop_watch.watches and self.stop_watch.enough(plan):
+            decisions.append(ForceSimulationStop())
+            return
+        if self._all_submitted and not self.live:
+            self._finish(decisions)
+        wake = self._wake
+        if wake is not None and wake not in self._calls:  # calls cannot be taken back on all wires
+            self._calls.add(wake)
+            decisions.append(CallMeLater(call_me_later_id="leases", when=OneShot(wake / TICKS)))
+
+    def _finish(self, decisions: list[Decision]) -> None:
+        """No more jobs come from the workloads."""
+        planner, plan = self.planner, self.planner.plan
+        if plan.leases and self._next is None and plan.table.away and self._all_events:
+            planner.outages.give_up("it waits for nodes that do not come back")
+            self._writer.write()
+            decisions += self._writer.take()
+        if plan.leases:
+            if not planner.busy:  # Haizea leaves some leases suspended for ever
+                decisions.append(ForceSimulationStop())
+        elif not self._finished:
             self._finished = True
             decisions.append(FinishRegistration())
 
-    def _call(self, time: float) -> CallMeLater:
-        self._calls += 1
-        return CallMeLater(call_me_later_id=f"leases-{self._calls}", when=OneShot(time))
+    def _begin(self, notice: SimulationBegins) -> None:
+        self.planner = Planner(site_of(notice.platform), rules_of(self.options))
+        self._writer = DecisionWriter(self.planner.plan)
+        for work in notice.workloads:
+            if isinstance(work, LeaseJobs):
+                self._asked.update(work.leases)
+        self.stop_watch.begin(notice.workloads)
 
-
-class _Outbox:
-    """Observes the lease scheduler and puts what it does into decisions."""
-
-    def __init__(self) -> None:
-        self.decisions: list[Decision] = []
-        self.over: set[int] = set()
-        """Leases whose job has ended in the engine."""
-        self.gone: list[int] = []
-        self.reborn: dict[int, Job] = {}
-        self._jobs: dict[int, Job] = {}
-        self._capacities: dict[int, Vector] = {}
-        self._core: Core | None = None
-        self._started: set[int] = set()
-
-    def prepare(self, site: LeaseSite, core: Core) -> None:
-        """The site is known now."""
-        self._core = core
-        self._capacities = capacities_of(site, core.space)
-
-    def start(self, jobs: dict[int, Job], first: Sequence[Decision]) -> None:
-        """A new round."""
-        self.decisions, self.gone, self.reborn = list(first), [], {}
-        self._jobs = jobs
-
-    def _job(self, lease: LeaseRecord) -> Job:
-        return self.reborn.get(lease.id) or self._jobs[lease.id]
-
-    def changed(self, now: int, lease: LeaseRecord, old: LeaseState, new: LeaseState) -> None:
-        """Decisions are about reservations."""
-
-    def lost(self, now: int, vm: VirtualMachines) -> None:
-        """Running machines that are cancelled start again as a new job, less what had been saved before."""
-        del now
-        lease, job = vm.lease, self._job(vm.lease)
-        stem, _, count = job.id.partition("#")
-        profile, known = job.profile, job.profile.id
-        if isinstance(profile, DelayProfile) and lease.accumulated:
-            left = max(0.0, profile.delay - lease.accumulated / TICKS)
-            profile, known = DelayProfile(id=f"{profile.id}#{lease.id}-{left:g}", delay=left), ""
-        again = msgspec.structs.replace(job, id=f"{stem}#{int(count or 1) + 1}", profile=profile)
-        self.reborn[lease.id] = again
-        self._started.discard(lease.id)
-        self.decisions += [KillJobs(job_ids=(job.id,)), RegisterJob(job=again, profile_id=known)]
-
-    def began(self, now: int, reservation: Reservation) -> None:
-        """Machines start or go on, images and memories begin to move."""
-        if isinstance(reservation, VirtualMachines):
-            self._machines(reservation)
-        elif isinstance(reservation, Migration):
-            hosts = HostSet(reservation.vm.hosts)
-            length = (reservation.end - reservation.start) / TICKS
-            self.decisions.append(MigrateJob(job_id=self._job(reservation.lease).id, hosts=hosts, duration=length))
-        elif isinstance(reservation, Transfer):
-            assert self._core is not None
-            hosts = HostSet(bit for bit in bits(reservation.mask) if bit != self._core.table.image_bit)
-            length = (reservation.end - now) / TICKS
-            self.decisions.append(TransferImage(image_id=reservation.image, hosts=hosts, duration=length))
-
-    def _machines(self, vm: VirtualMachines) -> None:
-        assert self._core is not None
-        job = self._job(vm.lease)
-        hosts, amounts = allocation(vm, self._core.space, self._capacities)
-        if len(hosts) != job.request.hosts:
-            raise UsageError(
-                f"lease {vm.lease.id} ({job.id}) has {job.request.hosts} virtual nodes on {len(hosts)} hosts: "
-                "a job has a host for each",
-                "simulate it with windtunnel lease run, or let each virtual node take a whole host",
-            )
-        if vm.lease.id in self._started:
-            self.decisions.append(ResumeJob(job_id=job.id, hosts=hosts))
+    def _submitted(self, notice: JobSubmitted) -> None:
+        """A job is a lease, unless it is the continuation of one."""
+        job, writer = notice.job, self._writer
+        if job.id in writer.numbers:
             return
-        self._started.add(vm.lease.id)
-        self.decisions.append(ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts))
+        asked = self._asked.pop(job.id, None) or lease_of(job, self.planner.plan.site)
+        number = asked.id
+        if number is None or number in writer.jobs:
+            self._last += 1
+            while self._last in writer.jobs:
+                self._last += 1
+            number = self._last
+        lease = msgspec.structs.replace(asked, id=number, submit=notice.submission_time)
+        writer.numbers[job.id] = number
+        writer.jobs[number] = job
+        self.stop_watch.submitted(lease.kind)
+        record = self.planner.record(lease)
+        record.ends_by_itself = job.walltime * TICKS <= record.requested + TICKS * AT_LEAST + 1e-6
+        self._requests.append(record)
 
-    def ended(self, now: int, reservation: Reservation) -> None:
-        """Machines stop to be saved."""
-        del now
-        if isinstance(reservation, VirtualMachines) and reservation.is_suspending:
-            self.decisions.append(SuspendJob(job_id=self._job(reservation.lease).id))
+    def _completed(self, notice: JobCompleted, instant: int) -> bool:
+        """A job is over; whether it was lost with its hosts."""
+        number = self._writer.numbers.pop(notice.job.id, None)
+        if number is None or self._writer.jobs[number].id != notice.job.id:
+            return False
+        self._writer.over.add(number)
+        if notice.return_code == LOST:
+            self.planner.outages.lose(number, "a machine it ran on is gone", instant)
+            self._writer.write()  # by option it comes back at once, under the same number
+            return True
+        self._ended.append(number)
+        return False
 
-    def ended_early(self, now: int, vm: VirtualMachines) -> None:
-        """The engine told so itself."""
+    def _still_running(self, instant: int) -> list[str]:
+        """Jobs whose machines are to end now, which the engine has not told yet."""
+        writer = self._writer
+        return [
+            writer.jobs[r.lease.id].id
+            for r in self.planner.plan.table.ending_at(instant)
+            if isinstance(r, VirtualMachines) and r.state and not r.is_suspending and r.lease.id not in writer.over
+        ]
 
-    def requested(self, now: int, lease: LeaseRecord) -> None:
-        """Leases that are not admitted are rejected."""
-        if lease.state is LeaseState.REJECTED:
-            self.finished(now, lease)
+    def _told(self, notice: ExternalEventOccurred) -> bool:
+        """What a service is told by its clients; whether it is about leases."""
+        number = notice.attributes.get("lease")
+        if notice.kind not in (CANCEL, END) or not isinstance(number, int):
+            return False
+        if notice.kind == END:
+            lease = self.planner.plan.leases.get(number)
+            if lease is not None and lease.state is LeaseState.ACTIVE and number not in self._writer.over:
+                self._writer.decisions.append(KillJobs(job_ids=(self._writer.jobs[number].id,)))
+                self._writer.over.add(number)
+                self._ended.append(number)
+        else:
+            self._cancelled.append(number)
+        return True
 
-    def finished(self, now: int, lease: LeaseRecord) -> None:
-        """Rejected, cancelled and failed leases leave the engine too."""
-        del now
-        self.gone.append(lease.id)
-        job = self._job(lease)
-        if lease.state in {LeaseState.REJECTED, LeaseState.REJECTED_BY_USER}:
-            self.decisions.append(RejectJob(job_id=job.id))
-        elif lease.state is not LeaseState.DONE and lease.id not in self.over:
-            running = lease.id in self._started
-            self.decisions.append(KillJobs(job_ids=(job.id,)) if running else RejectJob(job_id=job.id))
-        self._started.discard(lease.id)
 
-    def step(self, now: int, core: Core) -> None:
-        """Decisions go out when the round is over."""
+def _bits(hosts: HostSet) -> int:
+    return sum(((1 << (last - first + 1)) - 1) << first for first, last in hosts.runs)

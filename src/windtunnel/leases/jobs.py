@@ -3,26 +3,21 @@
 A host of the platform stands for a node: 100 percent of CPU are one core. A job stands for a lease.
 """
 
-from collections.abc import Iterable, Mapping
 from math import isinf
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.leases.reservations import TICKS, VirtualMachines, bits
-from windtunnel.leases.space import ResourceSpace, Vector
-from windtunnel.model import Host, HostSet, Job, Platform
-from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet
-from windtunnel.model.lease_jobs import LeaseJobs, job_of_lease, lease_in
+from windtunnel.model import Host, Job, Platform
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet
+from windtunnel.model.lease_jobs import lease_in
 
-__all__ = ["WORKLOAD", "allocation", "job_of", "lease_of", "platform_of", "site_of", "workload_of"]
+__all__ = ["lease_of", "platform_of", "site_of"]
 
-WORKLOAD = "leases"
-"""The part of the job ids before ``!``."""
 MEGABYTE = 10**6
 
 
-def platform_of(site: LeaseSite, name: str = "leases") -> Platform:
+def platform_of(site: LeaseSite, name: str = "leases", path: str = "") -> Platform:
     """A platform with one host per node of a site, and no network."""
     hosts: list[Host] = []
     for group in site.nodes:
@@ -31,7 +26,7 @@ def platform_of(site: LeaseSite, name: str = "leases") -> Platform:
         cores = max(1, round(group.total(CPU) / 100))
         for _ in range(group.count):
             hosts.append(Host(id=len(hosts), name=f"node{len(hosts) + 1}", cores=cores, resources=resources))
-    return Platform(name=name, hosts=tuple(hosts), site=site)
+    return Platform(name=name, hosts=tuple(hosts), site=site, path=path)
 
 
 def site_of(platform: Platform) -> LeaseSite:
@@ -50,21 +45,8 @@ def site_of(platform: Platform) -> LeaseSite:
     return LeaseSite((CPU, MEMORY), tuple(groups))
 
 
-def job_of(lease: Lease) -> Job:
-    """A lease as a job that lasts as long as the lease really runs."""
-    return job_of_lease(lease, WORKLOAD)
-
-
-def workload_of(work: LeaseWorkload, path: str = "") -> LeaseJobs:
-    """A workload of leases as a workload of jobs."""
-    return LeaseJobs(work.leases, WORKLOAD, hosts=0 if work.site is None else work.site.numnodes, path=path)
-
-
-def lease_of(job: Job, number: int, submit: float, site: LeaseSite) -> Lease:
-    """The lease a job stands for: the one in its extra data, or a best-effort lease of whole hosts.
-
-    ``number`` is the id of the lease, ``submit`` (s) its submission as announced. How long it will really run is not
-    taken over: a scheduler does not know.
+def lease_of(job: Job, site: LeaseSite) -> Lease:
+    """The lease a job stands for: the one in its extra data, or a best-effort lease of whole hosts, without number.
 
     Raises:
         UsageError: the job is no lease, and has no walltime, or hosts differ so that "whole hosts" says nothing.
@@ -74,7 +56,7 @@ def lease_of(job: Job, number: int, submit: float, site: LeaseSite) -> Lease:
     except msgspec.DecodeError as error:
         raise UsageError(f"job {job.id}: its extra data hold no lease: {error}") from error
     if lease is not None:
-        return msgspec.structs.replace(lease, id=number, submit=submit, real_duration=None)
+        return lease
     if isinf(job.walltime) or job.walltime <= 0:
         raise UsageError(
             f"job {job.id} has no walltime: leases need a duration", "give it one, or run without leases"
@@ -82,34 +64,4 @@ def lease_of(job: Job, number: int, submit: float, site: LeaseSite) -> Lease:
     if len({group.amounts.get(CPU) for group in site.nodes}) > 1:
         raise UsageError(f"job {job.id} asks for whole hosts, but the hosts of this site differ in CPU")
     whole = NodeSet(job.request.hosts, {CPU: site.nodes[0].amounts[CPU]})
-    return Lease(id=number, submit=submit, nodes=(whole,), duration=job.walltime)
-
-
-def allocation(
-    vm: VirtualMachines, space: ResourceSpace, capacities: Mapping[int, Vector]
-) -> tuple[HostSet, dict[int, dict[str, float]] | None]:
-    """The hosts of machines and, where they do not take all the CPU of each of them, the cores they take."""
-    taken = {bit: space.cpu(amount) for amount, nodes in vm.parts for bit in bits(nodes)}
-    hosts = HostSet(taken)
-    if all(cpu >= space.cpu(capacities[bit]) for bit, cpu in taken.items()):
-        return hosts, None
-    return hosts, {bit: {"cores": cpu / 100} for bit, cpu in taken.items()}
-
-
-def capacities_of(site: LeaseSite, space: ResourceSpace) -> dict[int, Vector]:
-    """The capacity of each node, by bit."""
-    found: dict[int, Vector] = {}
-    for group in site.nodes:
-        capacity = space.capacity(group.amounts)
-        found |= dict.fromkeys(range(len(found), len(found) + group.count), capacity)
-    return found
-
-
-def seconds(ticks: int | None) -> float | None:
-    """Ticks as seconds."""
-    return None if ticks is None else ticks / TICKS
-
-
-def hosts_text(bits_of: Iterable[int]) -> str:
-    """Nodes by their numbers from 1, as ranges: ``1-4 7``."""
-    return str(HostSet(bit + 1 for bit in bits_of))
+    return Lease(nodes=(whole,), duration=job.walltime)

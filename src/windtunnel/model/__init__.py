@@ -2,7 +2,7 @@
 
 from windtunnel.model.hostpool import HostPool
 from windtunnel.model.hostset import HostSet
-from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobRecord, JobState, Placement, Request
+from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobRecord, JobState, PlacementStrategy, Request
 from windtunnel.model.platform import Host, Link, Network, Platform, PowerState, natural_key
 from windtunnel.model.profiles import (
     DelayProfile,
@@ -44,7 +44,7 @@ __all__ = [
     "ParallelTaskMergeCompositionProfile",
     "ParallelTaskOnStorageHomogeneousProfile",
     "ParallelTaskProfile",
-    "Placement",
+    "PlacementStrategy",
     "Platform",
     "PowerState",
     "Profile",

@@ -158,9 +158,18 @@ class HostPool:
         if count > self.size or count < 1:
             return self.take(count)
         if self._firsts is None:
-            first = self._first_fit(count)
-            if first < 0:
+            rest = self._bits  # what _first_fit does, without a call
+            length = 1
+            left = count - 1
+            while left > length:
+                rest &= rest >> length
+                left -= length
+                length += length
+            if left:
+                rest &= rest >> left
+            if not rest:
                 return self.take(count)
+            first = (rest & -rest).bit_length() - 1
             bits = ((1 << count) - 1) << first
             self._bits ^= bits
         else:

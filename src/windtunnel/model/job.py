@@ -10,7 +10,7 @@ import msgspec
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.profiles import Profile
 
-__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobRecord", "JobState", "Placement", "Request"]
+__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobRecord", "JobState", "PlacementStrategy", "Request"]
 
 
 NO_HOSTS: Final = HostSet()
@@ -50,14 +50,14 @@ class Allocation(msgspec.Struct, frozen=True):
     amounts: Mapping[int, Mapping[str, float]] | None = None
 
 
-class Placement(IntEnum):
+class PlacementStrategy(IntEnum):
     """Predefined ways to place executors on hosts (batprotocol)."""
 
     SpreadOverHostsFirst = 0
     FillOneHostCoresFirst = 1
 
 
-ExecutorPlacement = Placement | tuple[int, ...]
+ExecutorPlacement = PlacementStrategy | tuple[int, ...]
 """A predefined placement, or for each executor the rank of its host in the allocation."""
 
 

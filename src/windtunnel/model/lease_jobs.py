@@ -1,15 +1,20 @@
 """Leases as jobs: what a job cannot say (reservations, deadlines, images) travels in its ``extra_data``, as JSON."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from windtunnel.diagnostics import Finding
 from windtunnel.model.job import Job, Request
-from windtunnel.model.lease import Lease
+from windtunnel.model.lease import Lease, LeaseWorkload
 from windtunnel.model.profiles import DelayProfile, Profile
 
-__all__ = ["LeaseJobs", "job_of_lease", "lease_in"]
+__all__ = ["AT_LEAST", "LeaseJobs", "job_of_lease", "lease_in"]
+
+AT_LEAST: Final = 0.004
+"""A job that lasts as long as its lease was asked for has so many seconds more before it is killed: less than half of
+the hundredths of a second in which leases are planned."""
 
 
 class _Extra(msgspec.Struct):
@@ -18,14 +23,20 @@ class _Extra(msgspec.Struct):
     lease: Lease | None = None
 
 
-def job_of_lease(lease: Lease, name: str) -> Job:
-    """A lease as a job ``name!id`` that lasts as long as the lease really runs, one host per virtual node."""
-    real = lease.duration if lease.real_duration is None else min(lease.real_duration, lease.duration)
+def job_of_lease(lease: Lease, name: str, lasts: tuple[float, float | None] | None = None) -> Job:
+    """A lease as a job ``name!id`` that lasts as long as the lease really runs, one host per virtual node.
+
+    Its walltime is the lease's duration (a lease that runs just as long as was asked for is not killed by it).
+    ``lasts``: duration and real duration (s), if they differ from what the lease says.
+    """
+    asked, real = lasts or (lease.duration, lease.real_duration)
+    delay = asked if real is None else min(real, asked)
     return Job(
         id=f"{name}!{lease.id}",
         request=Request(hosts=lease.numnodes),
-        profile=DelayProfile(id=f"{name}!{real:g}", delay=float(real)),
+        profile=DelayProfile(id=f"{name}!{delay:.10g}", delay=float(delay)),
         submission_time=float(lease.submit),
+        walltime=float(asked) if delay < asked else asked + AT_LEAST,
         user="" if lease.user is None else str(lease.user),
         queue=lease.kind.value,
         extra_data=msgspec.json.encode({"lease": lease}).decode(),
@@ -46,6 +57,9 @@ def lease_in(job: Job) -> Lease | None:
 class LeaseJobs:
     """A workload of leases as a workload of jobs; leases submitted at the same time keep their order."""
 
+    work: LeaseWorkload | None = None
+    """The workload as it was read, to be written again as it was."""
+
     def __init__(
         self,
         leases: Sequence[Lease],
@@ -54,12 +68,20 @@ class LeaseJobs:
         hosts: int = 0,
         path: str = "",
         lost: Sequence[str] = (),
+        attributes: Mapping[str, str] = {},
+        lasts: Callable[[Lease], tuple[float, float | None]] | None = None,
     ) -> None:
-        """``lost``: what these jobs do not say for a scheduler that does not know leases, in words."""
+        """``lost``: what these jobs do not say for a scheduler that does not know leases, in words.
+
+        ``attributes``: those of the workload of leases; ``lasts``: see :func:`job_of_lease`.
+        """
         self.name, self.path, self.hosts, self.lost = name, path, hosts, tuple(lost)
+        self.attributes = dict(attributes)
         self.warnings: tuple[Finding, ...] = ()
         """What the reader found odd in the input."""
-        jobs = [job_of_lease(lease, name) for lease in leases]
+        jobs = [job_of_lease(lease, name, None if lasts is None else lasts(lease)) for lease in leases]
+        self.leases: Mapping[str, Lease] = {job.id: lease for job, lease in zip(jobs, leases, strict=True)}
+        """The lease each job stands for."""
         self.profiles: Mapping[str, Profile] = {job.profile.id: job.profile for job in jobs}
         self._jobs = sorted(jobs, key=lambda job: job.submission_time)
 

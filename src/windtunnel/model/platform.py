@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from windtunnel.diagnostics import Finding, uncollected
+from windtunnel.diagnostics import Finding, without_garbage_collection
 from windtunnel.model.workload import EventList
 
 __all__ = ["Host", "Link", "Network", "Platform", "PowerState", "natural_key"]
@@ -129,7 +129,7 @@ class Platform(msgspec.Struct, kw_only=True):
     def uniform(cls, hosts: int, cores: int = 1, speed: float = 1e9, name: str = "") -> "Platform":
         """``hosts`` equal hosts of ``cores`` cores, without network; what ``hosts:64x32`` means."""
         state = (PowerState(speed),)
-        with uncollected():
+        with without_garbage_collection():
             made = tuple(Host(id=i, name=f"host{i}", cores=cores, pstates=state) for i in range(hosts))
         return cls(name=name or f"hosts:{hosts}x{cores}", hosts=made)
 

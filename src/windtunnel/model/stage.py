@@ -12,7 +12,7 @@ import msgspec
 
 from windtunnel.options import checked_options
 
-__all__ = ["Blocking", "Placement", "Selection", "StageOptions", "stage_options"]
+__all__ = ["Blocking", "PlacementPolicy", "Selection", "StageOptions", "stage_options"]
 
 
 class _Choice(StrEnum):
@@ -46,7 +46,7 @@ class Selection(_Choice):
     """Shuffled anew in each round."""
 
 
-class Placement(_Choice):
+class PlacementPolicy(_Choice):
     """Which of the machines with room is taken; ties by number."""
 
     FIRST_FIT = "FIRST-FIT"
@@ -74,7 +74,7 @@ class StageOptions(msgspec.Struct, frozen=True):
     """What a stage scheduler is told. ``quantum``: decide only at multiples of so many seconds (0: at once)."""
 
     selection: Selection = Selection.FIFO
-    placement: Placement = Placement.FIRST_FIT
+    placement: PlacementPolicy = PlacementPolicy.FIRST_FIT
     blocking: Blocking = Blocking.SKIP
     seed: int = 0
     quantum: Annotated[float, msgspec.Meta(ge=0)] = 0.0

@@ -14,7 +14,7 @@ from windtunnel.report.charts import histogram
 from windtunnel.report.data import page_data
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.files import write_whole
-from windtunnel.results.metrics import Group, Metrics, Trim
+from windtunnel.results.metrics import GroupMetrics, Metrics, Trim
 from windtunnel.results.run import Run
 from windtunnel.results.state import Status, as_text
 
@@ -124,7 +124,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
-def _groups(title: str, groups: Mapping[str, Group]) -> str:
+def _groups(title: str, groups: Mapping[str, GroupMetrics]) -> str:
     if not groups:
         return ""
     head = ("", "jobs", "host-hours", "mean wait [s]", "max wait [s]", "mean turnaround [s]", "mean bounded slowdown")

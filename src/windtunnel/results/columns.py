@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
 from windtunnel.model.arrays import extend
-from windtunnel.results.ledger import Batch
+from windtunnel.results.job_batches import Batch
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
 
@@ -97,7 +97,7 @@ class _Owners(dict[tuple[str, str], int]):
 
 
 class Collector(Observer):
-    """Fills :class:`Columns` while a run goes on: a sink of the ledger, and an observer of what else it needs."""
+    """Fills :class:`Columns` while a run goes on: a sink of the batches, and an observer of what else it needs."""
 
     def __init__(self) -> None:
         self.columns = Columns()

@@ -11,8 +11,8 @@ from msgspec import ValidationError, convert
 
 from windtunnel.model import JobState
 from windtunnel.results.fields import behind, plain, plain_column
+from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Dialect, Layout
-from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import ENCODER, Recorder, integers, joined
 
 __all__ = ["HEADER", "SHORTEST", "JobsCsv"]

@@ -15,7 +15,7 @@ from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import Distribution, distribution
 from windtunnel.results.own_metrics import Figure, Record, figures_of
 
-__all__ = ["BOUND", "Group", "Metrics", "Trim", "compute", "seconds_of", "window"]
+__all__ = ["BOUND", "GroupMetrics", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
 BOUND: Final = 10.0
 """Seconds: in the bounded slowdown, shorter executions count as this long."""
@@ -26,7 +26,7 @@ Trim = float | str
 """A part of the run to leave out: seconds, or a share of the whole as text (``"10%"``)."""
 
 
-class Group(msgspec.Struct, frozen=True):
+class GroupMetrics(msgspec.Struct, frozen=True):
     """The jobs of one user or queue that ran. Times in s."""
 
     jobs: int
@@ -65,8 +65,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """How often a rack drew more than its power capacity (never trimmed); only known with energy."""
     worst_rack_excess: float = 0.0
     """Watts above the capacity, at most."""
-    users: dict[str, Group] = {}
-    queues: dict[str, Group] = {}
+    users: dict[str, GroupMetrics] = {}
+    queues: dict[str, GroupMetrics] = {}
     own: dict[str, Figure] = {}
     """Metrics of one's own (:mod:`windtunnel.results.own_metrics`), by name."""
 
@@ -233,7 +233,7 @@ def _available(columns: Columns, opens: float, closes: float) -> float:
     return total
 
 
-def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, Group], dict[str, Group]]:
+def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, GroupMetrics], dict[str, GroupMetrics]]:
     """Tables per user and per queue; empty where no job names one."""
     ran = derived.ran
     if len(ran.owners) == 1:
@@ -262,7 +262,7 @@ _Sums = tuple[int, float, float, float, float, float]
 """Jobs; sum and maximum of waits; sums of host-seconds, turnarounds and bounded slowdowns."""
 
 
-def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[str, Group]:
+def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[str, GroupMetrics]:
     """Groups by user (part 0) or queue (part 1) from the sums of (user, queue) pairs."""
     merged: dict[str, list[_Sums]] = {}
     for owner, total in sums:
@@ -273,7 +273,7 @@ def _table(ran: Columns, sums: Sequence[tuple[int, _Sums]], part: int) -> dict[s
     for name in sorted(merged):
         counts, waits, longest, area, turnarounds, bounded = zip(*merged[name], strict=True)
         jobs = sum(counts)
-        made[name] = Group(
+        made[name] = GroupMetrics(
             jobs=jobs,
             host_seconds=fsum(area),
             mean_waiting_time=fsum(waits) / jobs,

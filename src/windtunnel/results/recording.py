@@ -10,16 +10,19 @@ import msgspec
 
 from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import Platform, Workload
+from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector
 from windtunnel.results.derived import Derived
-from windtunnel.results.extras import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.results.files import write_whole
 from windtunnel.results.input_files import input_files
+from windtunnel.results.job_batches import JobBatches, Sink
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
-from windtunnel.results.ledger import Ledger, Sink
+from windtunnel.results.lease_accounting import LeaseAccounting
+from windtunnel.results.lease_probes import PROBES
+from windtunnel.results.lease_tables import LeasesCsv, ReservationsCsv, counters_csv, statistics
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.paje import PajeTrace
@@ -29,8 +32,10 @@ from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
+from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.version import __version__
 from windtunnel.vocabulary.component import Observer
+from windtunnel.vocabulary.lease_facts import LeaseFact
 
 __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
 
@@ -54,6 +59,8 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``batsim_version`` says; empty: our own name and version."""
     warm_up: Trim = 0.0
     cool_down: Trim = 0.0
+    lease_probes: tuple[str, ...] = tuple(PROBES)
+    """What is counted of leases, where a lease manager reports them."""
 
     def __post_init__(self) -> None:
         check_fields(self, "what is recorded")
@@ -99,6 +106,8 @@ class Recording(Observer):
         self._flusher: Flusher | None = None
         self._final: Metrics | None = None
         self.collector = Collector()
+        self._leases = LeaseAccounting(options.lease_probes)
+        self._lease_attributes: dict[str, str] = {}
         for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
             seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
         self._take(Place.take(layout, inputs=inputs, force=force))
@@ -149,13 +158,13 @@ class Recording(Observer):
             extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout, self.collector)
             shares = SharesCsv(layout)
             sinks += [extra, shares, suspensions]
-            made += [extra, shares, suspensions, EventsCsv(layout)]
+            made += [extra, shares, suspensions, EventsCsv(layout), LeasesCsv(layout), ReservationsCsv(layout)]
             if options.energy:
                 made.append(RackPowerCsv(layout))
         if options.probes != "never":
             made.append(ProbesCsv(layout, always=options.probes == "always"))
         made.append(EstimatesCsv(layout))
-        return [Ledger(sinks), *made]
+        return [JobBatches(sinks), *made]
 
     @property
     def observers(self) -> list[Observer]:
@@ -163,9 +172,9 @@ class Recording(Observer):
         return [*self._recorders, self]
 
     @property
-    def _ledger(self) -> Ledger:
-        (ledger,) = (r for r in self._recorders if isinstance(r, Ledger))
-        return ledger
+    def _batches(self) -> JobBatches:
+        (batches,) = (r for r in self._recorders if isinstance(r, JobBatches))
+        return batches
 
     @property
     def rows(self) -> dict[str, Rows]:
@@ -183,13 +192,24 @@ class Recording(Observer):
             options=as_plain(platform.options),
         )
         self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]
+        for work in workloads:
+            if isinstance(work, LeaseJobs):
+                self._lease_attributes |= work.attributes
         self.state.simulated_time = now
         self._write_state()
         self._watch()
 
     def _watch(self) -> None:
         if self.layout.stem is not None and self._flusher is None:
-            self._flusher = Flusher([self._ledger, *self.rows.values()])
+            self._flusher = Flusher([self._batches, *self.rows.values()])
+
+    def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
+        """Count what a lease manager reports."""
+        self._leases.hear(now, facts)
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep a small file of the run that others make."""
+        self._write(name, data)
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """Write the figures of the whole run, and how it ended."""
@@ -231,7 +251,7 @@ class Recording(Observer):
         Raises:
             SimulationError: it cannot be written.
         """
-        self._ledger.flush()
+        self._batches.flush()
         for rows in self.rows.values():
             rows.flush()
 
@@ -243,7 +263,7 @@ class Recording(Observer):
         """
         if warm_up is None and cool_down is None and self._final is not None:
             return self._final
-        self._ledger.flush()
+        self._batches.flush()
         options = self.options
         return self._measured(
             options.warm_up if warm_up is None else warm_up, options.cool_down if cool_down is None else cool_down
@@ -269,6 +289,10 @@ class Recording(Observer):
             with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
                 self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
                 self._write("metrics.json", self._final.json())
+            if self._leases.heard:
+                self._leases.close()
+                self._write("counters.csv", counters_csv(self._leases))
+                self._write("statistics.json", statistics(self._leases, self._lease_attributes))
         made = schedule.figures(
             self.collector, derived, self.totals, self.options.version or f"windtunnel {__version__}"
         )
@@ -294,7 +318,7 @@ class Recording(Observer):
         """The content of one of the run's files, None when there is no such file (yet)."""
         rows = self.rows.get(name)
         if rows is not None:
-            self._ledger.flush()
+            self._batches.flush()
             return rows.read() if rows.exists else None
         path = self.layout.path(name)
         if path is None:

@@ -10,7 +10,7 @@ import msgspec
 
 from windtunnel.diagnostics import Account, UsageError
 from windtunnel.model import HostSet
-from windtunnel.results.damage import read_from
+from windtunnel.results.damaged_files import read_from
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
 from windtunnel.results.recording import Recording

@@ -9,7 +9,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.entities.sss_host import host_node
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.model import Host, HostSet
-from windtunnel.results.damage import read_from
+from windtunnel.results.damaged_files import read_from
 from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
 from windtunnel.results.shares_csv import amounts_of
 

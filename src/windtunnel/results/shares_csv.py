@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from windtunnel.results.fields import plain
+from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Layout
-from windtunnel.results.ledger import Batch
 from windtunnel.results.rows import Recorder
 
 __all__ = ["SharesCsv", "amounts_of", "amounts_text"]

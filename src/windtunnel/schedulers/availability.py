@@ -17,6 +17,7 @@ _ROUND: Final = 6755399441055744.0
 """1.5 * 2 ** 52: a number that this is added to and taken from again is whole."""
 _LESS: Final = 1e-7
 """What a length exceeds whole microseconds by (s) without reaching into the next."""
+_LONGEST: Final = float_info.max / 2
 _AT_HAND: Final = 1e-5
 """What is so near (s) is the present: ends and calls are told rounded, a few microseconds early or late."""
 
@@ -76,7 +77,7 @@ class Availability:
 
     def lasting(self, size: int) -> float:
         """For how many seconds (a finite number) so many hosts stay free from the begin on."""
-        return min(self.until(size) - self.dates[0] + _LESS, float_info.max / 2)
+        return min(self.until(size) - self.dates[0] + _LESS, _LONGEST)
 
     def find(self, size: int, length: float) -> float:
         """The earliest date from which so many hosts stay free for so long; infinite when there is none."""
@@ -125,8 +126,8 @@ class Availability:
 
 def longest_until(now: float, date: float) -> float:
     """The longest finite length with ``now + length <= date`` in floating point."""
-    if date > float_info.max / 2:
-        return float_info.max / 2
+    if date > _LONGEST:
+        return _LONGEST
     longest = date - now
     longest += (date - (longest + now)) + ulp(date) / 2
     while now + longest > date:

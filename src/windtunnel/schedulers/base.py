@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
+
 from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Decision, Features, Hello, Notice, Reply, View
 
 __all__ = ["FunctionScheduler", "Scheduler"]
@@ -36,7 +38,7 @@ class Scheduler:
     def hello(self) -> Hello:
         """How it presents itself."""
         self.view = View()
-        return Hello(name=self.name or type(self).__name__, features=self.features)
+        return Hello(name=self.name or type(self).__name__, features=self.features, follow_others=True)
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Update the view, call :meth:`schedule`, and answer at once."""
@@ -70,8 +72,7 @@ class FunctionScheduler(Scheduler):
 
     def hello(self) -> Hello:
         """Named after the function."""
-        super().hello()
-        return Hello(name=getattr(self.function, "__name__", "function"))
+        return replace(super().hello(), name=getattr(self.function, "__name__", "function"))
 
     def schedule(self, view: View) -> Iterable[Decision] | None:
         """Call the function."""

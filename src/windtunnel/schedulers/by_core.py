@@ -28,11 +28,14 @@ from windtunnel.vocabulary import (
     HostsBecameAvailable,
     HostsBecameUnavailable,
     HostsPStateChanged,
+    HostsSwitching,
     HostsTurnedOnOff,
     ImageTransferred,
     JobCompleted,
     JobMigrated,
+    JobRejected,
     JobResumed,
+    JobStarted,
     JobSubmitted,
     JobSuspended,
     KillJobs,
@@ -44,6 +47,7 @@ from windtunnel.vocabulary import (
     RegisterProfile,
     RejectJob,
     Reply,
+    ReportLeases,
     ResourceStateChanged,
     ResumeJob,
     SetJobMetadata,
@@ -73,6 +77,7 @@ _WITHOUT_HOSTS = (
     SetJobMetadata,
     ChangeJobState,
     MessageToJob,
+    ReportLeases,
 )
 """Decisions that mean the same whether cores or machines are counted."""
 
@@ -80,6 +85,7 @@ _ABOUT_HOSTS = (
     HostsBecameAvailable,
     HostsBecameUnavailable,
     HostsPStateChanged,
+    HostsSwitching,
     HostsTurnedOnOff,
     ImageTransferred,
     ResourceStateChanged,
@@ -130,11 +136,14 @@ class ByCore(Component):
 
     def _seen(self, notice: Notice) -> Notice:
         """A notice in terms of cores."""
-        if isinstance(notice, JobSubmitted | WaitingTimeQueried):
+        if isinstance(notice, JobSubmitted | WaitingTimeQueried | JobRejected):
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job))
         if isinstance(notice, JobCompleted):
             cores = self._cores.pop(notice.job.id, HostSet())
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)
+        if isinstance(notice, JobStarted):
+            cores = self._cores_of(notice.hosts)
+            return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores, amounts=None)
         if isinstance(notice, JobSuspended | JobResumed | JobMigrated):
             cores = self._cores.get(notice.job.id, HostSet())  # none: it is another component's
             return msgspec.structs.replace(notice, job=self._by_cores(notice.job), hosts=cores)

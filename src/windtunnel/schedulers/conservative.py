@@ -1,6 +1,5 @@
 """Conservative backfilling (Feitelson & Weil 1998; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
-from bisect import bisect_left, insort
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
@@ -8,11 +7,11 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from windtunnel.model import HostSet, Job
+from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, later
+from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
-from windtunnel.schedulers.site import BatchScheduler, Held
-from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, RejectJob, Reply, RequestedCall
+from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, RejectJob, Reply, Running
 
 __all__ = ["Conservative"]
 
@@ -60,40 +59,58 @@ class Conservative(BatchScheduler):
         self._reserved: dict[str, float] = {}
         self._reviews: list[tuple[float, int, Job]] = []  # a heap: when to review, and what breaks ties
         self._reviewed = 0
-        self._ends: list[float] = []  # predicted, of the running jobs
         self._calls = 0
         self._called_for = inf
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
-        """Take in the message, then decide."""
-        reply = super().decide(self._plan.advance(now), notices)
-        reply.now = now
-        if self._reserved:
-            self._wake(reply.decisions)
-        return reply
-
-    def _take_in(self, notice: Notice, decisions: list[Decision]) -> bool:
-        if isinstance(notice, RequestedCall):
+        """Take in the message; look at the queue if anything was freed, then at each new job."""
+        site = self.site
+        present = self._plan.advance(now)
+        site.apply(now, notices)
+        decisions: list[Decision] = []
+        if site.shifted:
+            self._replan(present)
+        else:
+            for end, _, freed, _ in site.left:
+                self._plan.change(present, end, freed)
+        if site.refused:
+            self._retry(present, decisions)
+        if site.called:
             self._called_for = inf
-            return True
-        begins = not self._hosts
-        changed = super()._take_in(notice, decisions)
-        if begins and self._hosts:
-            self._plan = Availability(self._hosts, notice.timestamp)
-        return changed
+        arrivals = self._admit(present, decisions) if site.arrived else site.arrived
+        if (site.changed or site.called) and self.queue.count:
+            self._review(present, decisions)
+        for job in arrivals:
+            self.queue.add(job, present)
+            if self._reserve(present, job) <= present:
+                self._begin(present, job, decisions)
+        if self._reserved:
+            self._wake(decisions)
+        return Reply(now, decisions)
 
-    def _released(self, held: Held) -> None:
-        self._plan.change(self._plan.dates[0], held[0], held[2])
-        del self._ends[bisect_left(self._ends, held[0])]
+    def _admit(self, now: float, decisions: list[Decision]) -> list[Job]:
+        """Whoever comes first in the queue, older reservations stand: new jobs get theirs last, in queue order."""
+        fit = []
+        for job in self.site.arrived:
+            if job.request.hosts <= self.site.size:
+                fit.append(job)
+            else:
+                decisions.append(RejectJob(job_id=job.id))
+        fit.sort(key=lambda job: ORDERS[self.queue_order](job, now, job.walltime))
+        return fit
 
-    def _repredict(self) -> None:
+    def _again(self, now: float, running: Running) -> None:
+        super()._again(now, running)
+        self._reserve(now, running.job)
+
+    def _replan(self, now: float) -> None:
         """Plan anew: the running jobs, then the queue."""
-        now = self._plan.dates[0]
-        plan = self._plan = Availability(self._hosts - len(self._unavailable), now)
-        for end, _, size, _ in self._running.values():
-            plan.change(now, end, -size)
+        site = self.site
+        plan = self._plan = Availability(site.size - len(site.absent), now)
+        for end, _, freed, _ in site.ends:
+            plan.change(now, end, -freed)
         self._reviews.clear()
-        for job in self._queue:
+        for job in self.queue:
             self._reserve(now, job)
 
     def _reserve(self, now: float, job: Job) -> float:
@@ -109,48 +126,30 @@ class Conservative(BatchScheduler):
         when = min(now + self.review * (reserved - now), reserved) if reserved < inf else now
         heappush(self._reviews, (when, self._reviewed, job))
 
-    def _join(self, now: float, arrivals: list[Job], decisions: list[Decision]) -> tuple[list[Job], bool]:
-        """Whoever comes first in the queue, older reservations stand: new jobs get theirs last, in queue order."""
-        fit = [job for job in arrivals if job.request.hosts <= self._hosts]
-        decisions += [RejectJob(job_id=job.id) for job in arrivals if job.request.hosts > self._hosts]
-        fit.sort(key=lambda job: ORDERS[self.queue_order](job, now, job.walltime))
-        return fit, False
-
-    def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        self._queue.add(job, now)
-        if self._reserve(now, job) <= now:
-            self._begin(now, job, decisions)
-
-    def _hold(self, now: float, job: Job, hosts: HostSet) -> Held:
-        self._starts += 1
-        held = self._running[job.id] = (later(now, job.walltime), self._starts, job.request.hosts, hosts)
-        return held
-
     def _begin(self, now: float, job: Job, decisions: list[Decision]) -> None:
         """Start a job whose reservation has come, if its hosts are there (a running one may be reported late)."""
-        pool, size = self._pool, job.request.hosts
-        hosts = pool.take(size) if self.policy == "basic" else pool.take_together(size)
+        free, size = self.site.free, job.request.hosts
+        hosts = free.take(size) if self.policy == "basic" else free.take_together(size)
         if hosts is None:
             return
         begin = self._reserved.pop(job.id)
-        self._queue.remove(job)
+        self.queue.remove(job)
         decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
-        held = self._hold(begin if now - begin <= _LATE else now, job, hosts)
-        self._plan.change(later(begin, job.walltime), held[0], -held[2])
-        insort(self._ends, held[0])
+        start = begin if now - begin <= _LATE else now
+        end = later(start, job.walltime)
+        self.site.hold(job, hosts, start, end)
+        self._plan.change(later(begin, job.walltime), end, -size)
 
-    def _changed(self, now: float, decisions: list[Decision]) -> None:
-        queue = self._queue
-        if not queue.count:
-            return
+    def _review(self, now: float, decisions: list[Decision]) -> None:
+        queue = self.queue
         self._compress(now, self._to_review(now), decisions)
-        while (job := queue.find_lasting(len(self._pool), self._plan.lasting)) is not None:
+        while (job := queue.find_lasting(len(self.site.free), self._plan.lasting)) is not None:
             self._move(job, self._reserved[job.id], now)
             self._begin(now, job, decisions)
 
     def _to_review(self, now: float) -> list[Job]:
         """In queue order."""
-        queue, reviews = self._queue, self._reviews
+        queue, reviews = self.queue, self._reviews
         if queue.count <= _SHORT:
             reviews.clear()
             return list(queue)
@@ -202,7 +201,8 @@ class Conservative(BatchScheduler):
         Before the first predicted end only a reservation can change the plan.
         """
         due = self._plan.dates[1]
-        if due < inf and not (self._ends and self._ends[0] <= due) and self._called_for > due:
+        ends = self.site.ends
+        if due < inf and not (ends and ends[0][0] <= due) and self._called_for > due:
             self._calls += 1
             self._called_for = due
             decisions.append(CallMeLater(call_me_later_id=f"reservation {self._calls}", when=OneShot(due)))

@@ -20,6 +20,7 @@ from windtunnel.vocabulary import (
     HostsBecameAvailable,
     HostsBecameUnavailable,
     HostsPStateChanged,
+    HostsSwitching,
     HostsTurnedOnOff,
     JobCompleted,
     JobsKilled,
@@ -156,7 +157,7 @@ class Part:
         if hosts:
             self._inbox.append(msgspec.structs.replace(notice, hosts=hosts))
 
-    def switched(self, notice: HostsPStateChanged | HostsTurnedOnOff | ResourceStateChanged) -> None:
+    def switched(self, notice: HostsPStateChanged | HostsSwitching | HostsTurnedOnOff | ResourceStateChanged) -> None:
         """Some of the hosts have another power state."""
         if hosts := self._here(notice.hosts):
             self._inbox.append(msgspec.structs.replace(notice, hosts=hosts))

@@ -28,6 +28,7 @@ from windtunnel.vocabulary import (
     HostsBecameAvailable,
     HostsBecameUnavailable,
     HostsPStateChanged,
+    HostsSwitching,
     HostsTurnedOnOff,
     JobCompleted,
     JobsKilled,
@@ -128,7 +129,7 @@ class Datacenters(Scheduler):
                 parts[owner].tell(notice)
         elif isinstance(notice, ExternalEventOccurred) and notice.kind == "scheduler_change":
             parts[int(notice.attributes["datacenter"])].change(notice)
-        elif isinstance(notice, HostsPStateChanged | HostsTurnedOnOff | ResourceStateChanged):
+        elif isinstance(notice, HostsPStateChanged | HostsSwitching | HostsTurnedOnOff | ResourceStateChanged):
             for part in parts:
                 part.switched(notice)
         elif isinstance(notice, DecisionRefused):

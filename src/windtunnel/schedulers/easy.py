@@ -1,14 +1,13 @@
 """EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
-from bisect import bisect_left, insort
 from collections.abc import Sequence
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import longest_until
+from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
-from windtunnel.schedulers.site import BatchScheduler, Held
-from windtunnel.vocabulary import Decision, ExecuteJob, JobCompleted, JobSubmitted, Notice, RejectJob, Reply
+from windtunnel.vocabulary import Decision, Notice, RejectJob, Reply
 
 __all__ = ["Easy"]
 
@@ -38,121 +37,100 @@ class Easy(BatchScheduler):
 
     def _reset(self) -> None:
         super()._reset()
-        self._ends: list[Held] = []  # the running jobs by predicted end
-        self._free = 0
         self._shadow = 0.0
         self._extra = -1  # negative: shadow and extra are to be computed
         self._together = self.policy != "basic"
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (what the base does, at less cost)."""
+        site = self.site
+        site.apply(now, notices)
         decisions: list[Decision] = []
-        arrivals: list[Job] = []
-        changed = False
-        for notice in notices:
-            if type(notice) is JobSubmitted:
-                arrivals.append(notice.job)
-            elif type(notice) is JobCompleted:
-                if self._forget(notice.job.id):
-                    changed = True
-            else:
-                changed |= self._take_in(notice, decisions)
-                self._free = len(self._pool)
+        if site.refused:
+            self._retry(now, decisions)
+        queue = self.queue
+        arrivals = site.arrived
         if arrivals and self.queue_order != "fcfs":
-            arrivals, joined = self._join(now, arrivals, decisions)
-            changed |= joined
-        queue = self._queue
-        if changed:
+            arrivals = self._join(now, decisions)
+        free = site.free
+        if site.changed:
             self._extra = -1
-            if queue.count and queue.smallest() <= self._free:
-                self._changed(now, decisions)
-            if not arrivals:
-                return Reply(now, decisions)
+            if queue.count and queue.smallest() <= free.size:
+                self._start_queue(now, decisions)
         for job in arrivals:
             size = job.request.hosts
-            if size > self._hosts:
+            if size > site.size:
                 decisions.append(RejectJob(job_id=job.id))
-            elif queue.count:
-                self._arrived(now, job, decisions)
-            elif size <= self._free:
-                self._run(now, job, decisions)
-            else:
+            elif size > free.size or (queue.count and not self._overtakes(now, job)):
                 queue.add(job, now)
+            else:
+                decisions.append(site.run(job, self._together))
         return Reply(now, decisions)
 
-    def _run(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        size = job.request.hosts
-        pool = self._pool
-        hosts = pool.take_together(size) if self._together else pool.take(size)
-        assert hosts is not None
-        decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
-        self._free -= size
-        self._starts = rank = self._starts + 1
-        held = self._running[job.id] = (now + job.walltime, rank, size, hosts)
-        insort(self._ends, held)
+    def _join(self, now: float, decisions: list[Decision]) -> list[Job]:
+        """In an order other than that of arrival, new jobs join the queue first, all of which is looked at."""
+        site = self.site
+        for job in site.arrived:
+            if job.request.hosts > site.size:
+                decisions.append(RejectJob(job_id=job.id))
+            else:
+                self.queue.add(job, now)
+                site.changed = True
+        return []
 
-    def _released(self, held: Held) -> None:
-        self._free += held[2]
-        ends = self._ends
-        del ends[bisect_left(ends, held)]
+    def _overtakes(self, now: float, job: Job) -> bool:
+        """Whether a new job that fits may start while others wait.
 
-    def _repredict(self) -> None:
-        self._ends = sorted(self._running.values())
+        Nothing was freed, so that no older job can overtake now that could not before: only this one is looked at.
+        """
+        if self._extra < 0:
+            self._reserve(now, self.queue.first().request.hosts)
+        if now + job.walltime <= self._shadow and job.walltime <= ANY:
+            return True
+        if job.request.hosts > self._extra:
+            return False
+        self._extra -= job.request.hosts
+        return True
 
-    def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        # Nothing was freed, so that no older job can overtake now that could not before: only this one is tried.
-        queue = self._queue
-        size = job.request.hosts
-        if size <= self._free:
-            if self._extra < 0:
-                self._reserve(now, queue.first().request.hosts)
-            late = now + job.walltime > self._shadow or job.walltime > ANY
-            if not late or size <= self._extra:
-                if late:
-                    self._extra -= size
-                self._run(now, job, decisions)
-                return
-        queue.add(job, now)
-
-    def _changed(self, now: float, decisions: list[Decision]) -> None:
-        queue = self._queue
-        self._extra = -1
+    def _start_queue(self, now: float, decisions: list[Decision]) -> None:
+        """From the front; then whoever may overtake. The smallest job fits."""
+        queue, site = self.queue, self.site
+        free = site.free
         while queue.count:
-            if queue.first().request.hosts > self._free:
-                self._backfill(now, decisions)
+            need = queue.first().request.hosts
+            if need > free.size:
+                if not decisions or queue.smallest() <= free.size:
+                    self._backfill(now, need, decisions)
                 return
-            self._run(now, queue.pop(), decisions)
+            decisions.append(site.run(queue.pop(), self._together))
 
     def _reserve(self, now: float, need: int) -> None:
         """Shadow time and extra hosts of a first job of this size."""
-        free = self._free
-        ends = self._ends
-        for k, (end, _, size, _) in enumerate(ends):
-            free += size
+        # So many hosts will not be there before those that are absent come back, unless an end says otherwise.
+        shadow = ANY
+        free = self.site.free.size
+        enough = False
+        for end, _, freed, _ in self.site.ends:
+            if enough and end != shadow:
+                break
+            free += freed
             if free >= need:
-                rank = k + 1
-                while rank < len(ends) and ends[rank][0] == end:
-                    free += ends[rank][2]
-                    rank += 1
-                self._shadow = max(end, now)
-                self._extra = free - need
-                return
-        # So many hosts will not be there before unavailable ones come back.
-        self._shadow = ANY
-        self._extra = 0
+                enough = True
+                shadow = end
+        self._shadow = shadow if shadow > now else now  # noqa: FURB136 -- a call costs more
+        self._extra = free - need if enough else 0
 
-    def _backfill(self, now: float, decisions: list[Decision]) -> None:
-        queue = self._queue
-        if queue.smallest() > self._free:
-            return
-        self._reserve(now, queue.first().request.hosts)
-        shadow = self._shadow
-        longest = longest_until(now, shadow)
-        while self._free:
-            job = queue.find(self._free, self._extra, longest)
+    def _backfill(self, now: float, need: int, decisions: list[Decision]) -> None:
+        """Start whoever does not delay the first job, which needs so many hosts."""
+        queue, site = self.queue, self.site
+        free = site.free
+        self._reserve(now, need)
+        longest = longest_until(now, self._shadow)
+        while free.size:
+            job = queue.find(free.size, self._extra, longest)
             if job is None:
                 return
             queue.remove(job)
             if job.walltime > longest:
                 self._extra -= job.request.hosts
-            self._run(now, job, decisions)
+            decisions.append(site.run(job, self._together))

@@ -1,9 +1,7 @@
 """EASY backfilling on a machine whose idle hosts sleep."""
 
-from bisect import insort
 from collections import deque
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
@@ -12,22 +10,16 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostSet
 from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.orders import QueueOrder
-from windtunnel.schedulers.site import Held
 from windtunnel.vocabulary import (
-    AllStaticJobsHaveBeenSubmitted,
     CallMeLater,
     Decision,
-    DecisionRefused,
     HostsBecameAvailable,
-    HostsTurnedOnOff,
     Notice,
     OneShot,
     Reply,
-    RequestedCall,
-    ResourceStateChanged,
-    SimulationBegins,
     TurnOnOffHosts,
 )
+from windtunnel.vocabulary.sleeping import sleep_states
 
 __all__ = ["EnergyIdleSleeper"]
 
@@ -46,12 +38,8 @@ class _Sleep(NamedTuple):
 
 
 def _sleep_of(host: Host) -> _Sleep | None:
-    """Its first sleep state, as the platform says, or as its property does where that is all that is told."""
-    states = dict(host.sleep_pstates)
-    for entry in host.properties.get("sleep_pstates", "").split(",") if not states else ():
-        with suppress(ValueError):
-            asleep, off, on = map(int, entry.split(":"))
-            states[asleep] = off, on
+    """Its first sleep state."""
+    states = sleep_states(host)
     if not states:
         return None
     asleep, (off, on) = next(iter(states.items()))
@@ -92,81 +80,73 @@ class EnergyIdleSleeper(Easy):
 
     def _reset(self) -> None:
         super()._reset()
-        self._now = 0.0
         self._sleeps: dict[int, _Sleep] = {}  # the hosts that can
-        self._took = {
-            False: self.switch_on_time,
-            True: self.switch_off_time,
-        }  # seconds that switching on, and off, took the last time
-        self._asleep = HostSet()
-        self._coming = 0  # hosts that are being switched on
-        self._moving: dict[tuple[int, ...], tuple[str, float]] = {}  # hosts that switch -> how held, since when
+        # Seconds that switching on, and off, took the last time.
+        self._took = {False: self.switch_on_time, True: self.switch_off_time}
         self._since: list[float] = []  # by host: since when it is idle, if it is
         self._idle: deque[tuple[float, HostSet]] = deque()  # hosts that were freed, by date
         self._called = False
-        self._last = False
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """As EASY does; then see which hosts are to be switched."""
-        self._now = now
         reply = super().decide(now, notices)
+        site = self.site
+        if site.begins is not None and not self._sleeps:
+            self._begin(now)
+        self._take_news(now, notices)
         decisions = list(reply.decisions)
-        if self._queue.count:
+        if self.queue.count:
             self._wake(now, decisions)
         else:
             self._sleep(now, decisions)
         return Reply(reply.now, decisions)
 
-    def _take_in(self, notice: Notice, decisions: list[Decision]) -> bool:
-        if isinstance(notice, HostsTurnedOnOff | ResourceStateChanged):
-            return self._arrived_at(notice.hosts, notice.state)
-        if isinstance(notice, DecisionRefused) and isinstance(notice.decision, TurnOnOffHosts):
-            moved = self._moving.pop(tuple(notice.decision.hosts), None)
-            return moved is not None and self._forget(moved[0])
-        if isinstance(notice, AllStaticJobsHaveBeenSubmitted):
-            self._last = True
-        elif isinstance(notice, RequestedCall):
-            self._called = False
-        changed = super()._take_in(notice, decisions)
-        if isinstance(notice, SimulationBegins):
-            self._begin(notice.platform.hosts)
-        elif isinstance(notice, HostsBecameAvailable):
-            self._pool -= self._asleep  # the base thinks that whoever has no job is free
-            self._note_idle(notice.hosts)
-        return changed
-
-    def _begin(self, hosts: tuple[Host, ...]) -> None:
+    def _begin(self, now: float) -> None:
+        hosts = self.site.hosts
         self._sleeps = {host.id: sleep for host in hosts if (sleep := _sleep_of(host)) is not None}
         if not self._sleeps:
             raise UsageError(
                 "energy-idle-sleeper: no host of this platform can be switched off",
                 'give hosts a property such as <prop id="sleep_pstates" value="1:2:3"/>: asleep, off, on',
             )
-        self._asleep = HostSet(h for h, sleep in self._sleeps.items() if hosts[h].pstate == sleep.asleep)
-        self._pool -= self._asleep
         self._since = [0.0] * len(hosts)
-        self._note_idle(HostSet(host.id for host in hosts) - self._asleep)
+        self._note_idle(now, HostSet(host.id for host in hosts) - self.site.asleep)
 
     # -- what is idle -------------------------------------------------------------------------------------------
 
-    def _released(self, held: Held) -> None:
-        super()._released(held)
-        self._note_idle(held[3])
+    def _take_news(self, now: float, notices: Sequence[Notice]) -> None:
+        """Which hosts have become idle, and how long switching took."""
+        site = self.site
+        if site.called:
+            self._called = False
+        for _, _, _, held in site.left:
+            self._note_idle(now, held.hosts)
+        for hosts, state, promised in site.switched:
+            if promised is not None:
+                off = state == self._sleeps[hosts.first].asleep
+                self._took[off] = now - promised.start
+                if not off:
+                    self._note_idle(now, hosts)
+        for notice in notices:
+            if isinstance(notice, HostsBecameAvailable):
+                self._note_idle(now, notice.hosts)
 
-    def _note_idle(self, hosts: HostSet) -> None:
+    def _note_idle(self, now: float, hosts: HostSet) -> None:
         for host in hosts:
-            self._since[host] = self._now
-        self._idle.append((self._now, hosts))
+            self._since[host] = now
+        self._idle.append((now, hosts))
 
     def _sleep(self, now: float, decisions: list[Decision]) -> None:
         """Switch off what was idle for long; be called when the next hosts may have been."""
-        if self._last and len(self._running) == len(self._moving):
+        site = self.site
+        if site.all_submitted and not site.running:
             return  # the last job has ended: nothing is left to be saved
         idle = self._idle
-        spare = self._free - self.keep_awake
+        free = site.free.frozen()
+        spare = len(free) - self.keep_awake
         while idle and spare > 0 and idle[0][0] + self.idle_time <= now + _MICROSECOND:
             since, hosts = idle.popleft()
-            still = [h for h in hosts if h in self._pool and self._since[h] == since and h in self._sleeps]
+            still = [h for h in hosts if h in free and self._since[h] == since and h in self._sleeps]
             rest = still[: max(0, len(still) - spare)]  # the highest numbers go first: jobs get the lowest
             if rest:
                 idle.appendleft((since, HostSet(rest)))
@@ -180,60 +160,33 @@ class EnergyIdleSleeper(Easy):
 
     def _wake(self, now: float, decisions: list[Decision]) -> None:
         """Switch on what the waiting jobs need."""
-        asleep = self._asleep - self._unavailable
+        site = self.site
+        asleep = site.asleep - site.unavailable
         if not asleep:
             return
-        missing = -self._free - self._coming
-        for job in self._queue:
+        missing = -site.free.size - len(site.waking)
+        for job in self.queue:
             missing += job.request.hosts
             if missing >= len(asleep):
                 break
-        if missing <= 0:
-            return
-        woken = HostSet(list(asleep)[:missing])
-        self._asleep -= woken
-        self._coming += len(woken)
-        self._switch(now, woken, decisions, off=False)
+        if missing > 0:
+            self._switch(now, asleep.lowest(missing), decisions, off=False)
 
     def _switch(self, now: float, hosts: Iterable[int], decisions: list[Decision], *, off: bool) -> None:
-        """Hosts on their way are held like a job that ends when they can be used (again)."""
+        """Hosts on their way are expected to be usable (again) like those of a job that ends."""
         alike: dict[int, list[int]] = {}
         for host in hosts:
             sleep = self._sleeps[host]
             alike.setdefault(sleep.asleep if off else sleep.awake, []).append(host)
         for state, numbers in alike.items():
             group = HostSet(numbers)
-            if off:
-                self._pool -= group
-                self._free -= len(group)
-            decisions.append(TurnOnOffHosts(hosts=group, state=state))
-            self._starts += 1
-            name = f"\0switch{self._starts}"  # no job is called so
-            usable = now + max(self._switching_time(self._sleeps[host], off=off) for host in numbers)
-            held = self._running[name] = (usable, self._starts, len(group), group)
-            insort(self._ends, held)
+            self.site.switch(group, state)
+            self.site.promise(group, now + max(self._switching_time(self._sleeps[host], off=off) for host in numbers))
             self._extra = -1
-            self._moving[tuple(numbers)] = name, now
+            decisions.append(TurnOnOffHosts(hosts=group, state=state))
 
     def _switching_time(self, sleep: "_Sleep", *, off: bool) -> float:
         """Seconds until a host can be used: switching on, or off and on again."""
         on_time = self._took[False] if sleep.on_time is None else sleep.on_time
         off_time = self._took[True] if sleep.off_time is None else sleep.off_time
         return off_time + on_time if off else on_time
-
-    def _arrived_at(self, hosts: HostSet, state: int) -> bool:
-        """Hosts have switched."""
-        moved = self._moving.pop(tuple(hosts), None)
-        if moved is None:
-            return False
-        name, began = moved
-        held = self._running[name]
-        off = state == self._sleeps[hosts.first].asleep
-        self._took[off] = self._now - began
-        if not off:
-            self._coming -= len(hosts)
-            return self._forget(name)
-        del self._running[name]
-        self._ends.remove(held)
-        self._asleep |= hosts
-        return self._queue.count > 0

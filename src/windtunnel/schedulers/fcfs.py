@@ -1,9 +1,10 @@
 """First come, first served."""
 
-from windtunnel.model import Job
+from collections.abc import Iterable
+
+from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.orders import Policy, QueueOrder, pick
-from windtunnel.schedulers.site import BatchScheduler
-from windtunnel.vocabulary import Decision
+from windtunnel.vocabulary import Decision, View
 
 __all__ = ["Fcfs"]
 
@@ -20,15 +21,11 @@ class Fcfs(BatchScheduler):
         self.policy = policy
         super().__init__(queue_order)
 
-    def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        self._queue.add(job, now)
-        if self._queue.count == 1:
-            self._changed(now, decisions)
-
-    def _changed(self, now: float, decisions: list[Decision]) -> None:
-        queue = self._queue
-        while queue.count:
-            hosts = pick(self._pool, queue.first().request.hosts, self.policy)
+    def schedule(self, view: View) -> Iterable[Decision]:
+        """Start the first job as long as it fits."""
+        site = view.mirror
+        while self.queue.count:
+            hosts = pick(site.free, self.queue.first().hosts, self.policy)
             if hosts is None:
                 return
-            self._start(now, queue.pop(), hosts, decisions)
+            yield site.execute(self.queue.pop(), hosts)

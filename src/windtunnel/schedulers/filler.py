@@ -1,10 +1,12 @@
 """First fit: whatever fits starts, in the order of the queue."""
 
-from windtunnel.model import HostPool, Job
+from collections.abc import Iterable
+
+from windtunnel.model import HostPool
+from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.orders import Policy, QueueOrder, pick
 from windtunnel.schedulers.queues import ANY
-from windtunnel.schedulers.site import BatchScheduler
-from windtunnel.vocabulary import Decision
+from windtunnel.vocabulary import Decision, View
 
 __all__ = ["Filler", "room"]
 
@@ -28,19 +30,13 @@ class Filler(BatchScheduler):
         self.policy = policy
         super().__init__(queue_order)
 
-    def _arrived(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        hosts = pick(self._pool, job.request.hosts, self.policy)
-        if hosts is None:
-            self._queue.add(job, now)
-        else:
-            self._start(now, job, hosts, decisions)
-
-    def _changed(self, now: float, decisions: list[Decision]) -> None:
-        queue = self._queue
-        free = room(self._pool, self.policy)
-        while (job := queue.find(free, free, ANY)) is not None:
-            hosts = pick(self._pool, job.request.hosts, self.policy)
+    def schedule(self, view: View) -> Iterable[Decision]:
+        """Start the first job that fits, as long as there is one."""
+        site = view.mirror
+        free = room(site.free, self.policy)
+        while (job := self.queue.find(free, free, ANY)) is not None:
+            hosts = pick(site.free, job.hosts, self.policy)
             assert hosts is not None
-            queue.remove(job)
-            self._start(now, job, hosts, decisions)
-            free = room(self._pool, self.policy)
+            self.queue.remove(job)
+            yield site.execute(job, hosts)
+            free = room(site.free, self.policy)

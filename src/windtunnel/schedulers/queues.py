@@ -49,6 +49,9 @@ class WaitingQueue(Protocol):
     def remove(self, job: Job) -> None:
         """Take a job out of the queue, wherever it is."""
 
+    def discard(self, job: Job) -> bool:
+        """Take a job out, wherever it is; whether it was there."""
+
     def place(self, job: Job) -> Any:
         """Sorts jobs by their place in the queue."""
 
@@ -79,7 +82,7 @@ class _Bucket:
         self.alive += 1
         tree = self.tree
         # An endless job is longer than every other one, and still there.
-        value = min(walltime, ANY)
+        value = walltime if walltime < ANY else ANY  # noqa: FURB136 -- a call costs more
         node = place + self.capacity
         tree[node] = value
         node >>= 1
@@ -121,7 +124,10 @@ class _Bucket:
         self.alive -= 1
         while node > 1:
             node >>= 1
-            value = min(tree[node + node], tree[node + node + 1])
+            value = tree[node + node]
+            other = tree[node + node + 1]
+            if other < value:  # noqa: PLR1730 -- a call costs more
+                value = other
             if tree[node] == value:
                 return
             tree[node] = value
@@ -166,9 +172,17 @@ class IndexedQueue:
 
     def pop(self) -> Job:
         """Take the job at the front."""
-        job = self.first()
+        job = self._jobs[self._front]
+        assert job is not None
         self.remove(job)
         return job
+
+    def discard(self, job: Job) -> bool:
+        """Take a job out; whether it was there."""
+        found = job.id in self._ranks
+        if found:
+            self.remove(job)
+        return found
 
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
@@ -179,8 +193,15 @@ class IndexedQueue:
                 break
             bucket = buckets[size]
             limit = ANY if size <= extra else longest
-            if bucket.tree[1] <= limit:
-                rank = bucket.find(limit)
+            tree = bucket.tree
+            if tree[1] <= limit:
+                node = 1  # what bucket.find does, without a call
+                capacity = bucket.capacity
+                while node < capacity:
+                    node += node
+                    if tree[node] > limit:
+                        node += 1
+                rank = bucket.ranks[node - capacity]
                 if best < 0 or rank < best:
                     best = rank
         return None if best < 0 else self._jobs[best - self._base]
@@ -262,6 +283,13 @@ class SortedQueue:
         job = self._items.pop(0)[2]
         del self._keys[job.id]
         return job
+
+    def discard(self, job: Job) -> bool:
+        """Take a job out; whether it was there."""
+        found = job.id in self._keys
+        if found:
+            self.remove(job)
+        return found
 
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.model import Host, HostPool, HostSet
-from windtunnel.model.stage import Placement
+from windtunnel.model.stage import PlacementPolicy
 
 __all__ = ["Machines", "Need"]
 
@@ -121,7 +121,7 @@ class Machines:
 
     # -- taking -------------------------------------------------------------------------------------------------
 
-    def take(self, need: Need, placement: Placement) -> tuple[HostSet, Amounts | None] | None:
+    def take(self, need: Need, placement: PlacementPolicy) -> tuple[HostSet, Amounts | None] | None:
         """Take what is needed, or None if it is not there: the machines, and what of each (None: all of it)."""
         chosen = self._choose(need, placement)
         if chosen is None:
@@ -194,16 +194,16 @@ class Machines:
 
     # -- choosing -----------------------------------------------------------------------------------------------
 
-    def _choose(self, need: Need, placement: Placement) -> tuple[HostSet, int] | None:
+    def _choose(self, need: Need, placement: PlacementPolicy) -> tuple[HostSet, int] | None:
         """The machines for a need, and the one that was chosen last."""
         pools = (self._unused if need.whole else self._by_free).from_level(need.cores)
         if need.others:
             pools = self._with_others(pools, need)
         if sum(len(pool) for _, pool in pools) < need.hosts:
             return None
-        if placement in {Placement.BEST_FIT, Placement.WORST_FIT}:
-            return _pick_level_by_level(pools if placement is Placement.BEST_FIT else pools[::-1], need.hosts)
-        if need.hosts == 1 and placement is Placement.FIRST_FIT:
+        if placement in {PlacementPolicy.BEST_FIT, PlacementPolicy.WORST_FIT}:
+            return _pick_level_by_level(pools if placement is PlacementPolicy.BEST_FIT else pools[::-1], need.hosts)
+        if need.hosts == 1 and placement is PlacementPolicy.FIRST_FIT:
             first = min(one.first for _, pool in pools if (one := pool.pick(1)))
             return HostSet.span(1, first), first
         if len(pools) == 1:
@@ -212,11 +212,13 @@ class Machines:
             fitting = HostPool()
             for _, pool in pools:
                 fitting |= pool.frozen()
-        if placement is Placement.FIRST_FIT:
+        if placement is PlacementPolicy.FIRST_FIT:
             hosts = fitting.pick(need.hosts)
             assert hosts is not None
             return hosts, hosts.last if hosts else self._last
-        if placement is Placement.RANDOM:  # in order of their numbers: chance does not depend on how they are kept
+        if (
+            placement is PlacementPolicy.RANDOM
+        ):  # in order of their numbers: chance does not depend on how they are kept
             ordered = fitting.frozen()
             chosen = [ordered[rank] for rank in self._stream.sample(range(len(ordered)), need.hosts)]
         else:

@@ -1,54 +1,45 @@
-"""A live lease scheduler: driven by a clock, told by clients, durable.
+"""A live lease service: a simulation paced by a clock, told by clients (whose wishes are injected), durable.
 
 Its time is the wall clock's, or runs ``speed`` times as fast. All that is planned happens at its exact instant,
 however late the clock is looked at; what clients ask happens at the instant they ask.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from time import time as wall_clock
 
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.leases.core import Core
-from windtunnel.leases.record import LeaseRecord, ticks
-from windtunnel.leases.reservations import TICKS, Reservation, VirtualMachines
-from windtunnel.leases.scheduler import LeaseScheduler
+from windtunnel.engine.simulation import Simulation
+from windtunnel.leases.component import CANCEL, END, LeaseManager
+from windtunnel.leases.jobs import platform_of
+from windtunnel.leases.planner.record import LeaseRecord
+from windtunnel.leases.planner.ticks import TICKS
+from windtunnel.model import ExternalEvent
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseState
+from windtunnel.model.lease_jobs import job_of_lease
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.services.lease_store import Facts, Input, LeaseStore
+from windtunnel.vocabulary import LeaseFact, LeaseOver, Observer
 
 __all__ = ["HostFacts", "LiveLeases"]
 
 HostFacts = dict[str, int | str]
 
 
-class _Archive:
-    """Observes the scheduler and remembers leases that are over."""
+class _Archive(Observer):
+    """Remembers leases that are over, and why: only what clients may ask about."""
 
     def __init__(self) -> None:
-        self.over: dict[int, LeaseRecord] = {}
+        self.over: dict[int, tuple[Lease, str]] = {}
 
-    def changed(self, now: int, lease: LeaseRecord, old: LeaseState, new: LeaseState) -> None: ...
-    def began(self, now: int, reservation: Reservation) -> None: ...
-    def ended(self, now: int, reservation: Reservation) -> None: ...
-    def ended_early(self, now: int, vm: VirtualMachines) -> None: ...
-    def lost(self, now: int, vm: VirtualMachines) -> None: ...
-    def step(self, now: int, core: Core) -> None: ...
-
-    def requested(self, now: int, lease: LeaseRecord) -> None:
-        """Leases rejected at once are over."""
-        if lease.state is LeaseState.REJECTED:
-            self.finished(now, lease)
-
-    def finished(self, now: int, lease: LeaseRecord) -> None:
-        """Only what clients may ask about is kept."""
-        del now
-        lease.vms.clear()
-        lease.preparation.clear()
-        self.over[lease.id] = lease
+    def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:  # noqa: ARG002  dates are not asked for
+        """Keep what is over."""
+        for fact in facts:
+            if isinstance(fact, LeaseOver) and fact.lease.id is not None:
+                self.over[fact.lease.id] = (replace(fact.lease, state=fact.state), fact.reason)
 
 
 class LiveLeases:
@@ -76,11 +67,11 @@ class LiveLeases:
         facts = store.facts(Facts(site, options, epoch, speed))
         self.epoch, self.site, self._speed, self._store = facts.epoch, facts.site, facts.speed, store
         self._archive = _Archive()
-        self._scheduler = LeaseScheduler(facts.site, facts.options, [self._archive])
-        self._lead = ticks(facts.options.non_schedulable_interval)
+        self._manager = LeaseManager(facts.options, live=True)
+        self._simulation = Simulation(platform_of(facts.site), components=[self._manager], observers=[self._archive])
+        self._simulation.run_until(0.0)
         self._last_id = 0
         for entry in store.inputs():
-            self._until(entry.instant)
             self._apply(entry)
 
     # --- time -----------------------------------------------------------------------------------------------------
@@ -88,7 +79,7 @@ class LiveLeases:
     def now(self) -> int:
         """The present instant (ticks); it never goes back, also when the wall clock does."""
         passed = (self._clock() - self.epoch.timestamp()) * self._speed
-        return max(int(passed * TICKS), self._scheduler.now)
+        return max(int(passed * TICKS), self._manager.planner.now)
 
     def date(self) -> datetime:
         """The present instant as a date."""
@@ -96,20 +87,20 @@ class LiveLeases:
 
     def _until(self, instant: int) -> None:
         """Let all happen that was planned up to an instant."""
-        scheduler = self._scheduler
-        while (following := scheduler.next_event()) is not None and following <= instant:
-            scheduler.advance(following, schedulable=following + self._lead)
+        self._simulation.run_until(instant / TICKS)
 
     def _apply(self, entry: Input) -> None:
-        scheduler, later = self._scheduler, entry.instant + self._lead
+        """Let happen what the service was told, at its instant."""
+        self._until(entry.instant)
+        date = entry.instant / TICKS
         if entry.kind == "lease" and entry.lease is not None:
             self._last_id = max(self._last_id, entry.lease_id)
-            scheduler.advance(entry.instant, [entry.lease], schedulable=later)
-        elif entry.kind == "end":
-            scheduler.advance(entry.instant, ended=[entry.lease_id], schedulable=later)
+            self._simulation.inject(job_of_lease(entry.lease, "live"), date)
         else:
-            scheduler.advance(entry.instant, schedulable=later)
-            scheduler.cancel(entry.lease_id)
+            kind = END if entry.kind == "end" else CANCEL
+            told = ExternalEvent(timestamp=date, kind=kind, attributes={"lease": entry.lease_id})
+            self._simulation.inject(told, date)
+        self._until(entry.instant)
 
     # --- what clients ask -----------------------------------------------------------------------------------------
 
@@ -119,7 +110,7 @@ class LiveLeases:
         Raises:
             UsageError: it makes no sense on this site.
         """
-        if objection := self._scheduler.objection(lease):
+        if objection := self._manager.planner.objection(lease):
             raise UsageError(f"the lease cannot be accepted: {objection}")
         with self._lock:
             instant = self.now()
@@ -144,8 +135,8 @@ class LiveLeases:
             self._until(instant)
             over = self._archive.over.get(number)
             if over is not None:
-                raise UsageError(f"lease {number} is over already ({over.state.label})")
-            if reason := self._scheduler.why_not_cancel(number):
+                raise UsageError(f"lease {number} is over already ({over[0].state.label})")
+            if reason := self._manager.planner.why_not_cancel(number):
                 raise UsageError(reason)
             entry = Input(instant, "cancel", number, None)
             self._store.add(entry)
@@ -160,7 +151,7 @@ class LiveLeases:
         with self._lock:
             instant = self.now()
             self._until(instant)
-            lease = self._scheduler.core.leases.get(number)
+            lease = self._manager.planner.plan.leases.get(number)
             if lease is None or lease.state is not LeaseState.ACTIVE:
                 raise UsageError(f"lease {number} is not running")
             entry = Input(instant, "end", number, None)
@@ -171,13 +162,13 @@ class LiveLeases:
         """Leases that are not over, with their states."""
         with self._lock:
             self._until(self.now())
-            return [_shown(lease) for lease in self._scheduler.core.leases.values()]
+            return [_shown(lease) for lease in self._manager.planner.plan.leases.values()]
 
     def queue(self) -> list[Lease]:
         """Leases that wait, in the order of the queue."""
         with self._lock:
             self._until(self.now())
-            return [_shown(lease) for lease in self._scheduler.core.queue]
+            return [_shown(lease) for lease in self._manager.planner.plan.queue]
 
     def lease(self, number: int) -> tuple[Lease, str]:
         """A lease, over or not, and why it was rejected (or waits), if it was.
@@ -187,10 +178,12 @@ class LiveLeases:
         """
         with self._lock:
             self._until(self.now())
-            found = self._scheduler.core.leases.get(number) or self._archive.over.get(number)
-            if found is None:
+            alive = self._manager.planner.plan.leases.get(number)
+            if alive is not None:
+                return _shown(alive), alive.reason
+            if number not in self._archive.over:
                 raise UsageError(f"there is no lease {number}")
-            return _shown(found), found.reason
+            return self._archive.over[number]
 
     def hosts(self) -> list[HostFacts]:
         """The nodes of the site: id, hostname, cpu (percent of one CPU), mem (MB)."""
@@ -206,7 +199,7 @@ class LiveLeases:
         """Let happen what is due; returns the seconds (wall clock) until something is due again."""
         with self._lock:
             self._until(self.now())
-            following = self._scheduler.next_event()
+            following = self._manager.planner.next_event()
             return None if following is None else max(0.0, (following - self.now()) / TICKS / self._speed)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from windtunnel.vocabulary import ability as _ability
 from windtunnel.vocabulary import component as _component
 from windtunnel.vocabulary import decisions as _decisions
+from windtunnel.vocabulary import lease_facts as _lease_facts
 from windtunnel.vocabulary import mirror as _mirror
 from windtunnel.vocabulary import notices as _notices
 from windtunnel.vocabulary import probes as _probes
@@ -10,6 +11,7 @@ from windtunnel.vocabulary import view as _view
 from windtunnel.vocabulary.ability import *  # noqa: F403
 from windtunnel.vocabulary.component import *  # noqa: F403
 from windtunnel.vocabulary.decisions import *  # noqa: F403
+from windtunnel.vocabulary.lease_facts import *  # noqa: F403
 from windtunnel.vocabulary.mirror import *  # noqa: F403
 from windtunnel.vocabulary.notices import *  # noqa: F403
 from windtunnel.vocabulary.probes import *  # noqa: F403
@@ -19,6 +21,7 @@ __all__ = [  # noqa: PLE0604 -- lists of names, joined
     *_ability.__all__,
     *_component.__all__,
     *_decisions.__all__,
+    *_lease_facts.__all__,
     *_mirror.__all__,
     *_notices.__all__,
     *_probes.__all__,

@@ -25,6 +25,8 @@ class Ability(Enum):
     GPUS = "GPUs"
     RESOURCES = "other resources"
     """Amounts of any further resource that a host has by name."""
+    IMAGES = "disk images"
+    """What a lease needs on its nodes is brought there before it starts."""
     QUEUES = "queues"
     """Queues and partitions: on which hosts a job may run, in which order and for how long."""
     DEPENDENCIES = "dependencies"

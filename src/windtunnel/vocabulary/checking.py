@@ -14,7 +14,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from windtunnel.model import HostSet, Job, Placement
+from windtunnel.model import HostSet, Job, PlacementStrategy
 from windtunnel.vocabulary.decisions import Decision
 
 __all__ = ["wrong_field"]
@@ -115,7 +115,7 @@ def _struct(kind: type[msgspec.Struct]) -> Check:
 
 def _any_of(arguments: tuple[Any, ...]) -> Check:
     """A value of one of several kinds; what is wrong inside one that is of a kind is said of it."""
-    checks = [_exactly_tuple(one) if Placement in arguments else _check(one) for one in arguments]
+    checks = [_exactly_tuple(one) if PlacementStrategy in arguments else _check(one) for one in arguments]
     optional = NoneType in arguments
 
     def check(value: Any) -> str | None:

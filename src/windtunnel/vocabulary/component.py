@@ -7,6 +7,7 @@ import msgspec
 
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.vocabulary.decisions import Decision
+from windtunnel.vocabulary.lease_facts import LeaseFact
 from windtunnel.vocabulary.notices import Notice
 from windtunnel.vocabulary.view import View
 
@@ -32,6 +33,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     commit: str | None = None
     features: Features = Features()
     protocol_version: str = ""
+    follow_others: bool = False
+    """Ours: hear which jobs other components start and reject, and which hosts they begin to switch. No protocol has
+    words for it; schedulers in process ask for it by themselves."""
 
 
 class Reply(msgspec.Struct, gc=False):
@@ -125,6 +129,9 @@ class Observer:
 
     def on_probe(self, now: float, measured: Notice) -> None:
         """A probe has emitted data (a ``ProbeDataEmitted``)."""
+
+    def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
+        """A lease manager has reported what became of leases and reservations."""
 
     def on_kill(self, now: float, record: JobRecord) -> None:
         """A job is being killed (by its walltime or by a component) while it holds its hosts."""

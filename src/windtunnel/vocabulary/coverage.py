@@ -92,6 +92,11 @@ _NO_PROBES: Final = _refused("no probe can be asked for")
 _OWN_MACHINES: Final = _said("to each datacenter, of its own machines", "hosts")
 _AS_CORES: Final = _said("of each machine, all cores", "hosts")
 
+_OF_OTHERS: Final = _silent(
+    "the protocol has no word for what other components do, so that nobody can ask to hear it"
+)
+_OTHERS_STARTS: Final = _silent("its machines and the jobs given to them are its own: other components have others")
+
 NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     n.SimulationBegins: _row(
         json=_said("without speeds, cores and network", "platform", "workloads", "event_lists", "options"),
@@ -140,6 +145,24 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     ),
     n.ImageTransferred: _row(
         json=_OTHERS_IMAGES, batprotocol=_OTHERS_IMAGES, datacenters=_OTHERS_IMAGES, cores=_AS_CORES
+    ),
+    n.JobStarted: _row(
+        json=_OF_OTHERS,
+        batprotocol=_OF_OTHERS,
+        datacenters=_OTHERS_STARTS,
+        cores=_said("with all cores of its machines", "job", "hosts", "amounts"),
+    ),
+    n.JobRejected: _row(
+        json=_OF_OTHERS,
+        batprotocol=_OF_OTHERS,
+        datacenters=_OTHERS_STARTS,
+        cores=_said("asking for cores", "job"),
+    ),
+    n.HostsSwitching: _row(
+        json=_OF_OTHERS,
+        batprotocol=_OF_OTHERS,
+        datacenters=_OWN_MACHINES,
+        cores=_AS_CORES,
     ),
     n.HostsPStateChanged: _row(
         json=_said("RESOURCE_STATE_CHANGED", becomes=n.ResourceStateChanged),
@@ -208,6 +231,7 @@ _NO_EFFECT: Final = _silent("it changes nothing that a view shows")
 _NOT_IN_JSON: Final = _refused("there is no such event in this protocol")
 _NOT_IN_BATPROTOCOL: Final = _refused("there is no such event in this protocol")
 _NOT_OF_ONE_DATACENTER: Final = _refused("a scheduler of one datacenter decides on its own jobs and machines only")
+_NOT_RECORDED: Final = _silent("lease tables are recorded where the lease manager is in process")
 _MACHINES: Final = _refused("it is about machines, and what the scheduler sees are cores")
 
 
@@ -261,6 +285,13 @@ DECISIONS: Final[Mapping[type[d.Decision], Row]] = {
     d.ChangeHostsPState: _of_machines(_SHOWN_LATER, _said("SET_RESOURCE_STATE", becomes=d.SetResourceState)),
     d.TurnOnOffHosts: _of_machines(SAID, _said("SET_RESOURCE_STATE", becomes=d.SetResourceState)),
     d.SetResourceState: _of_machines(SAID, SAID, _NOT_IN_BATPROTOCOL),
+    d.ReportLeases: _row(
+        view=_NO_EFFECT,
+        json=_NOT_RECORDED,
+        batprotocol=_NOT_RECORDED,
+        datacenters=_NOT_OF_ONE_DATACENTER,
+        cores=_said("with cores for hosts"),
+    ),
     d.ForceSimulationStop: _without_hosts(json=_NOT_IN_JSON),
     d.QueryEnergy: _without_hosts(batprotocol=_NOT_IN_BATPROTOCOL),
     d.AnswerWaitingTime: _without_hosts(batprotocol=_NOT_IN_BATPROTOCOL),

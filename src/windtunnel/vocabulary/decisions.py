@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from windtunnel.model import ExecutorPlacement, HostSet, Job, JobState, Placement, Profile
+from windtunnel.model import ExecutorPlacement, HostSet, Job, JobState, PlacementStrategy, Profile
 from windtunnel.vocabulary.probes import (
     NO_AGGREGATION,
     Accumulation,
@@ -45,6 +45,7 @@ __all__ = [
     "RegisterProfile",
     "Reject",
     "RejectJob",
+    "ReportLeases",
     "ResetProbe",
     "ResumeJob",
     "SetJobMetadata",
@@ -74,7 +75,7 @@ class ProfilePlacement(msgspec.Struct, frozen=True):
     """Where a sub-profile runs, instead of where its job does."""
 
     hosts: HostSet
-    placement: ExecutorPlacement = Placement.SpreadOverHostsFirst
+    placement: ExecutorPlacement = PlacementStrategy.SpreadOverHostsFirst
 
 
 class AdditionalIo(msgspec.Struct, frozen=True):
@@ -230,6 +231,12 @@ class SetResourceState(Decision):
 
     hosts: HostSet
     state: int
+
+
+class ReportLeases(Decision):
+    """What a lease manager has to report (``LeaseFact`` objects, in order): recorded in the lease tables."""
+
+    facts: tuple[Any, ...]
 
 
 class ForceSimulationStop(Decision):

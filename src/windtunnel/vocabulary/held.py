@@ -4,54 +4,57 @@ from collections.abc import Mapping
 
 from windtunnel.model import HostSet, Job
 
-__all__ = ["Amounts", "Held", "Running"]
+__all__ = ["Amounts", "Ending", "Held", "Running", "running_job"]
 
 Amounts = Mapping[int, Mapping[str, float]]
 """What a job takes of each host: host -> resource -> amount."""
 
 
 class Held:
-    """Hosts that nobody else can have until a predicted date. Times in s.
+    """Hosts that nobody else can have from ``start`` until ``end`` (s), as predicted.
 
-    ``rank`` counts what was held before it, ``freed`` says how many usable hosts its end frees.
+    ``rank`` counts what was held before it.
     """
 
-    __slots__ = ("end", "freed", "hosts", "rank", "start")
+    __slots__ = ("end", "hosts", "rank", "start")
 
-    def __init__(self, hosts: HostSet, start: float, end: float, rank: int, freed: int) -> None:
-        self.hosts = hosts
-        self.start = start
-        self.end = end
-        self.rank = rank
-        self.freed = freed
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Held, (self.hosts, self.start, self.end, self.rank, self.freed))
+    hosts: HostSet
+    start: float
+    end: float
+    rank: int
 
 
 class Running(Held):
     """A job that holds hosts, as far as the scheduler knows. ``start`` is later by any suspensions (s).
 
-    ``end`` is its start plus its walltime, ``amounts`` what it takes of each host (None: all of it).
+    ``end`` is when it should end by its walltime, ``amounts`` what it takes of each host (None: all of it).
     """
 
     __slots__ = ("amounts", "job")
 
-    def __init__(
-        self, job: Job, hosts: HostSet, start: float, rank: int, freed: int, amounts: Amounts | None
-    ) -> None:
-        self.job = job
-        self.hosts = hosts
-        self.start = start
-        self.end = start + job.walltime
-        self.rank = rank
-        self.freed = freed
-        self.amounts = amounts
+    job: Job
+    amounts: Amounts | None
 
     @property
     def expected_end(self) -> float:
         """Start plus walltime (s)."""
         return self.end
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (Running, (self.job, self.hosts, self.start, self.rank, self.freed, self.amounts))
+    def __repr__(self) -> str:
+        return f"Running({self.job.id!r} on {self.hosts} from {self.start:g} to {self.end:g} s)"
+
+
+Ending = tuple[float, int, int, Held]
+"""The predicted end of something held (s), its rank, how many usable hosts that frees, and what it is."""
+
+
+def running_job(job: Job, hosts: HostSet, start: float, end: float, rank: int, amounts: Amounts | None) -> Running:
+    """A job on hosts: a hot path (without an initialiser, it costs two thirds)."""
+    new = Running()
+    new.job = job
+    new.hosts = hosts
+    new.start = start
+    new.end = end
+    new.rank = rank
+    new.amounts = amounts
+    return new

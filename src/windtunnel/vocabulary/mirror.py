@@ -9,25 +9,30 @@ from collections.abc import Iterable
 
 from windtunnel.model import Host, HostPool, HostSet, Job
 from windtunnel.vocabulary.decisions import ExecuteJob, ResumeJob, SetResourceState, TurnOnOffHosts
-from windtunnel.vocabulary.held import Amounts, Held, Running
+from windtunnel.vocabulary.held import Amounts, Ending, Held, Running, running_job
 from windtunnel.vocabulary.notices import (
     AllStaticJobsHaveBeenSubmitted,
     DecisionRefused,
     HostsBecameAvailable,
     HostsBecameUnavailable,
     HostsPStateChanged,
+    HostsSwitching,
     HostsTurnedOnOff,
     JobCompleted,
+    JobRejected,
     JobResumed,
+    JobStarted,
     JobSubmitted,
     JobSuspended,
     Notice,
+    RequestedCall,
     ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
 )
 from windtunnel.vocabulary.shares import Shares
 from windtunnel.vocabulary.sleeping import can_compute
+from windtunnel.vocabulary.waiting import ArrivalQueue, JobQueue
 
 __all__ = ["Mirror"]
 
@@ -40,6 +45,8 @@ class Mirror:
     Its attributes are for reading; its methods change it. Times are simulated seconds.
 
     Args:
+        queue: where jobs wait, in an order of the scheduler's own. Whoever feeds the mirror puts the jobs that have
+            arrived there, unless they start or are rejected at once.
         availability: whether hosts that are told to be unavailable leave ``free``.
         power: whether hosts that sleep or are being switched do. Copies of schedulers that go on as if all hosts
             were there say no to one or both.
@@ -47,14 +54,17 @@ class Mirror:
     """
 
     __slots__ = (
-        "_busy_out",
-        "_out",
+        "_busy_absent",
+        "_further",
+        "_plain",
         "_rank",
+        "absent",
         "all_submitted",
         "arrived",
         "asleep",
         "availability",
         "begins",
+        "called",
         "changed",
         "dozing",
         "ended",
@@ -64,6 +74,8 @@ class Mirror:
         "left",
         "now",
         "power",
+        "promised",
+        "queue",
         "refused",
         "running",
         "shares",
@@ -71,12 +83,20 @@ class Mirror:
         "size",
         "sleep_state",
         "suspended",
+        "switched",
         "unavailable",
-        "waiting",
         "waking",
     )
 
-    def __init__(self, *, availability: bool = True, power: bool = True, sleep_state: int | None = None) -> None:
+    def __init__(
+        self,
+        queue: JobQueue | None = None,
+        *,
+        availability: bool = True,
+        power: bool = True,
+        sleep_state: int | None = None,
+    ) -> None:
+        self.queue: JobQueue = ArrivalQueue() if queue is None else queue
         self.availability = availability
         self.power = power
         self.sleep_state = sleep_state
@@ -85,14 +105,12 @@ class Mirror:
         self.hosts: tuple[Host, ...] = ()
         self.size = 0
         """How many hosts there are."""
-        self.waiting: dict[str, Job] = {}
-        """Jobs that were announced and not started, by id, the oldest announcement first."""
         self.running: dict[str, Running] = {}
         """Jobs that hold hosts, by id, in the order of their starts."""
         self.suspended: dict[str, tuple[Running, float]] = {}
         """Suspended jobs by id: as they ran, and since when they do not."""
-        self.ends: list[tuple[float, int, Held]] = []
-        """What is held: predicted end and rank, the first to end first."""
+        self.ends: list[Ending] = []
+        """What is held, the first to end first (ties: the first held)."""
         self.free = HostPool()
         """Hosts that can be given to a job: no job has a part of them, and they are there and awake."""
         self.shares = Shares()
@@ -104,22 +122,31 @@ class Mirror:
         """Hosts that are being switched on."""
         self.dozing = _NONE
         """Hosts that are being switched off."""
+        self.absent = _NONE
+        """All of these together: hosts that nobody can have."""
+        self.promised: dict[tuple[int, ...], Held] = {}
+        """Hosts that are being switched, and when they should be usable, as far as the scheduler has said."""
         self.all_submitted = False
         """Whether the workloads have no more jobs."""
         self.ended = False
         # News of the last message.
         self.arrived: list[Job] = []
-        """Jobs that it announced."""
-        self.left: list[Running] = []
-        """What has given its hosts back."""
-        self.refused: list[str] = []
-        """Jobs that wait again because the engine has refused to start them."""
+        """Jobs that it announced; they are not in the queue yet."""
+        self.left: list[Ending] = []
+        """Jobs that have given their hosts back, as they stood in ``ends``."""
+        self.refused: list[Running] = []
+        """Jobs that wait again (they are not in the queue yet), because the engine has refused to start them."""
+        self.switched: list[tuple[HostSet, int, Held | None]] = []
+        """Hosts that have arrived at a power state, and what was promised of them."""
+        self.called: list[str] = []
+        """Calls that are due, by their ids."""
         self.changed = False
         """Whether waiting jobs may have become able to start: hosts were freed, or others are there than before."""
         self.shifted = False
         """Whether what running jobs will free has changed."""
-        self._out = _NONE  # unavailable, asleep or switching
-        self._busy_out = _NONE  # those of them that a job had when they went
+        self._busy_absent = _NONE  # absent hosts that a job had when they went, and has still
+        self._further = False  # there are news other than arrivals and ends
+        self._plain = True  # all hosts are there, and nobody has parts of them
         self._rank = 0
 
     # -- notices ------------------------------------------------------------------------------------------------
@@ -127,27 +154,42 @@ class Mirror:
     def apply(self, now: float, notices: Iterable[Notice]) -> None:
         """Take in a message."""
         self.now = now
-        self.changed = self.shifted = False
+        self.changed = False
         self.arrived = arrived = []
         if self.left:
             self.left = []
+        if self._further:
+            self._forget_news()
         for notice in notices:
             if type(notice) is JobSubmitted:
-                job = notice.job
-                self.waiting[job.id] = job
-                arrived.append(job)
+                arrived.append(notice.job)
             elif type(notice) is JobCompleted:
-                running = self.running.pop(notice.job.id, None)
-                if running is not None:
-                    self._leave(running)
+                job_id = notice.job.id
+                running = self.running.pop(job_id, None)
+                if running is None:
+                    self.suspended.pop(job_id, None)
+                elif self._plain:  # what _leave does, at less cost
+                    ends = self.ends
+                    self.left.append(ends.pop(bisect_left(ends, (running.end, running.rank))))
+                    self.free.add(running.hosts)
+                    self.changed = True
                 else:
-                    self.suspended.pop(notice.job.id, None)
+                    self._leave(running)
             else:
                 self._take_in(notice)
 
+    def _forget_news(self) -> None:
+        self._further = self.shifted = False
+        self.refused = []
+        self.switched = []
+        self.called = []
+
     def _take_in(self, notice: Notice) -> None:
         """Everything that is rarer than arrivals and ends."""
-        if isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
+        if isinstance(notice, RequestedCall):
+            self.called.append(notice.call_me_later_id)
+            self._further = True
+        elif isinstance(notice, HostsBecameAvailable | HostsBecameUnavailable):
             if self.availability:
                 self._availability(notice)
         elif isinstance(notice, HostsTurnedOnOff | ResourceStateChanged):
@@ -156,6 +198,14 @@ class Mirror:
         elif isinstance(notice, HostsPStateChanged):
             if self.power:
                 self._switched(notice.hosts, notice.pstate)
+        elif isinstance(notice, HostsSwitching):
+            if self.power:
+                self.switch(notice.hosts, notice.state)
+        elif isinstance(notice, JobStarted):
+            self._gone(notice.job)
+            self.start(notice.job, notice.hosts, notice.amounts, notice.timestamp)
+        elif isinstance(notice, JobRejected):
+            self._gone(notice.job)
         elif isinstance(notice, JobSuspended):
             suspended = self.running.pop(notice.job.id, None)
             if suspended is not None:
@@ -178,7 +228,7 @@ class Mirror:
         self.size = len(self.hosts)
         self.free = HostPool(HostSet.span(self.size))
         self.shares.hosts = self.hosts
-        self.changed = True
+        self.changed = self.shifted = self._further = True
         if self.power:
             self.asleep = HostSet(host for host, about in enumerate(self.hosts) if self._sleeps(host, about.pstate))
             if self.asleep:
@@ -197,10 +247,13 @@ class Mirror:
         else:
             self.unavailable |= notice.hosts
         self._update()
-        self.changed = self.shifted = True
+        self.changed = self.shifted = self._further = True
 
     def _switched(self, hosts: HostSet, state: int) -> None:
         """Hosts have arrived at a power state."""
+        self._further = True
+        promised = self._keep_promise(hosts)
+        self.switched.append((hosts, state, promised))
         asleep = HostSet(host for host in hosts if host < self.size and self._sleeps(host, state))
         self.waking -= hosts
         self.dozing -= hosts
@@ -209,20 +262,29 @@ class Mirror:
 
     def _update(self) -> None:
         """Which hosts are out has changed: they leave ``free``, and come back to it unless a job has them."""
-        before, now = self._out, self.unavailable | self.asleep | self.waking | self.dozing
+        before, now = self.absent, self.unavailable | self.asleep | self.waking | self.dozing
         gone, back = now - before, before - now
         if not gone and not back:
             return
-        self._out = now
+        self.absent = now
+        self._plain = not now and not self.shares.taken
         idle = gone & self.free.frozen()
         self.free -= idle
-        met = self._busy_out & back
-        self._busy_out = (self._busy_out | (gone - idle)) - back
+        met = self._busy_absent & back
+        self._busy_absent = (self._busy_absent | (gone - idle)) - back
         self.free |= back - met
-        self.changed = self.shifted = True
+        self.changed = self.shifted = self._further = True
         if met or len(idle) < len(gone):
-            for _, _, held in self.ends:
-                held.freed = len(held.hosts - now)
+            self.ends = [(end, rank, self._frees(held), held) for end, rank, _, held in self.ends]
+
+    def _frees(self, held: Held) -> int:
+        """How many usable hosts something held frees when it ends."""
+        return len(held.hosts - (self.absent if isinstance(held, Running) else self.unavailable))
+
+    def _gone(self, job: Job) -> None:
+        """Another component has taken a job that may wait here."""
+        if not self.queue.discard(job):
+            self.arrived[:] = [arrived for arrived in self.arrived if arrived.id != job.id]
 
     def _refuse(self, decision: object) -> None:
         """The engine has not done what was decided."""
@@ -234,11 +296,12 @@ class Mirror:
             for other in self.running.values():  # another component was quicker
                 self.free -= other.hosts
             if isinstance(decision, ExecuteJob):
-                self.waiting[decision.job_id] = running.job
-                self.refused.append(decision.job_id)
+                self.refused.append(running)
+                self._further = True
             else:
                 self.suspended[decision.job_id] = running, self.now
         elif isinstance(decision, TurnOnOffHosts | SetResourceState):
+            self._keep_promise(decision.hosts)
             self.asleep |= self.waking & decision.hosts
             self.waking -= decision.hosts
             self.dozing -= decision.hosts
@@ -247,15 +310,15 @@ class Mirror:
     def _leave(self, running: Running) -> None:
         """What a job held is free."""
         ends = self.ends
-        del ends[bisect_left(ends, (running.end, running.rank))]  # no rank twice
+        self.left.append(ends.pop(bisect_left(ends, (running.end, running.rank))))
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
-        if self._out.size:
-            self._busy_out -= hosts
-            hosts -= self._out
+            self._plain = not self.absent and not self.shares.taken
+        if self.absent.size:
+            self._busy_absent -= hosts
+            hosts -= self.absent
         self.free.add(hosts)
-        self.left.append(running)
         self.changed = True
 
     # -- decisions ----------------------------------------------------------------------------------------------
@@ -263,19 +326,47 @@ class Mirror:
     def start(self, job: Job, hosts: HostSet, amounts: Amounts | None = None, at: float | None = None) -> Running:
         """A job starts, now or at a date, on whole hosts or on so much of each; they leave ``free``."""
         start = self.now if at is None else at
+        end = start + job.walltime
         if amounts is None:
             self.free.remove(hosts)
         else:
             self.free.remove(self.shares.take(hosts, amounts))
-        return self.hold(job, hosts, start, amounts)
+            self._plain = False
+        return self.hold(job, hosts, start, end, amounts)
 
-    def hold(self, job: Job, hosts: HostSet, start: float, amounts: Amounts | None = None) -> Running:
-        """The same for hosts that were taken out of ``free`` already."""
-        self.waiting.pop(job.id, None)
+    def execute(self, job: Job, hosts: HostSet) -> ExecuteJob:
+        """The decision that a job starts now on these hosts, noted."""
+        self.start(job, hosts)
+        return ExecuteJob(job_id=job.id, hosts=hosts)
+
+    def hold(self, job: Job, hosts: HostSet, start: float, end: float, amounts: Amounts | None = None) -> Running:
+        """The same for hosts that were taken out of ``free`` already, and with the date of the predicted end."""
         self._rank = rank = self._rank + 1
-        running = self.running[job.id] = Running(job, hosts, start, rank, hosts.size, amounts)
-        insort(self.ends, (running.end, rank, running))
+        running = self.running[job.id] = running_job(job, hosts, start, end, rank, amounts)
+        insort(self.ends, (end, rank, hosts.size, running))
         return running
+
+    def run(self, job: Job, together: bool) -> ExecuteJob:
+        """The decision that a job starts now, noted; there must be enough free hosts for it: a hot path.
+
+        Its hosts have consecutive numbers, if that is possible and wanted, and else the lowest.
+        """
+        size = job.request.hosts
+        hosts = self.free.take_together(size) if together else self.free.take(size)
+        assert hosts is not None, "so many hosts are free"
+        self._rank = rank = self._rank + 1
+        start = self.now
+        end = start + job.walltime
+        running = Running()
+        running.job = job
+        running.hosts = hosts
+        running.start = start
+        running.end = end
+        running.rank = rank
+        running.amounts = None
+        self.running[job.id] = running
+        insort(self.ends, (end, rank, size, running))
+        return ExecuteJob(job_id=job.id, hosts=hosts)
 
     def resume(self, job_id: str, hosts: HostSet, amounts: Amounts | None, at: float) -> None:
         """A suspended job holds hosts again; once, whether its own decision or the notice comes first."""
@@ -289,10 +380,6 @@ class Mirror:
         self.start(before.job, hosts, amounts, before.start + at - since)
         del self.suspended[job_id]
 
-    def reject(self, job_id: str) -> None:
-        """A job waits no more."""
-        self.waiting.pop(job_id, None)
-
     def switch(self, hosts: HostSet, state: int) -> None:
         """Hosts are asked to go to a power state; those that sleep, or will, are not free before they are awake."""
         known = [host for host in hosts if host < self.size]
@@ -303,6 +390,25 @@ class Mirror:
         self.dozing = (self.dozing - on) | off
         self._update()
 
+    def promise(self, hosts: HostSet, usable: float) -> None:
+        """Hosts that are being switched, together, are expected to be usable at a date (s)."""
+        self._rank = rank = self._rank + 1
+        held = self.promised[tuple(hosts)] = Held()
+        held.hosts = hosts
+        held.start = self.now
+        held.end = usable
+        held.rank = rank
+        insort(self.ends, (usable, rank, hosts.size, held))
+
+    def _keep_promise(self, hosts: HostSet) -> Held | None:
+        """Hosts have been switched, or will not be after all."""
+        if not self.promised:
+            return None
+        held = self.promised.pop(tuple(hosts), None)
+        if held is not None:
+            del self.ends[bisect_left(self.ends, (held.end, held.rank))]
+        return held
+
     # -- questions ----------------------------------------------------------------------------------------------
 
     def left_of(self, host: int) -> dict[str, float]:
@@ -311,4 +417,4 @@ class Mirror:
         if left is None:
             whole = self.shares.whole(host)
             return whole if host in self.free else dict.fromkeys(whole, 0.0)
-        return dict.fromkeys(left, 0.0) if host in self._out else left.copy()
+        return dict.fromkeys(left, 0.0) if host in self.absent else left.copy()

@@ -25,11 +25,14 @@ __all__ = [
     "HostsBecameAvailable",
     "HostsBecameUnavailable",
     "HostsPStateChanged",
+    "HostsSwitching",
     "HostsTurnedOnOff",
     "ImageTransferred",
     "JobCompleted",
     "JobMigrated",
+    "JobRejected",
     "JobResumed",
+    "JobStarted",
     "JobSubmitted",
     "JobSuspended",
     "JobsKilled",
@@ -101,6 +104,21 @@ class JobCompleted(Notice):
     """The hosts it had (batprotocol has no such field, the JSON protocol calls it ``alloc``)."""
     start: float = 0.0
     """When it started (s)."""
+
+
+class JobStarted(Notice):
+    """Another component has started a job (told to those that follow others, in process only)."""
+
+    job: Job
+    hosts: HostSet
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    """What it takes of each host; None: all of it."""
+
+
+class JobRejected(Notice):
+    """Another component has rejected a job (told to those that follow others, in process only)."""
+
+    job: Job
 
 
 class AtomicProgress(msgspec.Struct, frozen=True):
@@ -179,6 +197,14 @@ class HostsPStateChanged(Notice):
 
     hosts: HostSet
     pstate: int
+
+
+class HostsSwitching(Notice):
+    """Another component has begun to switch hosts on or off (told to those that follow others, in process only)."""
+
+    hosts: HostSet
+    state: int
+    """The power state to be reached."""
 
 
 class HostsTurnedOnOff(Notice):

@@ -13,6 +13,7 @@ from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.checking import wrong_field
 from windtunnel.vocabulary.held import Running
 from windtunnel.vocabulary.mirror import Mirror
+from windtunnel.vocabulary.waiting import ArrivalQueue
 
 __all__ = ["Running", "View"]
 
@@ -53,13 +54,14 @@ class View:
 
     @property
     def waiting(self) -> dict[str, Job]:
-        """The waiting jobs by id, oldest announcement first."""
-        return self.mirror.waiting
+        """The waiting jobs by id, in the order of the queue."""
+        queue = self.mirror.queue
+        return queue.jobs if isinstance(queue, ArrivalQueue) else {job.id: job for job in queue}
 
     @property
     def queue(self) -> ValuesView[Job]:
-        """The waiting jobs, oldest announcement first."""
-        return self.mirror.waiting.values()
+        """The waiting jobs, oldest announcement first (or in the order of a scheduler's own queue)."""
+        return self.waiting.values()
 
     @property
     def running(self) -> dict[str, Running]:
@@ -130,12 +132,17 @@ class View:
 
     def by_expected_end(self) -> list[Running]:
         """Running jobs, the one expected to end first at the front (ties: order of start)."""
-        return [held for _, _, held in self.mirror.ends if isinstance(held, Running)]
+        return [held for _, _, _, held in self.mirror.ends if isinstance(held, Running)]
 
     def apply(self, now: float, notices: Sequence[n.Notice]) -> None:
         """Take in what happened."""
         self.notices = notices
-        self.mirror.apply(now, notices)
+        mirror = self.mirror
+        mirror.apply(now, notices)
+        for running in mirror.refused:
+            mirror.queue.add(running.job, now)
+        for job in mirror.arrived:
+            mirror.queue.add(job, now)
 
     def decided(self, decisions: Sequence[d.Decision]) -> None:
         """Take in what the scheduler itself decided."""
@@ -150,18 +157,21 @@ class View:
     def _decided(self, decision: d.Decision) -> None:
         mirror = self.mirror
         if isinstance(decision, d.ExecuteJob):
-            job = mirror.waiting.get(decision.job_id)
+            job = self.waiting.get(decision.job_id)
             if job is not None:
                 mirror.start(job, decision.hosts, decision.amounts, decision.timestamp)
+                mirror.queue.discard(job)
         elif isinstance(decision, d.ResumeJob):
             when = mirror.now if decision.timestamp is None else decision.timestamp
             mirror.resume(decision.job_id, decision.hosts, decision.amounts, when)
         elif isinstance(decision, d.RejectJob):
-            mirror.reject(decision.job_id)
+            job = self.waiting.get(decision.job_id)
+            if job is not None:
+                mirror.queue.discard(job)
         elif isinstance(decision, d.TurnOnOffHosts | d.SetResourceState):
             mirror.switch(decision.hosts, decision.state)
         elif not isinstance(decision, d.Decision):
             raise TypeError(f"expected decisions, not {type(decision).__name__} {decision!r:.50}")
 
     def __iter__(self) -> Iterator[Job]:
-        return iter(self.mirror.waiting.values())
+        return iter(self.mirror.queue)

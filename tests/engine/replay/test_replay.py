@@ -8,17 +8,17 @@ from tests.engine.sharing.networks import star
 from tests.simgrid_cases import platform_of, scenario, smpi_names
 
 from windtunnel.diagnostics import SimulationError, UsageError
-from windtunnel.engine.replay import Replay
+from windtunnel.engine.replay import TraceReplay
 from windtunnel.engine.replay.collectives import alltoall
 from windtunnel.engine.sharing import Builder, System
 
 
-def play(replay: Replay) -> Replay:
+def play(replay: TraceReplay) -> TraceReplay:
     replay.begin(0.0)
     return go_on(replay)
 
 
-def go_on(replay: Replay) -> Replay:
+def go_on(replay: TraceReplay) -> TraceReplay:
     while (date := replay.system.next_event()) < math.inf:
         for action in replay.system.advance(date):
             assert action.tag.owner == replay.owner
@@ -30,12 +30,12 @@ def lines(text: str) -> list[list[str]]:
     return [line.split() for line in text.split("; ")]
 
 
-def cluster(traces: list[str], hosts: list[int] | None = None, cores: int = 1) -> Replay:
+def cluster(traces: list[str], hosts: list[int] | None = None, cores: int = 1) -> TraceReplay:
     """Ranks on hosts of 1 Gf with links of 100 MB/s and 100 us to each."""
     network = star(8, bandwidth=1e8, latency=1e-4)
     build = Builder(range(8), network)
     system = System([1e9] * 8, [cores] * 8, network.links)
-    return Replay("job", system, build, [lines(t) for t in traces], hosts or list(range(len(traces))))
+    return TraceReplay("job", system, build, [lines(t) for t in traces], hosts or list(range(len(traces))))
 
 
 @pytest.mark.golden
@@ -47,7 +47,7 @@ def test_ranks_end_when_simgrids_do(name):
     system = System([h.speed for h in hosts], [h.cores for h in hosts], platform.network.links)
     build = Builder([host.endpoint for host in hosts], platform.network)
     traces = [[line.split()[1:] for line in trace] for trace in case["traces"]]
-    replay = play(Replay("job", system, build, traces, [index[host] for host in case["hosts"]]))
+    replay = play(TraceReplay("job", system, build, traces, [index[host] for host in case["hosts"]]))
     assert replay.done
     assert replay.finish == pytest.approx(case["results"]["3.32.0"]["finish_per_rank"], rel=1e-9)
 

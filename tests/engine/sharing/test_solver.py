@@ -66,6 +66,7 @@ def test_fair_bottleneck_equals_the_step_by_step_reference_to_the_last_bit(block
     assert endless < 60
 
 
+@pytest.mark.slow
 def test_many_rounds_at_once_come_to_the_same_as_one_by_one():
     compared = 0
     for seed in range(1000):

@@ -132,7 +132,7 @@ def test_the_manuals_fragments_are_read_in_their_place():
         mended = mended.replace('id="..." size="..."', 'id="a" size="1"')
         other = "<software><none/></software>" if mended.startswith("<start") else "<start/>"
         text = (
-            f'<lease preemptible="yes"><nodes><node-set numnodes="1"/></nodes>{mended}<duration time="1:00"/>{other}'
+            f'<lease preemptible="yes"><nodes><node-set numnodes="1"><res type="CPU" amount="1"/></node-set></nodes>{mended}<duration time="1:00"/>{other}'
         )
         lease = read_lease_text(f"{text}</lease>".encode(), epoch=EPOCH)
         assert lease.start in {When.UNSPECIFIED, When.NOW, 3600}
@@ -153,7 +153,7 @@ GOOD = """<lease-workload name="w"><description> A day </description>
 <software><disk-image id="'a.img'" size="600"/></software><extra><attr name="simul_userrate" value="0.5"/></extra>
 </lease></lease-request>
 <lease-request arrival="00:01:00"><realduration time="02:00:00"/><lease id="1" preemptible="no">
-<nodes><node-set numnodes="2"/></nodes><start><now/></start><duration time="01:00:00"/><software><none/></software>
+<nodes><node-set numnodes="2"><res type="CPU" amount="100"/></node-set></nodes><start><now/></start><duration time="01:00:00"/><software><none/></software>
 </lease></lease-request></lease-requests></lease-workload>"""
 
 
@@ -210,6 +210,7 @@ def test_all_faults_come_together_with_their_lines(tmp_path):
         (5, "bad-value"),
         (6, "ambiguous-start"),
         (6, "bad-value"),
+        (8, "missing-element"),
         (8, "repeated-id"),
         (9, "unknown-element"),
         (10, "missing-attribute"),
@@ -229,6 +230,69 @@ def test_warnings_do_not_stop_reading(tmp_path):
     work = read_lwf(write(tmp_path, late), findings=notes)
     assert [finding.code for finding in notes] == ["deadline", "order"]
     assert [lease.id for lease in work.leases] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "hint"),
+    [
+        ('<exact time="01:00:00"/>', '<Exact time="01:00:00"/>', "wrong-case", "write <exact>"),
+        ("<start><now/></start>", "<start>now</start>", "text", "write <now/>"),
+        ("<now/>", "<none/>", "wrong-place", "it belongs into <software>"),
+        ('amount="1024"', 'amount="0"', "bad-value", ""),
+        ('<res amount="100" type="CPU"/>', "", "missing-element", ""),
+        ("</site>", "</site><site/>", "repeated-element", ""),
+        ('<deadline time="03:00:00"/>', '<deadline time="03:00:00"/><deadline time="04:00:00"/>', "repeated-element", ""),
+        ("<realduration", '<realduration time="1:00"/><realduration', "repeated-element", ""),
+        ('<res type="CPU">', '<res type="CPU" amount="5">', "ambiguous-amount", ""),
+        ('time="01:00:00"/></start>', 'time="2006-11-25 14:00:00"/></start>', "bad-value", ""),
+    ],
+)
+def test_what_stands_in_the_wrong_place_or_case_is_refused(tmp_path, old, new, code, hint):
+    assert old in GOOD
+    with pytest.raises(InputError) as caught:
+        read_lwf(write(tmp_path, GOOD.replace(old, new, 1)))
+    assert code in {finding.code for finding in caught.value.findings}
+    assert hint in {finding.hint for finding in caught.value.findings if finding.code == code}
+
+
+def test_a_lease_that_stands_in_no_request_is_refused(tmp_path):
+    lease = re.search("<lease id.*?</lease>", GOOD, re.DOTALL)[0]
+    with pytest.raises(InputError, match="<lease> does not belong into <lease-requests>"):
+        read_lwf(write(tmp_path, GOOD.replace("</lease-requests>", lease + "</lease-requests>")))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('user="7"', 'User="7"', "the attribute 'User' of <lease> is not known"),
+        ("<extra>", "<colour/><extra>", "<colour> inside <lease> is not known"),
+        ("<lease-requests>", "<lease-requests>-->", "<lease-requests> holds no text, this one holds '-->'"),
+    ],
+)
+def test_what_nobody_knows_is_told(tmp_path, old, new, says):
+    (warning,) = read_lwf(write(tmp_path, GOOD.replace(old, new, 1))).warnings
+    assert says in warning.message
+    assert warning.line
+
+
+def test_a_start_with_a_plus_counts_from_the_arrival(tmp_path):
+    work = read_lwf(write(tmp_path, GOOD.replace('<exact time="01:00:00"/>', '<exact time="+01:00:00"/>')))
+    assert work.leases[0].start == 3610.5
+
+
+def test_timestamps_count_from_the_start_of_the_workload(tmp_path):
+    dated = GOOD.replace('<exact time="01:00:00"/>', '<exact time="2006-11-25 14:30:00"/>')
+    work = read_lwf(write(tmp_path, dated), starttime=EPOCH)
+    assert work.leases[0].start == 5400
+    early = GOOD.replace('<exact time="01:00:00"/>', '<exact time="2006-11-25 12:30:00"/>')
+    with pytest.raises(InputError, match="is before the workload starts"):
+        read_lwf(write(tmp_path, early), starttime=EPOCH)
+
+
+def test_a_lease_alone_is_a_workload(tmp_path):
+    (listing,) = [text for text in examples() if text.startswith('<lease id="1"')]
+    (lease,) = read_lwf(write(tmp_path, listing)).leases
+    assert (lease.submit, lease.duration) == (0.0, 3600)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +345,9 @@ words = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zs
 # XML has no way to write some characters; non-characters are among them.
 words = words.filter(lambda text: text.isprintable() and not {"\ufffe", "\uffff"} & set(text))
 times = st.integers(0, 10**8).map(lambda hundredths: hundredths / 100)
-amounts = st.dictionaries(words, st.lists(st.integers(0, 9999), min_size=1, max_size=3).map(tuple), max_size=3)
+amounts = st.dictionaries(
+    words, st.lists(st.integers(1, 9999), min_size=1, max_size=3).map(tuple), min_size=1, max_size=3
+)
 node_sets = st.lists(st.builds(NodeSet, st.integers(1, 99), amounts), min_size=1, max_size=3).map(tuple)
 starts = st.one_of(st.sampled_from(When), times)
 images = st.one_of(st.none(), st.builds(DiskImage, words, st.integers(0, 9999)))
@@ -303,7 +369,7 @@ leases = st.builds(
 sites = st.builds(
     lambda count, memory: LeaseSite(("CPU", "Memory"), (NodeSet(count, {"CPU": (100,), "Memory": (memory,)}),)),
     st.integers(1, 99),
-    st.integers(0, 9999),
+    st.integers(1, 9999),
 )
 
 

@@ -1,5 +1,8 @@
 """Leases as jobs and jobs as leases."""
 
+from math import inf, nextafter
+
+import msgspec
 import pytest
 
 import windtunnel as wt
@@ -8,10 +11,13 @@ from windtunnel.formats.convert import convert
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_jobs import read_lwf_jobs, write_lwf_jobs
 from windtunnel.formats.haizea.lwf_write import write_lwf
+from windtunnel.formats.registry import read_platform
 from windtunnel.model.job import Job, Request
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseSite, LeaseWorkload, NodeSet, When
+from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.profiles import DelayProfile, ParallelTaskHomogeneousProfile
 from windtunnel.model.workload import JobList
+from windtunnel.testing import job, workload
 
 NODE = {CPU: (100,), MEMORY: (512,)}
 WORK = LeaseWorkload(
@@ -42,11 +48,11 @@ def test_leases_as_jobs_say_what_is_lost(lwf, tmp_path):
     ]
     assert (jobs.hosts, len(jobs), jobs[0].user) == (8, 5, "3")
     assert convert(lwf, tmp_path / "w.json") == [
-        "1 advance reservations are jobs that may start as soon as they are submitted",
-        "1 deadline leases are jobs without start and deadline",
-        "1 immediate leases are jobs that may wait",
-        "1 leases with a disk image are jobs without",
-        "1 leases have less than a whole node (or differing nodes): their jobs have whole hosts",
+        "5 leases may be preempted",
+        "2 leases start at a date, as jobs then or later",
+        "1 leases have a deadline",
+        "1 leases start at once or never, as jobs they may wait",
+        "1 leases need a disk image",
     ]
 
 
@@ -60,6 +66,76 @@ def test_a_scheduler_that_knows_leases_sees_them(lwf):
     starts = {name: float(row["starting_time"]) for name, row in rows(run).items() if row["starting_time"]}
     assert starts["2"] == 500.0
     assert wt.simulate("hosts:8", lwf, "easy").metrics.jobs == 5
+
+
+def test_a_batch_scheduler_sees_walltimes_earliest_starts_and_amounts(lwf):
+    """decisions.md 32."""
+    jobs = {job.name: job for job in as_batch(read_lwf_jobs(lwf))}
+    assert (jobs["1"].walltime, jobs["1"].profile.delay) == (100, 60.5)
+    assert jobs["2"].walltime == nextafter(100.0, inf)  # what lasts just as long is not killed
+    assert [jobs[name].submission_time for name in "12345"] == [0, 500, 50, 20, 20]
+    assert dict(jobs["1"].request.amounts) == {"cores": 1.0, "memory": 512 * 2.0**20}
+    assert dict(jobs["4"].request.amounts) == {"cores": 0.5}
+    for scheduler in ("easy", "conservative", "filler"):
+        run = wt.simulate("hosts:8", lwf, scheduler)
+        starts = {name: float(row["starting_time"]) for name, row in rows(run).items()}
+        assert (starts["2"], starts["3"]) == (500.0, 50.0)
+        assert {float(row["requested_time"]) for row in rows(run).values()} == {100.0, 9.0}
+        asked = {line.reason.partition(":")[0] for line in run.account if line.kind == "not-honoured"}
+        assert {
+            "leases start at a date, as jobs then or later",
+            "leases start at once or never, as jobs they may wait",
+            "leases have a deadline",
+            "leases may be preempted",
+            "leases need a disk image",
+            "leases ask for memory of each host",
+        } <= asked
+
+
+def test_leases_backfill_by_their_walltime(tmp_path):
+    """The fourth lease fits before the third, which waits for all nodes: it is known when it ends."""
+    work = LeaseWorkload(
+        name="w",
+        site=LeaseSite((CPU, MEMORY), (NodeSet(2, NODE),)),
+        leases=[
+            Lease(id=1, submit=0.0, nodes=(NodeSet(1, NODE),), duration=100.0),
+            Lease(id=2, submit=1.0, nodes=(NodeSet(2, NODE),), duration=100.0),
+            Lease(id=3, submit=2.0, nodes=(NodeSet(1, NODE),), duration=50.0),
+        ],
+    )
+    write_lwf(work, tmp_path / "w.lwf")
+    starts = {name: row["starting_time"] for name, row in rows(wt.simulate(tmp_path / "w.lwf", scheduler="easy")).items()}
+    assert starts == {"1": "0.000000", "2": "100.000000", "3": "2.000000"}
+
+
+def test_leases_are_planned_as_leases_unless_told_otherwise(lwf):
+    run = wt.simulate(lwf)
+    assert run.state.facts["schedulers"] == ["leases"]
+    assert run.hosts == 8
+    assert {name: row["starting_time"] for name, row in rows(run).items()}["2"] == "500.000000"
+
+
+def test_the_site_of_a_workload_comes_back_whole(tmp_path):
+    ponies = {CPU: (100, 100), MEMORY: (1024,), "Ponies": (4,)}
+    work = msgspec.structs.replace(
+        WORK, description="why", attributes={"a": "b"}, site=LeaseSite((CPU, MEMORY, "Ponies"), (NodeSet(4, ponies),))
+    )
+    write_lwf(work, tmp_path / "a.lwf")
+    assert convert(tmp_path / "a.lwf", tmp_path / "b.lwf") == []
+    assert (tmp_path / "b.lwf").read_bytes() == (tmp_path / "a.lwf").read_bytes()
+
+
+def test_a_site_is_a_platform(tmp_path):
+    nodes = '<nodes><node-set numnodes="2"><res type="CPU" amount="200"/><res type="Memory" amount="1024"/></node-set></nodes>'
+    (tmp_path / "nodes.xml").write_text(nodes)
+    (tmp_path / "site.xml").write_text(f'<site><resource-types names="CPU Memory"/>{nodes}</site>')
+    for name in ("nodes.xml", "site.xml"):
+        platform = read_platform(tmp_path / name)
+        assert [(host.name, host.cores, host.resources["memory"]) for host in platform.hosts] == [
+            ("node1", 2, 2.0**30),
+            ("node2", 2, 2.0**30),
+        ]
+        assert wt.simulate(tmp_path / name, workload(job(1))).metrics.jobs == 1
 
 
 def rows(run):

@@ -190,7 +190,7 @@ def test_gwf(file):
         "Q1",
     )
     assert (second.submission_time, second.request.processors, second.walltime) == (5, 2, nextafter(10, 11))
-    assert read.report.dropped == {"cancelled before it ran": 1, "no run time": 1}
+    assert read.report.dropped == {"cancelled before it ran": 1, "burst of a checkpointed job (status 2 to 4)": 1}
     assert read.start_date is None
     assert read.report.statuses == {"burst": 1, "cancelled": 1, "completed": 2}
 

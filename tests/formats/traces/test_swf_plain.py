@@ -170,6 +170,7 @@ def outcome(read, path, **options):
     return {key: value for key, value in vars(found).items() if not key.startswith("_")}
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(logs(), st.sampled_from([1, 300, 1 << 16]), st.booleans(), st.booleans())
 @example("1 2 3\n" * 3, 1, False, False)

@@ -96,7 +96,7 @@ def test_every_event_has_a_direction():
         (s.Metrics, v.Metric),
         (s.CumulativeFunction, v.CumulativeFunction),
         (s.BooleanComparisonOperator, v.BooleanComparisonOperator),
-        (s.PredefinedExecutorPlacementStrategy, m.Placement),
+        (s.PredefinedExecutorPlacementStrategy, m.PlacementStrategy),
         (s.TraceType, m.TraceType),
     ],
 )

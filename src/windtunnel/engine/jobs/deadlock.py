@@ -11,7 +11,7 @@ _SHOWN = 10
 def diagnose(world: World) -> str:
     """A paragraph on everything that keeps the run from ending although nothing can happen."""
     from windtunnel.engine.jobs.execution.nodes import Node
-    from windtunnel.engine.replay import Replay
+    from windtunnel.engine.replay import TraceReplay
 
     lines = ["deadlock: nothing can happen any more, but the simulation is not over."]
     waiting = [r for r in world.jobs.values() if r.state is JobState.SUBMITTED]
@@ -30,7 +30,7 @@ def diagnose(world: World) -> str:
             lines.append(f"  job {record.job.id!r} waits for a message that nobody will send.")
     for record in running:
         replay = record.execution.action if isinstance(record.execution, Node) else None
-        if isinstance(replay, Replay):
+        if isinstance(replay, TraceReplay):
             lines.append(f"  job {record.job.id!r} replays traces that wait for each other: {replay.waiting()}.")
     if running:
         lines.append(f"  {len(running)} jobs run and will never end by themselves: {_names(running)}.")

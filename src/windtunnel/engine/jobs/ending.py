@@ -7,7 +7,7 @@ from windtunnel.engine.state.calendar import RELEASE_HELD, Priority
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord, JobState
-from windtunnel.vocabulary import JobCompleted, RejectJob
+from windtunnel.vocabulary import JobCompleted, JobRejected, RejectJob
 
 __all__ = ["end_job", "job_end", "reject_job"]
 
@@ -23,7 +23,7 @@ def job_end(world: World, record: JobRecord) -> None:
     end_job(world, record, _SUCCESS if code == 0 else _FAILED, code)
 
 
-def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell: bool = True) -> None:
+def end_job(world: World, record: JobRecord, state: JobState, code: int, tell: bool = True) -> None:
     """A job leaves its hosts; everyone is told (unless the component said so itself)."""
     now = world.now
     table = world.hosts
@@ -59,6 +59,7 @@ def end_job(world: World, record: JobRecord, state: JobState, code: int, *, tell
             world.tell(notice)
         else:
             world.sessions[owner].outbox.append(notice)
+            world.tell_others(owner, notice)  # they heard of its start
     world.unfinished -= 1
     world.to_forget.append(record.job.id)
     if world.private_jobs or world.done_ids is not None or world.workflow_tasks:
@@ -88,4 +89,6 @@ def reject_job(world: World, rank: int, decision: RejectJob) -> None:
         hook(world.now, record)
     world.unfinished -= 1
     world.to_forget.append(record.job.id)
+    if world.only_session is None:
+        world.tell_others(rank, JobRejected(world.now, record.job))
     _go_on(world, record.job.id)

@@ -21,6 +21,7 @@ from windtunnel.vocabulary import (
     RegisterJob,
     RegisterProfile,
     RejectJob,
+    ReportLeases,
     SetJobMetadata,
 )
 
@@ -34,6 +35,7 @@ __all__ = [
     "offer_jobs",
     "register_job",
     "register_profile",
+    "report_leases",
     "set_job_metadata",
 ]
 
@@ -179,6 +181,13 @@ def continue_registration(world: World, rank: int, decision: ContinueRegistratio
 def set_job_metadata(world: World, rank: int, decision: SetJobMetadata) -> None:
     """Attach a text to a job."""
     known_job(world, decision, decision.job_id, rank).metadata = decision.metadata
+
+
+def report_leases(world: World, rank: int, decision: ReportLeases) -> None:
+    """Hand on what a lease manager reports."""
+    del rank
+    for hook in world.hooks.leases:
+        hook(world.now, decision.facts)
 
 
 def answer_waiting_time(world: World, rank: int, decision: AnswerWaitingTime) -> None:

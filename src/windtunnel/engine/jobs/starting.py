@@ -15,12 +15,12 @@ from windtunnel.model import (
     JobRecord,
     JobState,
     ParallelTaskHomogeneousProfile,
-    Placement,
+    PlacementStrategy,
     Profile,
     SequentialCompositionProfile,
 )
 from windtunnel.model.profiles import GenerationStrategy
-from windtunnel.vocabulary import ExecuteJob, ResumeJob
+from windtunnel.vocabulary import ExecuteJob, JobStarted, ResumeJob
 from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["check_amounts", "execute_job"]
@@ -46,7 +46,7 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         (delay is not None or world.options.strict)
         and decision.amounts is None
         and hosts.size == job.request.hosts
-        and (decision.placement is None or type(decision.placement) is Placement)
+        and (decision.placement is None or type(decision.placement) is PlacementStrategy)
         and not decision.storages
         and not decision.profile_placements
     ):
@@ -66,6 +66,8 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
             hook(now, record)
     for hook in hooks.states:
         hook(now, world.hosts.counts)
+    if world.only_session is None:
+        world.tell_others(rank, JobStarted(now, job, hosts, record.amounts))
     if delay is None:
         execution.begin_job(world, record, decision)
         return

@@ -15,7 +15,7 @@ from windtunnel.engine.sharing.owner import Owner
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord
 
-__all__ = ["Replay", "ReplayTag", "Trace"]
+__all__ = ["ReplayTag", "Trace", "TraceReplay"]
 
 ENVELOPE: Final = 16.0
 """Bytes that travel with each message."""
@@ -81,7 +81,7 @@ class _Rank:
     finish: float = math.nan
 
 
-class Replay:
+class TraceReplay:
     """One job that replays traces, one per rank.
 
     Start it with ``begin``; hand every action that ends with a ``ReplayTag`` of this owner to ``ended``. It is over

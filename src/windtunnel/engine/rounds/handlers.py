@@ -73,6 +73,7 @@ DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
     d.ContinueRegistration: registration.continue_registration,
     d.SetJobMetadata: registration.set_job_metadata,
     d.ChangeJobState: registration.change_job_state,
+    d.ReportLeases: registration.report_leases,
     d.AnswerWaitingTime: registration.answer_waiting_time,
     d.CallMeLater: calls.call_me_later,
     d.StopCallMeLater: calls.stop_call_me_later,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from windtunnel.engine.sharing.single import rate_alone
 from windtunnel.engine.sharing.solver import Limit
 
-__all__ = ["Bundle", "Footprint", "Group", "Groups", "Weight"]
+__all__ = ["Bundle", "ConstraintGroup", "Footprint", "Groups", "Weight"]
 
 Weight = float | tuple[float, ...]
 """What one unit of rate consumes of a constraint; several elements where a host is listed more than once."""
@@ -25,7 +25,7 @@ _SLACK = 1e-3
 
 
 @dataclass(slots=True)
-class Group:
+class ConstraintGroup:
     """Constraints with the same capacity, policy and elements (in the order in which they were enabled)."""
 
     capacity: float
@@ -57,7 +57,7 @@ class Groups:
     def __init__(self, capacities: Iterable[float], fatpipes: Iterable[bool]) -> None:
         self.capacities = list(capacities)
         self.fatpipes = list(fatpipes)
-        self.groups: dict[int, Group] = {}
+        self.groups: dict[int, ConstraintGroup] = {}
         self.group_of: dict[int, int] = {}
         self.footprints: dict[int, Footprint] = {}
         self._alike: dict[tuple[float, bool, int], int] = {}
@@ -175,7 +175,7 @@ class Groups:
         fresh = self._next
         self._next += 1
         capacity, fatpipe = self.capacities[part[0]], self.fatpipes[part[0]]
-        self.groups[fresh] = group = Group(capacity, fatpipe, set(part))
+        self.groups[fresh] = group = ConstraintGroup(capacity, fatpipe, set(part))
         self.group_of.update(dict.fromkeys(part, fresh))
         if group_id >= 0:
             old = self.groups[group_id]
@@ -187,11 +187,11 @@ class Groups:
             self._forget(group)
         return fresh
 
-    def _unlist(self, group_id: int, group: Group) -> None:
+    def _unlist(self, group_id: int, group: ConstraintGroup) -> None:
         if self._alike.get(group.key) == group_id:
             del self._alike[group.key]
 
-    def _list(self, group_id: int, group: Group) -> None:
+    def _list(self, group_id: int, group: ConstraintGroup) -> None:
         """Note how a group is used; one that is used alike takes its constraints."""
         kept_id = self._alike.setdefault(group.key, group_id)
         kept = self.groups[kept_id]
@@ -204,7 +204,7 @@ class Groups:
             self.footprints[task].groups.discard(group_id)
         self._forget(group)
 
-    def _forget(self, group: Group) -> None:
+    def _forget(self, group: ConstraintGroup) -> None:
         """Its users have to look again at what is shared."""
         for task in group.elements:
             self.footprints[task].shared = None

@@ -10,7 +10,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 from windtunnel.engine.sharing.actions import NOW, ROUNDING, Action
-from windtunnel.engine.sharing.groups import Group, Groups
+from windtunnel.engine.sharing.groups import ConstraintGroup, Groups
 from windtunnel.engine.sharing.single import GENERAL, one_bottleneck
 from windtunnel.engine.sharing.solver import Element, Rule, fair_bottleneck
 from windtunnel.engine.sharing.tasks import Task
@@ -330,7 +330,7 @@ class System:
                 heappush(self._heap, (due, action.number))
 
 
-def _elements(group: Group, index: dict[int, int]) -> list[Element]:
+def _elements(group: ConstraintGroup, index: dict[int, int]) -> list[Element]:
     """The last enabled first, also among those of one task."""
     elements: list[Element] = []
     for number, weight in reversed(group.elements.items()):

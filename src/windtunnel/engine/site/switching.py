@@ -19,6 +19,7 @@ from windtunnel.vocabulary import (
     Decision,
     EnergyAnswered,
     HostsPStateChanged,
+    HostsSwitching,
     HostsTurnedOnOff,
     Notice,
     QueryEnergy,
@@ -128,7 +129,6 @@ def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) ->
 
 def turn_on_off_hosts(world: World, rank: int, decision: TurnOnOffHosts) -> None:
     """Switch hosts on or off together (Batsim 5)."""
-    del rank
     hosts = _check(world, decision, decision.hosts, decision.state)
     target = decision.state
     virtual: list[int] = []
@@ -164,7 +164,7 @@ def turn_on_off_hosts(world: World, rank: int, decision: TurnOnOffHosts) -> None
                 )
             virtual.append(host.sleep_pstates[now_in][1])
     request = SwitchRequest(decision.hosts, target, HostsTurnedOnOff(0.0, decision.hosts, target))
-    _switch(world, request, hosts, virtual)
+    _switch(world, rank, request, hosts, virtual)
 
 
 def _must_be_awake(world: World, decision: Decision, hosts: Sequence[Host]) -> None:
@@ -227,16 +227,23 @@ def set_resource_state(world: World, rank: int, decision: SetResourceState) -> N
         _tell(world, changed, target)
     if moving:
         request = SwitchRequest(HostSet(h.id for h in moving), target, acknowledgement)
-        _switch(world, request, moving, virtual, counted=True)
+        _switch(world, rank, request, moving, virtual, counted=True)
     else:
         acknowledgement.timestamp = world.now
         world.sessions[rank].outbox.append(acknowledgement)
 
 
 def _switch(
-    world: World, request: SwitchRequest, hosts: Sequence[Host], virtual: Sequence[int], *, counted: bool = False
+    world: World,
+    rank: int,
+    request: SwitchRequest,
+    hosts: Sequence[Host],
+    virtual: Sequence[int],
+    *,
+    counted: bool = False,
 ) -> None:
     """Put hosts into their virtual power states, and let each execute its flop."""
+    world.tell_others(rank, HostsSwitching(world.now, request.hosts, request.target))
     table = world.hosts
     off = request.target in hosts[0].sleep_pstates
     state = HostState.SWITCHING_OFF if off else HostState.SWITCHING_ON

@@ -22,6 +22,7 @@ _HOOKS: Final = {
     "external": "on_external",
     "estimate": "on_waiting_time_estimate",
     "probe": "on_probe",
+    "leases": "on_leases",
     "kill": "on_kill",
     "rack": "on_rack_excess",
     "end": "on_end",
@@ -52,6 +53,7 @@ class Hooks:
     external: tuple[Callable[..., None], ...]
     estimate: tuple[Callable[..., None], ...]
     probe: tuple[Callable[..., None], ...]
+    leases: tuple[Callable[..., None], ...]
     kill: tuple[Callable[..., None], ...]
     rack: tuple[Callable[..., None], ...]
     end: tuple[Callable[..., None], ...]

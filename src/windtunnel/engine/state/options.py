@@ -59,6 +59,9 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """No static job is submitted before this date (s); its submission time in the outputs stays what it was."""
     ask_waiting_times: bool = False
     """At each submission, ask the components how long the job will wait (``WaitingTimeQueried``)."""
+    no_more_jobs_apart: bool = False
+    """That there are no more static jobs is told in a message of its own, at the same instant, after the one with the
+    last submissions (both Batsims)."""
     end_with_workflows: bool = False
     """Static jobs that are not submitted yet when the last workflow ends never are (Batsim 4)."""
     forward: Mapping[str, Any] = {}

@@ -15,8 +15,12 @@ class Session:
         self.name = name
         self.features = Features()
         self.outbox: list[Notice] = []
+        self.apart: list[Notice] = []
+        """Notices of the present instant that are told in a message of their own, after the others."""
         self.ready_at = 0.0
         """When it has finished deciding (simulated s)."""
+        self.follows_others = False
+        """Whether it hears what other components start, reject and switch."""
         self.registering = False
         """Whether it may still register jobs, which keeps the run from ending."""
         self.calls: dict[str, Any] = {}

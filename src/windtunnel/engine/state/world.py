@@ -168,6 +168,12 @@ class World:
             for session in self.sessions:
                 session.outbox.append(notice)
 
+    def tell_others(self, rank: int, notice: Notice) -> None:
+        """Tell what a component has done to the others that follow it."""
+        for session in self.sessions:
+            if session.rank != rank and session.follows_others:
+                session.outbox.append(notice)
+
     def __getstate__(self) -> Mapping[str, Any]:
         return {name: getattr(self, name) for name in World.__slots__ if name != "hooks"}
 

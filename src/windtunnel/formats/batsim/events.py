@@ -56,7 +56,7 @@ def read_events(
     known = _KINDS[generation] if generation else _KINDS[4] | _KINDS[5] | _OURS
     events: list[ExternalEvent] = []
     index = 0
-    for line, text in enumerate((data or b"").split(b"\n"), 1):
+    for line, text in enumerate(data.split(b"\n"), 1):
         if not text.strip():
             continue
         found = _Line(line, text, findings).event(None if forward_unknown else known, own=generation is None)

@@ -62,8 +62,6 @@ def read_batsim(path: str | Path, name: str = "w0", *, generation: Generation | 
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    if data is None:
-        findings.raise_all()
     document = _Document(data, findings)
     workload = None
     if not findings.has_errors:

@@ -7,13 +7,14 @@ from windtunnel.formats.format import Format
 
 __all__ = ["FORMATS", "looks_like_lwf", "looks_like_site"]
 
+_PROLOG: Final = rb"\A(?:\s|<\?.*?\?>|<!--.*?-->)*"
+_LEASE: Final = re.compile(_PROLOG + rb"<lease[\s>]", re.DOTALL)
+_ROOT: Final = re.compile(_PROLOG + rb"<(nodes|site|lease-workload)[\s>/]", re.DOTALL)
+
 
 def looks_like_lwf(head: bytes) -> bool:
-    """A lease workload."""
-    return b"<lease-workload" in head
-
-
-_ROOT: Final = re.compile(rb"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<(nodes|site|lease-workload)[\s>/]", re.DOTALL)
+    """A lease workload, or one lease."""
+    return b"<lease-workload" in head or _LEASE.match(head) is not None
 
 
 def looks_like_site(head: bytes) -> bool:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET, structs
 
 from windtunnel.diagnostics import Findings
-from windtunnel.formats.haizea.lwf_elements import ElementReader, line_of, parse_xml, parse_xml_text
+from windtunnel.formats.haizea.lwf_elements import ElementReader, parse_xml, parse_xml_text
+from windtunnel.formats.haizea.lwf_grammar import line_of
 from windtunnel.model.lease import Lease, LeaseAnnotation, LeaseAnnotations, LeaseSite, LeaseWorkload, NodeSet
 
 if TYPE_CHECKING:
@@ -27,14 +28,27 @@ __all__ = [
 ]
 
 
-def read_lwf(path: str | Path, *, document_times: bool = False, findings: Findings | None = None) -> LeaseWorkload:
+def read_lwf(
+    path: str | Path,
+    *,
+    document_times: bool = False,
+    starttime: datetime | None = None,
+    findings: Findings | None = None,
+) -> LeaseWorkload:
     """Read a workload; leases without an id get the next free number from 1, and are put in order of arrival.
+
+    A ``<lease>`` alone is a workload of one lease, submitted at 0. ``starttime`` is the calendar date of the start:
+    exact starts and deadlines may be timestamps then.
 
     Raises:
         InputError: the file is not LWF; every fault found is in it.
     """
-    notes, root = _open(path, findings, "lease-workload")
-    reader = ElementReader(notes, document_times=document_times)
+    notes, root = _open(path, findings, "lease-workload", "lease")
+    reader = ElementReader(notes, document_times=document_times, starttime=starttime)
+    if root.tag == "lease":
+        alone = _numbered([reader.lease(root, submit=0.0)], set())
+        notes.raise_if_errors()
+        return LeaseWorkload(leases=alone, warnings=tuple(notes))
     found = reader.children(root, ("description", "attributes", "site", "lease-requests"))
     requests = reader.one(root, found, "lease-requests")
     leases = [] if requests is None else _requests(reader, requests)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from windtunnel.diagnostics import Findings, did_you_mean
-from windtunnel.formats.haizea.lwf_times import parse_length, parse_timestamp
+from windtunnel.formats.haizea.lwf_grammar import check_grammar, line_of
+from windtunnel.formats.haizea.lwf_times import is_timestamp, parse_length, parse_timestamp
 from windtunnel.model.lease import CPU, MEMORY, MOST_NODES, DiskImage, Lease, LeaseSite, LeaseState, NodeSet, When
 
 if TYPE_CHECKING:
@@ -45,27 +46,31 @@ def parse_xml_text(text: bytes, findings: Findings) -> "Element":
     from windtunnel.entities.xml_guard import parse_xml as parse_guarded
 
     try:
-        return parse_guarded(decode_xml(text), limit=MAX_BYTES)
+        root = parse_guarded(decode_xml(text), limit=MAX_BYTES)
     except XmlFaultError as error:
         findings.add(f"not XML that can be read: {error}", code="xml", line=error.line, column=error.column)
-    return findings.raise_all()
-
-
-def line_of(element: "Element") -> int:
-    """The line an element starts at; 0 when unknown."""
-    line = element.sourceline
-    return line if isinstance(line, int) else 0
+        findings.raise_all()
+    check_grammar(root, findings)
+    return root
 
 
 class ElementReader:
     """Reads elements and notes faults; what is faulty is replaced by a harmless value, so that reading goes on."""
 
-    def __init__(self, findings: Findings, *, document_times: bool = False, epoch: datetime | None = None) -> None:
+    def __init__(
+        self,
+        findings: Findings,
+        *,
+        document_times: bool = False,
+        epoch: datetime | None = None,
+        starttime: datetime | None = None,
+    ) -> None:
         self.findings = findings
         self._document = document_times
         self._epoch = epoch
         """Set: dates are timestamps (a lease on its own). Not set: they are lengths since the start."""
-        self._unknown: set[tuple[str, str]] = set()
+        self._starttime = starttime
+        """When a workload starts, if that is known: it may have timestamps besides."""
 
     def fault(self, element: "Element", message: str, *, code: str, hint: str = "") -> None:
         """Note an error at an element."""
@@ -76,33 +81,19 @@ class ElementReader:
         self.findings.warn(message, code=code, line=line_of(element), hint=hint)
 
     def children(self, element: "Element", known: tuple[str, ...]) -> dict[str, list["Element"]]:
-        """The children by name. Unknown ones are ignored, as Haizea does, with one warning per kind."""
+        """The children by name; what is not known was noted when the grammar was checked."""
         found: dict[str, list[Element]] = {name: [] for name in known}
         for child in element:
-            if not isinstance(child.tag, str):
-                continue  # a comment or processing instruction
             if child.tag in found:
-                found[child.tag].append(child)
-            elif (str(element.tag), child.tag) not in self._unknown:
-                self._unknown.add((str(element.tag), child.tag))
-                self.warn(
-                    child,
-                    f"<{child.tag}> inside <{element.tag}> is not known and ignored",
-                    code="unknown-element",
-                    hint=did_you_mean(child.tag, known),
-                )
+                found[str(child.tag)].append(child)
         return found
 
     def one(self, element: "Element", found: dict[str, list["Element"]], name: str) -> "Element | None":
-        """The only child of that name; a fault if it is missing or repeated."""
+        """The only child of that name; a fault if it is missing."""
         children = found[name]
         if not children:
             self.fault(element, f"<{element.tag}> needs a <{name}> element", code="missing-element")
             return None
-        if len(children) > 1:
-            self.fault(
-                children[1], f"<{name}> stands {len(children)} times in <{element.tag}>", code="repeated-element"
-            )
         return children[0]
 
     def _value(self, element: "Element", name: str, default: T, convert: Callable[[str], T]) -> T:
@@ -145,19 +136,38 @@ class ElementReader:
 
         return self._value(element, name, 1.0, convert)
 
-    def date(self, element: "Element", name: str) -> float:
-        """A date in seconds: a length since the start of the workload, or (in a lease on its own) a timestamp."""
-        epoch = self._epoch
-        if epoch is None:
-            return self.length(element, name)
-        return self._value(element, name, 0.0, lambda text: self._stamp(text, epoch))
+    def date(self, element: "Element", name: str, submit: float | None = None) -> float:
+        """A date in seconds: a length since the start of the workload, or (in a lease on its own) a timestamp.
 
-    def _stamp(self, text: str, epoch: datetime) -> float:
-        if text.lstrip().startswith("+"):
-            raise ValueError(
-                f"{text!r} is relative: it must be made a timestamp by the client that submits the lease"
-            )
-        return parse_timestamp(text, epoch)
+        With a plus it counts from the submission.
+        """
+        epoch, starttime = self._epoch, self._starttime
+
+        def convert(text: str) -> float:
+            if text.lstrip().startswith("+"):
+                if submit is None:
+                    raise ValueError(
+                        f"{text!r} is relative: it must be made a timestamp by the client that submits the lease"
+                    )
+                return submit + parse_length(text, document=self._document)
+            if epoch is not None:
+                return parse_timestamp(text, epoch)
+            if is_timestamp(text):
+                if starttime is None:
+                    raise ValueError(
+                        f"{text!r} is a timestamp, and nobody says when the workload starts (the option starttime, "
+                        "[simulation] starttime of a configuration)"
+                    )
+                seconds = parse_timestamp(text, starttime)
+                if seconds < 0:
+                    raise ValueError(f"{text!r} is before the workload starts")
+                return seconds
+            value = parse_length(text, document=self._document)
+            if value < 0:
+                raise ValueError(f"{text!r} must be zero or more")
+            return value
+
+        return self._value(element, name, 0.0 if epoch is not None else 1.0, convert)
 
     def nodes(self, element: "Element") -> tuple[NodeSet, ...]:
         """``<nodes>``: one or more node sets."""
@@ -175,7 +185,11 @@ class ElementReader:
             if kind in amounts:
                 self.fault(res, f"resource type {kind!r} stands twice in one <node-set>", code="repeated-resource")
             instances = self.children(res, ("instance",))["instance"]
-            amounts[kind] = tuple(self.integer(item, "amount", minimum=0) for item in instances or [res])
+            if instances and res.get("amount") is not None:
+                self.fault(res, "<res> has an amount, and instances besides", code="ambiguous-amount")
+            amounts[kind] = tuple(self.integer(item, "amount", minimum=1) for item in instances or [res])
+        if not amounts:
+            self.fault(element, "<node-set> needs at least one <res>", code="missing-element")
         return amounts
 
     def site(self, element: "Element") -> LeaseSite:
@@ -231,8 +245,9 @@ class ElementReader:
         nodes, start = self.one(element, found, "nodes"), self.one(element, found, "start")
         duration, software = self.one(element, found, "duration"), self.one(element, found, "software")
         seconds = 1.0 if duration is None else self.length(duration, "time", positive=True)
-        begin = When.UNSPECIFIED if start is None else self.start(start, lambda e: self.date(e, "time"))
-        deadline = self.date(found["deadline"][0], "time") if found["deadline"] else None
+        since = submit if self._epoch is None else None
+        begin = When.UNSPECIFIED if start is None else self.start(start, lambda e: self.date(e, "time", since))
+        deadline = self.date(found["deadline"][0], "time", since) if found["deadline"] else None
         if deadline is not None:
             self._check_deadline(found["deadline"][0], begin, deadline, seconds)
         own_submit = self.date(element, "submit-time") if submit is None and element.get("submit-time") else 0.0

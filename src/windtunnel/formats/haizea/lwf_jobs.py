@@ -1,6 +1,7 @@
 """LWF as a workload of jobs, and jobs written as LWF: conversion, and leases under any scheduler."""
 
 from collections import Counter
+from datetime import datetime
 from math import isinf
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import write_lwf
 from windtunnel.model.job import Job
-from windtunnel.model.lease import CPU, Lease, LeaseKind, LeaseSite, LeaseWorkload, NodeSet
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet
 from windtunnel.model.lease_jobs import LeaseJobs, lease_in
 from windtunnel.model.profiles import DelayProfile
 from windtunnel.model.workload import Workload
@@ -16,32 +17,28 @@ from windtunnel.model.workload import Workload
 __all__ = ["read_lwf_jobs", "write_lwf_jobs"]
 
 
-def read_lwf_jobs(path: str | Path, name: str = "w0", *, document_times: bool = False) -> LeaseJobs:
+def read_lwf_jobs(
+    path: str | Path, name: str = "w0", *, document_times: bool = False, starttime: str = ""
+) -> LeaseJobs:
     """Read leases as jobs, one host per virtual node; ``--scheduler leases`` sees the leases they are.
+
+    ``starttime`` is the calendar date of the start (``2006-11-25 13:00:00``): exact starts and deadlines may be
+    timestamps then.
 
     Raises:
         InputError: the file is at fault.
+        UsageError: ``starttime`` is no date.
     """
-    work = read_lwf(path, document_times=document_times)
+    try:
+        start = datetime.fromisoformat(starttime).replace(tzinfo=None) if starttime else None
+    except ValueError:
+        raise UsageError(f"starttime is a date such as 2006-11-25 13:00:00, not {starttime!r}") from None
+    work = read_lwf(path, document_times=document_times, starttime=start)
     hosts = 0 if work.site is None else work.site.numnodes
-    jobs = LeaseJobs(work.leases, name, hosts=hosts, path=str(Path(path).absolute()), lost=_lost(work))
+    jobs = LeaseJobs(work.leases, name, hosts=hosts, path=str(Path(path).absolute()))
     jobs.warnings = work.warnings
+    jobs.work = work
     return jobs
-
-
-def _lost(work: LeaseWorkload) -> list[str]:
-    """What batch jobs do not say of these leases."""
-    kinds = Counter(lease.kind for lease in work.leases)
-    counts = {
-        "advance reservations are jobs that may start as soon as they are submitted": kinds[LeaseKind.RESERVATION],
-        "deadline leases are jobs without start and deadline": kinds[LeaseKind.DEADLINE],
-        "immediate leases are jobs that may wait": kinds[LeaseKind.IMMEDIATE],
-        "leases with a disk image are jobs without": sum(lease.software is not None for lease in work.leases),
-        "leases have less than a whole node (or differing nodes): their jobs have whole hosts": sum(
-            len(lease.nodes) > 1 or lease.nodes[0].total(CPU) % 100 != 0 for lease in work.leases
-        ),
-    }
-    return [f"{count} {what}" for what, count in counts.items() if count]
 
 
 def write_lwf_jobs(workload: Workload, path: str | Path) -> list[str]:
@@ -53,11 +50,13 @@ def write_lwf_jobs(workload: Workload, path: str | Path) -> list[str]:
     Raises:
         UsageError: there are jobs without an end: neither a walltime nor a profile of a known length.
     """
+    if isinstance(workload, LeaseJobs) and workload.work is not None:
+        write_lwf(workload.work, path)
+        return []
     lost: Counter[str] = Counter()
     leases = [_lease(job, rank, lost) for rank, job in enumerate(workload, 1)]
-    types = ("CPU", "Memory")
-    nodes = (NodeSet(workload.hosts, {"CPU": (100,), "Memory": (0,)}),)
-    site = LeaseSite(types, nodes) if workload.hosts else None
+    nodes = (NodeSet(workload.hosts, {CPU: (100,)}),)
+    site = LeaseSite((CPU, MEMORY), nodes) if workload.hosts else None
     write_lwf(LeaseWorkload(name=workload.name, site=site, leases=leases), path)
     return [f"{count} {what}" for what, count in lost.items()]
 

@@ -19,8 +19,7 @@ def read_site_platform(path: str | Path) -> Platform:
         InputError: the file is at fault, or is a workload without a site.
     """
     findings = Findings(str(path))
-    root = parse_xml(Path(path), findings)
-    if root.tag == "nodes":
+    if parse_xml(Path(path), Findings(str(path))).tag == "nodes":
         nodes = read_nodes(path, findings=findings)
         kinds = dict.fromkeys((CPU, MEMORY, *(kind for group in nodes for kind in group.amounts)))
         site = LeaseSite(tuple(kinds), nodes)

@@ -10,7 +10,7 @@ import re
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-__all__ = ["format_length", "format_timestamp", "parse_length", "parse_timestamp"]
+__all__ = ["format_length", "format_timestamp", "is_timestamp", "parse_length", "parse_timestamp"]
 
 _N = r"\d+(?:\.\d+)?"
 _LENGTH = re.compile(
@@ -23,6 +23,7 @@ _LENGTH = re.compile(
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"(?P<sign>[+-]?)\s*(?P<d>\d+):(?P<h>\d+):(?P<m>\d+)\.(?P<s>\d+)")
+_DATE = re.compile(r"\s*\d{4}-\d")
 _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
@@ -53,6 +54,11 @@ def format_length(seconds: float) -> str:
     days, hours = divmod(hours, 24)
     day = f"{days}:" if days else ""
     return f"{sign}{day}{hours:02d}:{minutes:02d}:{rest // 100:02d}.{rest % 100:02d}"
+
+
+def is_timestamp(text: str) -> bool:
+    """Whether a text begins as a calendar date does."""
+    return _DATE.match(text) is not None
 
 
 def parse_timestamp(text: str, epoch: datetime) -> float:

@@ -126,11 +126,13 @@ def _nodes(groups: Iterable[NodeSet]) -> "Element":
     for group in groups:
         node_set = _child(element, "node-set", numnodes=str(group.count))
         for kind, amounts in group.amounts.items():
+            if not any(amounts):
+                continue  # what is not named is zero, and a zero may not be written
             if len(amounts) == 1:
                 _child(node_set, "res", type=kind, amount=str(amounts[0]))
                 continue
             res = _child(node_set, "res", type=kind)
-            for amount in amounts:
+            for amount in filter(None, amounts):
                 _child(res, "instance", amount=str(amount))
     return element
 

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+import msgspec
 
 from windtunnel.diagnostics import Findings, UsageError, did_you_mean
 from windtunnel.formats.files import open_text
@@ -28,7 +30,11 @@ Line = tuple[str, int, dict[str, str]]
 
 
 def read_slurm_conf(
-    path: str | Path, *, partition: str = "", all_states: bool = False, speed: float = 1e9
+    path: str | Path,
+    *,
+    partition: str = "",
+    all_states: bool = False,
+    speed: Annotated[float, msgspec.Meta(gt=0)] = 1e9,
 ) -> Platform:
     """Read the nodes of a cluster, in the order of the file.
 

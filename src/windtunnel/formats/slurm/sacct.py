@@ -20,7 +20,8 @@ from windtunnel.entities.json_members import kind_of
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.values import date, duration, job_state
-from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
+from windtunnel.formats.traces.records import Record, replay
+from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import TraceWorkload
 
 __all__ = ["read_sacct"]
@@ -53,11 +54,9 @@ def read_sacct(
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    if data is None:
-        findings.raise_all()
     noted: Counter[str] = Counter()
     records = _of_json(data, findings) if data.lstrip()[:1] == b"{" else _of_text(data, findings, noted)
-    options = Replay(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
+    options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     return replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
 
 

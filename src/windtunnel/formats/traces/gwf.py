@@ -14,7 +14,8 @@ from typing import Final
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.files import ReadError, open_text, reason
 from windtunnel.formats.traces.mapped_csv import Mapped, csv_records
-from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
+from windtunnel.formats.traces.records import Record, replay
+from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import TraceWorkload
 
 __all__ = ["COLUMNS", "read_gwf"]
@@ -52,8 +53,8 @@ COLUMNS: Final = (
 )
 """The columns of the archive's format."""
 
-_STATUS: Final = {"0": "failed", "1": "completed", "5": "cancelled"}
 _BURSTS: Final = frozenset({"2", "3", "4"})
+_STATUS: Final = {"0": "failed", "1": "completed", "5": "cancelled", **dict.fromkeys(_BURSTS, "burst")}
 _WORKFLOWS: Final = Mapped(
     {
         "id": "JobID",
@@ -90,7 +91,7 @@ def read_gwf(
         findings.add(f"cannot be read: {reason(error)}", code="unreadable")
         findings.raise_all()
     records = _workflows(path, findings) if workflows else _rows(path, findings)
-    options = Replay(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
+    options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     return replay(records, name=name, path=str(path), options=options, findings=findings)
 
 
@@ -132,21 +133,21 @@ def _record(fields: list[str], line: int, findings: Findings) -> Record | None:
         numbers[COLUMNS[place]] = None if value == -1 else value
     if not good:
         return None
-    wanted = numbers["ReqNProcs"] or numbers["NProcs"]
     status = fields[10]
-    burst = status in _BURSTS
     return Record(
         id=fields[0].replace("!", "_"),
         line=line,
         submit=numbers["SubmitTime"],
-        run=None if burst else numbers["RunTime"],
-        processors=None if wanted is None else int(wanted),
+        run=numbers["RunTime"],
+        processors=int(numbers["ReqNProcs"] or 0),
+        allocated=int(numbers["NProcs"] or 0),
         walltime=numbers["ReqTime"] or None,
         user=_label(fields[11]),
         group=_label(fields[12]),
         queue=_label(fields[14]),
-        status="burst" if burst else _STATUS.get(status, "unknown" if status == "-1" else f"code {status}"),
+        status=_STATUS.get(status) or ("unknown" if status == "-1" else f"code {status}"),
         cancelled=status == "5",
+        burst=status in _BURSTS,
     )
 
 

@@ -27,7 +27,8 @@ import msgspec
 from windtunnel.diagnostics import Findings, UsageError, did_you_mean
 from windtunnel.formats.files import ReadError, open_text, reason
 from windtunnel.formats.slurm.values import date, duration
-from windtunnel.formats.traces.records import Record, Replay, WalltimePolicy, replay
+from windtunnel.formats.traces.records import Record, replay
+from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import TraceWorkload
 
 __all__ = [
@@ -139,11 +140,11 @@ def read_csv(
         path,
         name,
         read_mapping(mapping),
-        Replay(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict),
+        ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict),
     )
 
 
-def read_mapped(path: str | Path, name: str, mapped: Mapped, options: Replay) -> TraceWorkload:
+def read_mapped(path: str | Path, name: str, mapped: Mapped, options: ReplayOptions) -> TraceWorkload:
     """As :func:`read_csv`, with the mapping itself."""
     path = Path(path).absolute()
     findings = Findings(str(path))

@@ -1,25 +1,18 @@
-"""One job of a trace, whatever its format, and the rules that make a workload of many (the same as for SWF)."""
+"""One job of a trace, whatever its format, and the workload that many make."""
 
 from collections import Counter
 from collections.abc import Iterable
-from math import inf, nextafter
-from typing import Final, Literal
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, UsageError
+from windtunnel.diagnostics import Findings
 from windtunnel.formats.traces.ingestion import IngestionReport
+from windtunnel.formats.traces.rules import ReplayOptions, Rule, behind_end, length_name, start_date
 from windtunnel.formats.traces.workload import TraceWorkload
-from windtunnel.formats.workflows.tasks import Task, check_tasks
+from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks
 from windtunnel.model import DelayProfile, Job, Request
 
-__all__ = ["Record", "Replay", "WalltimePolicy", "replay"]
-
-WalltimePolicy = Literal["extend", "kill"]
-"""What a run time beyond the requested time means: the limit is extended, or the job is killed at it."""
-
-EPOCH_LIKE: Final = 1e8
-"""Dates from here on (1973) are calendar dates."""
+__all__ = ["Record", "replay"]
 
 
 class Record(msgspec.Struct, kw_only=True):
@@ -30,6 +23,8 @@ class Record(msgspec.Struct, kw_only=True):
     submit: float | None = None
     run: float | None = None
     processors: int | None = None
+    """Those requested."""
+    allocated: int | None = None
     walltime: float | None = None
     """inf: the trace says that there is no limit."""
     user: str = ""
@@ -37,18 +32,10 @@ class Record(msgspec.Struct, kw_only=True):
     queue: str = ""
     status: str = ""
     cancelled: bool = False
+    burst: bool = False
+    """A part of a checkpointed job, whose summary is a record too."""
     parents: tuple[str, ...] = ()
     """Ids of jobs to wait for."""
-
-
-class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """How records become jobs."""
-
-    walltime: WalltimePolicy = "extend"
-    keep_epoch: bool = False
-    max_processors: int | None = None
-    strict: bool = False
-    """Records dropped or repaired are errors."""
 
 
 def replay(
@@ -56,7 +43,7 @@ def replay(
     *,
     name: str,
     path: str,
-    options: Replay,
+    options: ReplayOptions,
     findings: Findings,
     noted: Counter[str] | None = None,
 ) -> TraceWorkload:
@@ -64,15 +51,15 @@ def replay(
 
     Raises:
         InputError: ``findings`` holds errors, or there is no record.
-        UsageError: an option has no such value.
     """
-    if options.walltime not in {"extend", "kill"}:
-        raise UsageError(f"no walltime policy {options.walltime!r}", "choose extend or kill")
-    rules = _Rules(name, options, findings)
+    rules = _Records(name, options, findings)
     kept = [record for record in records if rules.keep(record)]
     if not rules.rows and not findings.has_errors:
         findings.add("no job in this file", code="empty")
-    absent = _check_parents(kept, findings)
+    rule = rules.rule
+    if absent := _check_parents(kept, findings):
+        rule.noted["parent that is no job here: not waited for"] += absent
+    dates = [record.submit or 0.0 for record in kept]
     kept.sort(key=lambda record: record.submit or 0.0)
     start = kept[0].submit or 0.0 if kept else 0.0
     base = 0.0 if options.keep_epoch else start
@@ -82,14 +69,17 @@ def replay(
         name,
         jobs,
         path=path,
-        start_date=base if start >= EPOCH_LIKE else None,
+        start_date=start_date(base, start),
+        in_order=True,
         report=IngestionReport(
             file=path,
             rows=rules.rows,
             kept=len(jobs),
-            dropped=dict(rules.dropped),
-            repaired=dict(rules.repaired),
-            noted={**(noted or {}), **({"parent that is no job here: not waited for": absent} if absent else {})},
+            dropped=dict(rule.dropped),
+            repaired=dict(rule.repaired),
+            noted={**(noted or {}), **rule.noted},
+            first=rule.first,
+            warnings=() if dates == sorted(dates) else ("rows are not in order of submit time: sorted",),
             statuses=dict(sorted(rules.statuses.items())),
         ),
     )
@@ -101,7 +91,9 @@ def _check_parents(kept: list[Record], findings: Findings) -> int:
     if named:
         known = {record.id for record in kept}
         tasks = {
-            record.id: Task(record.id, 0.0, 1, [parent for parent in record.parents if parent in known], record.line)
+            record.id: WorkflowTask(
+                record.id, 0.0, 1, [parent for parent in record.parents if parent in known], record.line
+            )
             for record in kept
         }
         check_tasks(tasks, findings)
@@ -109,53 +101,36 @@ def _check_parents(kept: list[Record], findings: Findings) -> int:
     return named
 
 
-class _Rules:
-    def __init__(self, name: str, options: Replay, findings: Findings) -> None:
+class _Records:
+    """The rule, applied to records one by one."""
+
+    def __init__(self, name: str, options: ReplayOptions, findings: Findings) -> None:
+        self.rule = Rule(options, findings)
         self._name = name
-        self._options = options
-        self._findings = findings
         self._seen: set[str] = set()
         self._profiles: dict[float, DelayProfile] = {}
         self._requests: dict[int, Request] = {}
         self.rows = 0
-        self.dropped: Counter[str] = Counter()
-        self.repaired: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
 
     def keep(self, record: Record) -> bool:
         """Whether the record is simulated; its open values are repaired."""
         self.rows += 1
         self.statuses[record.status or "unknown"] += 1
-        reason = self._reason(record)
-        if reason:
-            self.dropped[reason] += 1
-            if self._options.strict:
-                self._findings.add(f"the row cannot be replayed: {reason}", code="dropped", line=record.line)
+        rule, line = self.rule, record.line
+        requested, allocated = record.processors or 0, record.allocated or 0
+        wanted = requested if requested > 0 else allocated
+        run = record.run
+        if rule.drops(record.submit, run, wanted, line, cancelled=record.cancelled, burst=record.burst):
             return False
-        run = record.run or 0.0
-        if record.walltime is None or record.walltime <= 0:
-            record.walltime = nextafter(run, inf)  # nobody asked for a limit, so none is reached
-            self._mended("requested time unknown: run time taken", record)
-        elif run > record.walltime and self._options.walltime == "extend":
-            record.walltime = run
-            self._mended("run time beyond requested time: walltime extended", record)
+        assert run is not None
+        record.processors = rule.processors(requested, allocated, line)
+        record.walltime = rule.walltime(run, record.walltime, line)
         if record.id in self._seen:
             record.id = self._fresh(record.id)
-            self._mended("job id met before: a fresh one given", record)
+            rule.mended("job id met before: a fresh one given", line)
         self._seen.add(record.id)
         return True
-
-    def _reason(self, record: Record) -> str:
-        limit = self._options.max_processors
-        if record.submit is None:
-            return "no submit time"
-        if record.cancelled and not record.run:
-            return "cancelled before it ran"
-        if record.run is None or record.run < 0:
-            return "no run time"
-        if not record.processors or record.processors < 0:
-            return "no processors"
-        return "more processors than there are" if limit is not None and record.processors > limit else ""
 
     def _fresh(self, known: str) -> str:
         count = 2
@@ -163,29 +138,20 @@ class _Rules:
             count += 1
         return f"{known}.{count}"
 
-    def _mended(self, rule: str, record: Record) -> None:
-        self.repaired[rule] += 1
-        if self._options.strict:
-            self._findings.add(rule, code="repaired", line=record.line)
-
     def job(self, record: Record, base: float) -> Job:
         """The job of a record that is kept."""
         run, processors, walltime = record.run or 0.0, record.processors or 0, record.walltime
         assert walltime is not None
-        if walltime <= run and self._options.walltime == "extend":
-            # A job that lasts exactly as long as its walltime counts as killed: put the limit just behind its end.
-            walltime = nextafter(run, inf)
         profile = self._profiles.get(run)
         if profile is None:
-            text = str(int(run)) if run.is_integer() else repr(run)
-            profile = self._profiles[run] = DelayProfile(id=f"{self._name}!{text}", delay=run)
+            profile = self._profiles[run] = DelayProfile(id=f"{self._name}!{length_name(run)}", delay=run)
         request = self._requests.setdefault(processors, Request(hosts=processors, processors=processors))
         return Job(
             id=f"{self._name}!{record.id}",
             request=request,
             profile=profile,
             submission_time=(record.submit or 0.0) - base,
-            walltime=walltime,
+            walltime=behind_end(run, walltime, extend=self.rule.options.walltime == "extend"),
             user=record.user,
             group=record.group,
             queue=record.queue,

@@ -5,17 +5,14 @@ account of it is :attr:`SwfWorkload.report`.
 """
 
 from pathlib import Path
-from typing import Literal
 
-from windtunnel.diagnostics import Findings, UsageError
+from windtunnel.diagnostics import Findings
+from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.swf_lines import SwfLines
-from windtunnel.formats.traces.swf_replay import Replay
+from windtunnel.formats.traces.swf_replay import SwfReplay
 from windtunnel.formats.traces.swf_workload import SwfWorkload
 
-__all__ = ["SwfWorkload", "WalltimePolicy", "read_swf"]
-
-WalltimePolicy = Literal["extend", "kill"]
-"""What a run time beyond the requested time means: the limit is extended, or the job is killed at it."""
+__all__ = ["SwfWorkload", "read_swf"]
 
 
 def read_swf(
@@ -48,15 +45,14 @@ def read_swf(
         InputError: the file cannot be read, or holds rows that are not SWF; all of them are named.
         UsageError: an option has no such value.
     """
-    if walltime not in {"extend", "kill"}:
-        raise UsageError(f"no walltime policy {walltime!r}", "choose extend or kill")
+    options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     path = Path(path).absolute()
     findings = Findings(str(path))
     lines = SwfLines(path, findings)
     workload = SwfWorkload(name, str(path))
     workload.extend = walltime == "extend"
     workload.header = lines.header.values
-    replay = Replay(workload, lines, findings, dependencies=dependencies, limit=max_processors, strict=strict)
+    replay = SwfReplay(workload, lines, findings, options=options, dependencies=dependencies)
     for chunk in lines:
         replay.take(chunk)
     replay.finish(keep_epoch=keep_epoch)

@@ -1,20 +1,20 @@
-"""The rules under which the rows of a log become jobs: what is dropped, what is repaired, and the account of it."""
+"""The rows of an SWF log, chunk by chunk: those that are odd are judged, and all that is kept becomes columns."""
 
 from array import array
 from collections import Counter
 from itertools import compress
-from math import inf, nextafter
 from operator import ne
 from typing import Final, cast
 
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.traces.ingestion import IngestionReport
+from windtunnel.formats.traces.rules import ReplayOptions, Rule, start_date
 from windtunnel.formats.traces.swf_columns import ASKED, HISTORY, PARTITION, Columns, Reader
 from windtunnel.formats.traces.swf_lines import Chunk, SwfLines
 from windtunnel.formats.traces.swf_workload import SwfWorkload
 from windtunnel.model.arrays import extend
 
-__all__ = ["EPOCH_LIKE", "STATUS", "Replay"]
+__all__ = ["STATUS", "SwfReplay"]
 
 STATUS: Final = {
     -1: "unknown",
@@ -25,9 +25,6 @@ STATUS: Final = {
     4: "partial, last, failed",
     5: "cancelled",
 }
-EPOCH_LIKE: Final = 1e8
-"""Dates from here on (1973) are calendar dates; smaller ones count from an unknown day."""
-
 _ANY: Final = 10**18
 """More processors than a row can ask for."""
 _TAKEN: Final = "requested processors unknown: allocated ones taken"
@@ -38,23 +35,7 @@ _SOURCE: Final = (0, 1, 2, 3, 5, 6, 8, 9, 10)
 """Which column of a chunk each kept column is."""
 
 
-def _drop_reason(submit: float, run: float, processors: int, status: int, limit: int) -> str:
-    if 2 <= status <= 4:
-        return "burst of a checkpointed job (status 2 to 4)"
-    if submit < 0:
-        return "no submit time"
-    if status == 5 and run <= 0:
-        return "cancelled before it ran"
-    if run < 0:
-        return "no run time"
-    if processors <= 0:
-        return "no processors"
-    if processors > limit:
-        return "more processors than there are"
-    return ""
-
-
-class Replay:
+class SwfReplay:
     """Applies the replay rules to chunks of rows and appends what is kept to the columns of the workload."""
 
     def __init__(
@@ -63,23 +44,20 @@ class Replay:
         lines: SwfLines,
         findings: Findings,
         *,
+        options: ReplayOptions,
         dependencies: bool,
-        limit: int | None,
-        strict: bool,
     ) -> None:
         self._workload = workload
         self._lines = lines
         self._findings = findings
-        self._limit = limit
-        self._strict = strict
-        self._dropped: Counter[str] = Counter()
-        self._repaired: Counter[str] = Counter()
-        self._noted: Counter[str] = Counter()
+        self._rule = Rule(options, findings)
+        self._limit = options.max_processors
+        self._noted = self._rule.noted
         self._ignored: Counter[str] = Counter()
         self._history: Counter[str] = Counter()
         self._partition = -1
         self._several_partitions = False
-        self._first: dict[str, int] = {}
+        self._first = self._rule.first
         self._statuses: Counter[int] = Counter()
         self._reader = Reader()
         self._rows = 0
@@ -101,6 +79,7 @@ class Replay:
             columns = self._reader.columns(chunk)
         if self._limit is None:
             self._limit = self._lines.header.integer("MaxProcs") or -1
+            self._rule.most = self._limit if self._limit > 0 else None
         self._rows += len(columns[0])
         self._statuses.update(columns[7])
         self._noted["run time is 0"] += columns[3].count(0)
@@ -141,35 +120,20 @@ class Replay:
                 if not (0 < run <= time and 0 < wanted <= limit and status <= 1)
             ]
         keep = None
+        rule = self._rule
         for row in odd:
-            processors = requested[row] if requested[row] > 0 else allocated[row]
-            reason = _drop_reason(submits[row], runs[row], processors, statuses[row], limit)
-            if not reason:
-                self._repair(columns, row, places[row])
-                continue
-            self._dropped[reason] += 1
-            self._first.setdefault(reason, places[row])
-            if self._strict:
-                self._findings.add(f"the row cannot be replayed: {reason}", code="dropped", line=places[row])
-            if keep is None:
-                keep = [True] * len(submits)
-            keep[row] = False
-        return keep
-
-    def _repair(self, columns: Columns, row: int, line: int) -> None:
-        run, time = columns[3][row], columns[6][row]
-        if columns[5][row] <= 0:
-            columns[5][row] = columns[4][row]
-            self._mended(_TAKEN, line)
-        if time <= 0:
-            columns[6][row] = nextafter(run, inf)  # nobody asked for a limit, so none is reached
-            self._mended("requested time unknown: run time taken", line)
-        elif run > time:
-            if self._workload.extend:
-                columns[6][row] = run
-                self._mended("run time beyond requested time: walltime extended", line)
+            submit, run, line = submits[row], runs[row], places[row]
+            wanted = requested[row] if requested[row] > 0 else allocated[row]
+            known = None if submit < 0 else submit
+            status = statuses[row]
+            if rule.drops(known, run, wanted, line, cancelled=status == 5, burst=2 <= status <= 4):
+                if keep is None:
+                    keep = [True] * len(submits)
+                keep[row] = False
             else:
-                self._noted["run time beyond requested time: killed at it"] += 1
+                requested[row] = rule.processors(requested[row], allocated[row], line)
+                times[row] = rule.walltime(run, times[row], line)
+        return keep
 
     def _compare(self, allocated: list[int], requested: list[int]) -> None:
         """Note how many of the kept rows, after repair, were given other processors than they asked for."""
@@ -180,12 +144,6 @@ class Replay:
             self._history[_ALLOCATED] -= unknown
             differing = list(map(ne, allocated, requested)).count(True)
             self._noted["requested and allocated processors differ"] += differing - unknown
-
-    def _mended(self, rule: str, line: int) -> None:
-        self._repaired[rule] += 1
-        self._first.setdefault(rule, line)
-        if self._strict:
-            self._findings.add(rule, code="repaired", line=line)
 
     def _append(self, columns: Columns) -> None:
         numbers, submits = columns[0], columns[1]
@@ -224,14 +182,13 @@ class Replay:
         if base:
             workload.submits = array("d", [submit - base for submit in workload.submits])
         start = (self._lines.header.integer("UnixStartTime") or 0) + base
-        first = start + (workload.submits[0] if workload.submits else 0.0)
-        workload.start_date = start if first >= EPOCH_LIKE else None
+        workload.start_date = start_date(start, start + (workload.submits[0] if workload.submits else 0.0))
         if self._lines.extra_fields:
-            self._repaired["more than 18 fields: the first 18 taken"] += self._lines.extra_fields
+            self._rule.repaired["more than 18 fields: the first 18 taken"] += self._lines.extra_fields
         records = self._lines.header.integer("MaxRecords")
         if records is not None and records != self._rows:
             warnings.append(f"MaxRecords is {records}, but there are {self._rows} rows")
-        self._history[_ALLOCATED] -= self._repaired[_TAKEN]
+        self._history[_ALLOCATED] -= self._rule.repaired[_TAKEN]
         if not self._several_partitions:  # all of it is one: nobody is kept from anywhere
             self._history[ASKED[PARTITION]] = self._ignored.pop(ASKED[PARTITION], 0)
         self._history["status (field 11)"] += self._rows - self._statuses[-1]
@@ -239,8 +196,8 @@ class Replay:
             file=workload.path,
             rows=self._rows,
             kept=len(workload),
-            dropped=dict(self._dropped),
-            repaired=dict(self._repaired),
+            dropped=dict(self._rule.dropped),
+            repaired=dict(+self._rule.repaired),
             ignored=dict(+self._ignored),
             history=dict(+self._history),
             first=self._first,
@@ -266,9 +223,7 @@ class Replay:
             if number in seen:
                 numbers[rank] = fresh
                 fresh += 1
-                self._repaired["job number met before: a fresh one given"] += 1
-                if self._strict:
-                    self._findings.add(f"job number {number} is met more than once", code="repaired")
+                self._rule.mended("job number met before: a fresh one given", 0)
             seen.add(number)
 
     def _check_dependencies(self) -> None:

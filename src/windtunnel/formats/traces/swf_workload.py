@@ -9,6 +9,7 @@ from typing import Final
 
 from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
+from windtunnel.formats.traces.rules import length_name
 from windtunnel.model import DelayProfile, Job, Profile, Request
 from windtunnel.model.asks import Ask, Asks, Some
 
@@ -45,8 +46,7 @@ class _Profiles(dict[float, DelayProfile]):
         self._workload = workload
 
     def __missing__(self, run: float) -> DelayProfile:
-        text = str(int(run)) if run.is_integer() else repr(run)
-        profile = self[run] = DelayProfile(id=f"{self._workload}!{text}", delay=run)
+        profile = self[run] = DelayProfile(id=f"{self._workload}!{length_name(run)}", delay=run)
         return profile
 
 
@@ -200,8 +200,7 @@ class SwfWorkload:
                 request=requests[processors],
                 profile=profiles[run],
                 submission_time=submit,
-                # A job that lasts exactly as long as its walltime counts as killed: put the limit behind its end.
-                walltime=nextafter(run, inf) if walltime <= run and extend else walltime,
+                walltime=nextafter(run, inf) if walltime <= run and extend else walltime,  # see rules.behind_end
                 user=names[user],
                 group=names[group],
                 queue=names[queue],

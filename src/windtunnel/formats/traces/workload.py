@@ -23,29 +23,37 @@ class TraceWorkload(JobList):
         hosts: int = 0,
         start_date: float | None = None,
         report: IngestionReport | None = None,
+        findings: Sequence[Finding] = (),
+        in_order: bool = False,
     ) -> None:
+        """``findings``: what was odd, of formats without rows; ``in_order``: jobs come in the order in which they are
+        submitted, those of one instant too.
+        """
         super().__init__(name, jobs, hosts=hosts, path=path)
+        if in_order:
+            self._jobs = list(jobs)
         self.start_date = start_date
         """Seconds since 1970 at simulated time 0; None when the trace does not tell."""
         self.report = report
         """What became of the rows of the trace; None for formats without rows."""
+        self._findings = tuple(findings)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What became of rows that are not simulated as they stand."""
-        return () if self.report is None else self.report.findings()
+        """What is not simulated as it stands in the file."""
+        return self._findings if self.report is None else self.report.findings()
 
     def with_cores(self, cores_per_host: int) -> "TraceWorkload":
         """The same jobs for hosts of so many cores: n processors become ceil(n / cores) hosts (decisions.md 16)."""
         if cores_per_host < 1:
             raise UsageError(f"a host has at least one core, not {cores_per_host}")
-        requests: dict[int, Request] = {}
+        requests: dict[Request, Request] = {}
         jobs = []
         for job in self:
-            count = job.request.processors
-            request = requests.get(count)
+            asked = job.request
+            request = requests.get(asked)
             if request is None:
-                request = requests[count] = Request(hosts=-(-count // cores_per_host), processors=count)
+                request = requests[asked] = replace(asked, hosts=-(-asked.processors // cores_per_host))
             jobs.append(replace(job, request=request))
         new = TraceWorkload(
             self.name,
@@ -54,6 +62,8 @@ class TraceWorkload(JobList):
             hosts=-(-self.hosts // cores_per_host),
             start_date=self.start_date,
             report=self.report,
+            findings=self._findings,
+            in_order=True,
         )
         new.cores_per_host = cores_per_host
         return new

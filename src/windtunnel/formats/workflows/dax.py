@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from windtunnel.diagnostics import Findings
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml
 from windtunnel.formats.files import read_bytes
-from windtunnel.formats.workflows.tasks import Task, check_tasks, task_jobs
+from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
 from windtunnel.model import JobList, Workflow
 
 if TYPE_CHECKING:
@@ -63,12 +63,10 @@ def read_workflow(path: str | Path, name: str = "wf0", *, start: float = 0.0, li
     return Workflow(name, jobs, children, start=start, limit=limit, path=str(path))
 
 
-def _read(path: Path) -> tuple[dict[str, Task], list[tuple[str, str]]]:
+def _read(path: Path) -> tuple[dict[str, WorkflowTask], list[tuple[str, str]]]:
     """The tasks, and pairs of parent and child in the order of the document."""
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    if data is None:
-        findings.raise_all()
     try:
         root = parse_xml(decode_xml(data), limit=LIMIT)
     except XmlFaultError as error:
@@ -84,8 +82,8 @@ def _read(path: Path) -> tuple[dict[str, Task], list[tuple[str, str]]]:
     return tasks, pairs
 
 
-def _tasks(root: "_Element", findings: Findings) -> dict[str, Task]:
-    tasks: dict[str, Task] = {}
+def _tasks(root: "_Element", findings: Findings) -> dict[str, WorkflowTask]:
+    tasks: dict[str, WorkflowTask] = {}
     for element in root:
         if local_name(element.tag) != "job":
             continue
@@ -104,7 +102,9 @@ def _tasks(root: "_Element", findings: Findings) -> dict[str, Task]:
             findings.add(message, code="value", line=line)
         elif run < 0:
             findings.add(f"job {task_id!r}: 'runtime' is {run:g}, a number >= 0 is expected", code="value", line=line)
-        tasks[task_id] = Task(task_id, run, max(int(processors), 1), [], line)  # Batsim takes 1 for 0 and below
+        tasks[task_id] = WorkflowTask(
+            task_id, run, max(int(processors), 1), [], line
+        )  # Batsim takes 1 for 0 and below
     if not tasks:
         findings.add("there is no job", code="empty", line=line_of(root))
     return tasks
@@ -126,7 +126,7 @@ def _number(element: "_Element", key: str, task: str, findings: Findings, defaul
     return value
 
 
-def _parents(root: "_Element", tasks: dict[str, Task], findings: Findings) -> list[tuple[str, str]]:
+def _parents(root: "_Element", tasks: dict[str, WorkflowTask], findings: Findings) -> list[tuple[str, str]]:
     pairs = []
     for element in root:
         if local_name(element.tag) != "child":

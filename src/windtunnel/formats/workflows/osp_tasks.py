@@ -7,10 +7,10 @@ import msgspec
 
 from windtunnel.diagnostics import Findings
 
-__all__ = ["Task", "check_dependencies", "critical_path", "edges"]
+__all__ = ["OspTask", "check_dependencies", "critical_path", "edges"]
 
 
-class Task(msgspec.Struct):
+class OspTask(msgspec.Struct):
     """A task with its place in the document, as far as it could be read."""
 
     id: str
@@ -26,7 +26,7 @@ class Task(msgspec.Struct):
     group: str = ""
 
 
-def edges(tasks: Sequence[Task]) -> dict[str, set[str]]:
+def edges(tasks: Sequence[OspTask]) -> dict[str, set[str]]:
     """For each task what must come before it, by both directions in which that can be written."""
     before: dict[str, set[str]] = {task.id: set(task.depends) for task in tasks}
     for task in tasks:
@@ -35,7 +35,7 @@ def edges(tasks: Sequence[Task]) -> dict[str, set[str]]:
     return before
 
 
-def _order(tasks: Sequence[Task]) -> tuple[list[str], set[str]]:
+def _order(tasks: Sequence[OspTask]) -> tuple[list[str], set[str]]:
     """The ids in an order that keeps all dependencies, and those left over because they go round in a circle."""
     known = {task.id for task in tasks}
     before = {name: needs & known for name, needs in edges(tasks).items() if name in known}
@@ -53,7 +53,7 @@ def _order(tasks: Sequence[Task]) -> tuple[list[str], set[str]]:
     return ready, set(before) - set(ready)
 
 
-def critical_path(tasks: Sequence[Task]) -> tuple[float | None, int | None]:
+def critical_path(tasks: Sequence[OspTask]) -> tuple[float | None, int | None]:
     """The longest chain: its seconds, and the tasks of the chain with the most of them."""
     order, circle = _order(tasks)
     if circle or any(task.runtime is None for task in tasks):
@@ -69,7 +69,7 @@ def critical_path(tasks: Sequence[Task]) -> tuple[float | None, int | None]:
     return max(length.values(), default=0.0), max(count.values(), default=0)
 
 
-def check_dependencies(tasks: Sequence[Task], findings: Findings) -> None:
+def check_dependencies(tasks: Sequence[OspTask], findings: Findings) -> None:
     """Unique ids, no circles, nothing unknown, and agreement of both directions; each within a workflow."""
     for number in sorted({task.workflow for task in tasks}):
         mine = [task for task in tasks if task.workflow == number]

@@ -8,7 +8,6 @@ its ``runtime`` (s), or from the first ``time_assigned`` to the last ``time_rele
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +17,14 @@ from windtunnel.diagnostics import Finding, Findings
 from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.quantities import quantity
 from windtunnel.formats.files import read_bytes
-from windtunnel.formats.workflows.osp_tasks import Task, check_dependencies, critical_path, edges
-from windtunnel.model import DelayProfile, Job, JobList, Request
+from windtunnel.formats.traces.workload import TraceWorkload
+from windtunnel.formats.workflows.osp_tasks import OspTask, check_dependencies, critical_path, edges
+from windtunnel.model import DelayProfile, Job, Request
 
-__all__ = ["OspWorkload", "check", "read_workload"]
-
-
-class OspWorkload(JobList):
-    """The tasks of a file as jobs. ``start_date`` is the calendar date (s since 1970) of time 0."""
-
-    warnings: tuple[Finding, ...] = ()
-    start_date: float | None = None
-
-    def with_cores(self, cores_per_host: int) -> "OspWorkload":
-        """The same tasks for hosts of so many cores: n cores become ceil(n / cores) hosts."""
-        jobs = []
-        for job in self:
-            hosts = max(1, ceil(job.request.processors / cores_per_host))
-            request = msgspec.structs.replace(job.request, hosts=hosts)
-            jobs.append(msgspec.structs.replace(job, request=request))
-        new = OspWorkload(self.name, jobs, hosts=self.hosts, path=self.path)
-        new.warnings, new.start_date, new.cores_per_host = self.warnings, self.start_date, cores_per_host
-        return new
+__all__ = ["check", "read_workload"]
 
 
-def read_workload(path: str | Path, name: str = "w0") -> OspWorkload:
+def read_workload(path: str | Path, name: str = "w0") -> TraceWorkload:
     """Read a workload; warnings are in its ``warnings``.
 
     Raises:
@@ -51,14 +33,11 @@ def read_workload(path: str | Path, name: str = "w0") -> OspWorkload:
     file = Path(path)
     findings = Findings(str(file))
     data = read_bytes(file, findings)
-    if data is None:
-        findings.raise_all()
     tasks, start, found = _examine(data, str(file))
     findings.extend(found)
     findings.raise_if_errors()
-    made = OspWorkload(name, _jobs(tasks, name, start), path=str(file.absolute()))
-    made.warnings, made.start_date = tuple(findings.sorted()), start
-    return made
+    jobs = _jobs(tasks, name, start)
+    return TraceWorkload(name, jobs, path=str(file.absolute()), start_date=start, findings=findings.sorted())
 
 
 def check(data: bytes, file: str = "workload.json") -> tuple[Finding, ...]:
@@ -66,7 +45,7 @@ def check(data: bytes, file: str = "workload.json") -> tuple[Finding, ...]:
     return tuple(_examine(data, file)[2])
 
 
-def _examine(data: bytes, file: str) -> tuple[list[Task], float, list[Finding]]:
+def _examine(data: bytes, file: str) -> tuple[list[OspTask], float, list[Finding]]:
     findings = Findings(file)
     try:
         text = data.decode("utf-8-sig")
@@ -93,14 +72,14 @@ class _Reader:
         self.start: float | None = None
         self.end: float | None = None
 
-    def read(self, document: object) -> list[Task]:
+    def read(self, document: object) -> list[OspTask]:
         """All tasks."""
         if not isinstance(document, dict):
             self.findings.add("a workload is a JSON object", code="OSP002")
             return []
         self.start = self._date(document, "date_start", "")
         self.end = self._date(document, "date_end", "")
-        tasks: list[Task] = []
+        tasks: list[OspTask] = []
         for number, (pointer, workflow) in enumerate(self._objects(document, "workflows", "")):
             mine = [self._task(task, place, number) for place, task in self._objects(workflow, "tasks", pointer)]
             self._check_figures(workflow, mine, pointer)
@@ -120,12 +99,12 @@ class _Reader:
             else:
                 self._add("OSP004", "must be an object", f"{pointer}/{key}/{index}")
 
-    def _task(self, task: dict[str, Any], pointer: str, workflow: int) -> Task:
+    def _task(self, task: dict[str, Any], pointer: str, workflow: int) -> OspTask:
         name = task.get("id")
         if not isinstance(name, str) or not name:
             self._add("OSP005", "a task needs an id (a text)", pointer)
             name = ""
-        made = Task(name, pointer, workflow)
+        made = OspTask(name, pointer, workflow)
         made.depends = self._names(task, "depends_on", pointer)
         made.enables = self._names(task, "enables", pointer)
         made.submit = self._date(task, "ts_submit", pointer, needed=True)
@@ -207,7 +186,7 @@ class _Reader:
             return None
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
-    def _check_figures(self, workflow: Mapping[str, Any], tasks: Sequence[Task], pointer: str) -> None:
+    def _check_figures(self, workflow: Mapping[str, Any], tasks: Sequence[OspTask], pointer: str) -> None:
         """Figures that a workflow states of itself, against its tasks."""
         length, count = critical_path(tasks)
         figures = {"task_count": len(tasks), "critical_path_task_count": count, "critical_path_length": length}
@@ -220,7 +199,7 @@ class _Reader:
         self.findings.add(message, code=code, pointer=pointer, hint=hint)
 
 
-def _jobs(tasks: Sequence[Task], workload: str, start: float) -> list[Job]:
+def _jobs(tasks: Sequence[OspTask], workload: str, start: float) -> list[Job]:
     """Jobs named after their tasks, and after their workflow where tasks of several share a name."""
     counts = Counter(task.id for task in tasks)
 

@@ -7,10 +7,10 @@ import msgspec
 from windtunnel.diagnostics import Findings
 from windtunnel.model import DelayProfile, Job, Request
 
-__all__ = ["Task", "check_tasks", "task_jobs"]
+__all__ = ["WorkflowTask", "check_tasks", "task_jobs"]
 
 
-class Task(msgspec.Struct):
+class WorkflowTask(msgspec.Struct):
     """One task. ``parents`` are ids; ``pointer`` and ``line`` tell where it stands, for findings."""
 
     id: str
@@ -22,7 +22,7 @@ class Task(msgspec.Struct):
     pointer: str = ""
 
 
-def check_tasks(tasks: Mapping[str, Task], findings: Findings) -> None:
+def check_tasks(tasks: Mapping[str, WorkflowTask], findings: Findings) -> None:
     """Note parents that do not exist, and circles."""
     for task in tasks.values():
         for parent in task.parents:
@@ -64,7 +64,7 @@ def _circle(waiting: Mapping[str, set[str]]) -> list[str]:
         path.append(following)
 
 
-def task_jobs(tasks: Sequence[Task], name: str, *, start: float, margin: float, cores: bool) -> list[Job]:
+def task_jobs(tasks: Sequence[WorkflowTask], name: str, *, start: float, margin: float, cores: bool) -> list[Job]:
     """The jobs of checked tasks, submitted at ``start``, or when their last parent has ended.
 
     Their walltime is the run time plus ``margin`` seconds (Batsim: 10). ``cores`` tells whether tasks count cores

@@ -15,7 +15,7 @@ from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.json_members import Members, kind_of
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.traces.workload import TraceWorkload
-from windtunnel.formats.workflows.tasks import Task, check_tasks, task_jobs
+from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
 
 __all__ = ["read_wfcommons"]
 
@@ -35,8 +35,6 @@ def read_wfcommons(path: str | Path, name: str = "wf0", *, start: float = 0.0, m
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
-    if data is None:
-        findings.raise_all()
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -58,7 +56,7 @@ class _Reader:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
 
-    def tasks(self, document: Any) -> dict[str, Task]:
+    def tasks(self, document: Any) -> dict[str, WorkflowTask]:
         """The tasks by id."""
         workflow = self._object(document, "workflow", "")
         if workflow is None:
@@ -98,8 +96,10 @@ class _Reader:
         self._findings.add(f"{what}, an array of tasks is expected", code="type", pointer=at)
         return []
 
-    def _structure(self, holder: dict[str, Any], key: str, pointer: str, *, timed: bool = True) -> dict[str, Task]:
-        tasks: dict[str, Task] = {}
+    def _structure(
+        self, holder: dict[str, Any], key: str, pointer: str, *, timed: bool = True
+    ) -> dict[str, WorkflowTask]:
+        tasks: dict[str, WorkflowTask] = {}
         by_name: dict[str, str] = {}
         for index, value in enumerate(self._array(holder, key, pointer)):
             at = f"{pointer}/{key}/{index}"
@@ -116,7 +116,7 @@ class _Reader:
             task.parents = [parent if parent in tasks else by_name.get(parent, parent) for parent in task.parents]
         return tasks
 
-    def _task(self, value: dict[str, Any], pointer: str, *, timed: bool) -> Task:
+    def _task(self, value: dict[str, Any], pointer: str, *, timed: bool) -> WorkflowTask:
         key = "id" if "id" in value else "name"
         members = Members(value, self._findings, pointer, f"task {value.get(key, '?')!s}")
         task_id = members.text(key)
@@ -127,7 +127,7 @@ class _Reader:
             if not isinstance(parent, str):
                 members.element_fault("parents", index, f"is {kind_of(parent)}, a string is expected", "type")
         run, cores = self._measures(members) if timed else (0.0, 1)
-        return Task(task_id, run, cores, [p for p in parents if isinstance(p, str)], pointer=pointer)
+        return WorkflowTask(task_id, run, cores, [p for p in parents if isinstance(p, str)], pointer=pointer)
 
     @staticmethod
     def _measures(members: Members) -> tuple[float, int]:
@@ -138,7 +138,7 @@ class _Reader:
         run = members.number(key, least=0)
         return run, max(ceil(members.number(cores_key, 1.0, least=0)), 1)
 
-    def _run_times(self, runs: list[Any], tasks: dict[str, Task]) -> None:
+    def _run_times(self, runs: list[Any], tasks: dict[str, WorkflowTask]) -> None:
         missing = dict.fromkeys(tasks)
         for index, value in enumerate(runs):
             pointer = f"/workflow/execution/tasks/{index}"

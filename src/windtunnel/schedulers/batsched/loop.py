@@ -68,9 +68,9 @@ class Batsched(Scheduler):
         self._decisions: list[Decision] = []
 
     def hello(self) -> Hello:
-        """How it presents itself; forgets an earlier run."""
+        """How it presents itself; forgets an earlier run. What others do is nothing to it, as upstream."""
         self._reset()
-        return super().hello()
+        return Hello(name=super().hello().name, features=self.features)
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Read everything, decide once."""

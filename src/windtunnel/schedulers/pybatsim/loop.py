@@ -37,9 +37,9 @@ class Pybatsim(Scheduler):
         self._running: dict[str, tuple[float, HostSet]] = {}
 
     def hello(self) -> Hello:
-        """How it presents itself; forgets an earlier run."""
+        """How it presents itself; forgets an earlier run. What others do is nothing to it, as upstream."""
         self._reset()
-        return super().hello()
+        return Hello(name=super().hello().name, features=self.features)
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Event by event."""

@@ -49,8 +49,8 @@ def decision_in(event: s.Event, timestamp: float | None) -> v.Decision:
     return decision
 
 
-def decision_out(decision: v.Decision) -> s.Event:
-    """The event of a decision.
+def decision_out(decision: v.Decision) -> s.Event | None:
+    """The event of a decision; None for what is not said on purpose.
 
     Raises:
         UsageError: batprotocol has no form for it.
@@ -58,7 +58,7 @@ def decision_out(decision: v.Decision) -> s.Event:
     translate = DECISIONS_OUT.get(type(decision))
     if translate is None:
         unsaid(decision, Wire.BATPROTOCOL)
-        raise UsageError(f"{type(decision).__name__} has no form in batprotocol")
+        return None
     return translate(decision)
 
 

@@ -137,7 +137,7 @@ def placement_in(found: s.ExecutorPlacement) -> m.ExecutorPlacement:
     """Where executors run."""
     if isinstance(found, s.CustomExecutorToHostMapping):
         return found.mapping
-    return m.Placement(found.strategy)
+    return m.PlacementStrategy(found.strategy)
 
 
 def trigger_out(trigger: v.TemporalTrigger) -> s.TemporalTrigger:

@@ -263,8 +263,9 @@ def _refused_out(notice: v.DecisionRefused) -> s.ExternalEventOccurredEvent:
     told["decision"] = type(decision).__name__
     with suppress(UsageError, ProtocolError):  # what has no form did not come by this wire
         when = notice.timestamp if decision.timestamp is None else decision.timestamp
-        event = s.EventAndTimestamp(timestamp=when, event=decision_out(decision))
-        told["message"] = msgspec.Raw(text.encode(s.Message(now=when, events=(event,))))
+        if (event := decision_out(decision)) is not None:
+            stamped = s.EventAndTimestamp(timestamp=when, event=event)
+            told["message"] = msgspec.Raw(text.encode(s.Message(now=when, events=(stamped,))))
     return _generic(f"refused:{notice.rule}", told)
 
 

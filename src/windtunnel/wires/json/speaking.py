@@ -8,7 +8,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
-from windtunnel.model import Placement
+from windtunnel.model import PlacementStrategy
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import probes
 from windtunnel.vocabulary.component import Reply
@@ -48,6 +48,9 @@ class Speaking:
             return self._register_job(decision)
         if isinstance(decision, d.RegisterProfile):
             self.known.add(decision.profile.id)
+        if isinstance(decision, d.ReportLeases):
+            unsaid(decision, Wire.JSON)  # on purpose
+            return []
         return [event_of(decision)]
 
     def _register_job(self, decision: d.RegisterJob) -> list[Event]:
@@ -90,7 +93,7 @@ def _execute(decision: d.ExecuteJob) -> Event:
         raise UsageError("profile_placements cannot be said in Batsim's JSON protocol: all profiles run on alloc")
     if isinstance(decision.placement, tuple):
         data["mapping"] = {str(executor): str(rank) for executor, rank in enumerate(decision.placement)}
-    elif decision.placement is Placement.FillOneHostCoresFirst:
+    elif decision.placement is PlacementStrategy.FillOneHostCoresFirst:
         raise UsageError("FillOneHostCoresFirst cannot be said in Batsim's JSON protocol: it does not know cores")
     if decision.storages:
         data["storage_mapping"] = dict(decision.storages)

@@ -5,6 +5,7 @@ import json
 import random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -95,6 +96,7 @@ def random_document(rng: random.Random) -> dict[str, Any]:
     return doc
 
 
+@pytest.mark.slow
 def test_resolution_equals_the_restated_rules_in_bulk() -> None:
     rng = random.Random(6)
     for _ in range(4000):

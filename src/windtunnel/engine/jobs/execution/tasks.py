@@ -15,7 +15,7 @@ from windtunnel.model import (
     ParallelTaskMergeCompositionProfile,
     ParallelTaskOnStorageHomogeneousProfile,
     ParallelTaskProfile,
-    Placement,
+    PlacementStrategy,
     Profile,
 )
 from windtunnel.model.profiles import GenerationStrategy
@@ -66,7 +66,7 @@ def _placed(world: World, node: Node) -> list[int]:
     if placement is None:
         return ranked
     count = rigid or node.record.job.request.hosts
-    if placement is Placement.SpreadOverHostsFirst:
+    if placement is PlacementStrategy.SpreadOverHostsFirst:
         return [ranked[i % len(ranked)] for i in range(count)] if ranked else []
     filled = [host for host in ranked for _ in range(world.platform.hosts[host].cores)]
     return [filled[i % len(filled)] for i in range(count)] if filled else []

@@ -12,7 +12,7 @@ from windtunnel.model import TraceReplayProfile, TraceType
 from windtunnel.vocabulary import AtomicProgress
 
 if TYPE_CHECKING:
-    from windtunnel.engine.replay import Replay
+    from windtunnel.engine.replay import TraceReplay
     from windtunnel.engine.sharing import Action
 
 __all__ = ["TRACE", "replay_hosts"]
@@ -47,13 +47,13 @@ def replay_hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
 
 
 def _begin(world: World, node: Node) -> None:
-    from windtunnel.engine.replay import Replay
+    from windtunnel.engine.replay import TraceReplay
 
     profile = profile_as(node, TraceReplayProfile)
     sharing = sharing_of(world)
     hosts = replay_hosts(world, node, len(profile.traces))
     try:
-        replay = Replay(node, sharing.system, sharing.builder, profile.traces, hosts)
+        replay = TraceReplay(node, sharing.system, sharing.builder, profile.traces, hosts)
     except UsageError as fault:
         raise _refuse(world, node, str(fault)) from fault
     node.action = replay
@@ -66,7 +66,7 @@ def _replayed(world: World, node: Node, action: "Action") -> None:
     """Something that the replay had started is complete."""
     if action.task is not None:
         world.energy.touch(sorted(set(action.task.hosts)))
-    replay: Replay = node.action
+    replay: TraceReplay = node.action
     replay.ended(max(world.now, replay.system.now), action)
     if replay.done:
         _end(world, node)
@@ -106,7 +106,7 @@ def _freeze(world: World, node: Node) -> None:
 
 def _thaw(world: World, node: Node) -> None:
     now = _now(world)
-    replay: Replay = node.action
+    replay: TraceReplay = node.action
     replay.move(replay_hosts(world, node, len(replay.traces)))  # it may go on elsewhere
     replay.resume(now)
 

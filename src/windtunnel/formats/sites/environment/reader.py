@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import Finding, InputError, Severity, uncollected
+from windtunnel.diagnostics import Finding, InputError, Severity, without_garbage_collection
 from windtunnel.formats.sites.environment.happenings import check_events
 from windtunnel.formats.sites.environment.origins import origin
 from windtunnel.formats.sites.environment.placing import place_all
@@ -63,7 +63,7 @@ def check(
     data: bytes | str, name: str = "environment.json", options: Options = DEFAULT, *, folder: Path | None = None
 ) -> Checked:
     """Check a document; ``folder`` is where relative references start."""
-    with uncollected():
+    with without_garbage_collection():
         return _check(data, name, options, folder)
 
 
@@ -126,7 +126,7 @@ def read_text(
     Raises:
         InputError: the document has errors; it carries all findings.
     """
-    with uncollected():
+    with without_garbage_collection():
         checked = _check(data, name, options, folder)
         if not checked.ok:
             raise InputError(checked.findings)

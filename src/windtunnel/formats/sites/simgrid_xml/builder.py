@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from windtunnel.diagnostics import Findings
-from windtunnel.formats.sites.simgrid_xml.traces import Profile
+from windtunnel.formats.sites.simgrid_xml.traces import ResourceTrace
 from windtunnel.model.network import PointKind, Zone, ZonedNetwork
 from windtunnel.model.network.table import TableZone
 from windtunnel.model.platform import Link
@@ -29,7 +29,7 @@ class HostDraft:
     pstate: int = 0
     properties: dict[str, str] = field(default_factory=dict)
     zone_properties: Mapping[str, str] = field(default_factory=dict)
-    profiles: dict[str, Profile] = field(default_factory=dict)
+    profiles: dict[str, ResourceTrace] = field(default_factory=dict)
     """Of speed and state."""
 
 
@@ -136,7 +136,7 @@ class Builder:
             self.add_link(Link(f"{name}_DOWN", bandwidth, latency), line),
         )
 
-    def profile_link(self, number: int, kind: str, profile: Profile) -> None:
+    def profile_link(self, number: int, kind: str, profile: ResourceTrace) -> None:
         """Give a link a profile of BANDWIDTH, LATENCY or STATE."""
         name = kind.lower()
         pairs = tuple((date, float(value > 0)) for date, value in profile.pairs) if kind == "STATE" else profile.pairs

@@ -10,7 +10,7 @@ from windtunnel.formats.sites.simgrid_xml.values import Values
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["Profile", "Traces"]
+__all__ = ["ResourceTrace", "Traces"]
 
 MAX_BYTES = 64 << 20
 FILES = {"speed_file": "SPEED", "availability_file": "SPEED", "state_file": "STATE"} | {
@@ -19,14 +19,14 @@ FILES = {"speed_file": "SPEED", "availability_file": "SPEED", "state_file": "STA
 }
 
 
-class Profile(NamedTuple):
+class ResourceTrace(NamedTuple):
     """(date in s, value) pairs; with ``period`` > 0 the dates come again every so many seconds."""
 
     pairs: tuple[tuple[float, float], ...]
     period: float
 
 
-def parse_profile(text: str, periodicity: float = 0.0) -> tuple[Profile, list[tuple[int, str]]]:
+def parse_profile(text: str, periodicity: float = 0.0) -> tuple[ResourceTrace, list[tuple[int, str]]]:
     """Read the lines of a profile; also the faults, each with the number of its line (from 0)."""
     faults: list[tuple[int, str]] = []
     pairs: list[tuple[float, float]] = []
@@ -67,7 +67,7 @@ def parse_profile(text: str, periodicity: float = 0.0) -> tuple[Profile, list[tu
         faults.append((0, "the profile is empty"))
     if loops and period <= 0 and not faults:
         faults.append((0, "the profile repeats without any time passing"))
-    return Profile(tuple(pairs), period), faults
+    return ResourceTrace(tuple(pairs), period), faults
 
 
 class Traces:
@@ -76,10 +76,10 @@ class Traces:
     def __init__(self, values: Values, folder: Path) -> None:
         self.values = values
         self.folder = folder
-        self.known: dict[str, Profile | None] = {}
+        self.known: dict[str, ResourceTrace | None] = {}
         self.used: dict[tuple[str, str], str] = {}
 
-    def file(self, element: "_Element", name: str) -> Profile | None:
+    def file(self, element: "_Element", name: str) -> ResourceTrace | None:
         """The profile in a file, named relative to the platform's folder; faults name that file."""
         path = self.folder / name
         try:
@@ -120,7 +120,7 @@ class Traces:
             self.values.findings.add(f"trace {name!r}: {message}", code="bad-profile", line=line + offset)
         self.known[name] = None if faults else profile
 
-    def connected(self, element: "_Element") -> tuple[str, str, Profile] | None:
+    def connected(self, element: "_Element") -> tuple[str, str, ResourceTrace] | None:
         """What ``<trace_connect>`` says: (kind, name of the host or link, profile)."""
         trace, target, kind = element.get("trace"), element.get("element"), element.get("kind", "HOST_AVAIL")
         if trace is None or target is None:
@@ -136,9 +136,9 @@ class Traces:
         profile = self.known[trace]
         return None if profile is None else (kind, target, profile)
 
-    def of_files(self, element: "_Element") -> dict[str, Profile]:
+    def of_files(self, element: "_Element") -> dict[str, ResourceTrace]:
         """The profiles that ``speed_file``, ``state_file`` and the like name."""
-        found: dict[str, Profile] = {}
+        found: dict[str, ResourceTrace] = {}
         for attribute, kind in FILES.items():
             name = element.get(attribute)
             if name and (profile := self.file(element, name)) is not None and kind not in found:

@@ -8,7 +8,7 @@ from windtunnel.formats.sites.simgrid_xml.builder import Builder, HostDraft
 from windtunnel.formats.sites.simgrid_xml.clusters import POSITIVE, read_cabinet, read_cluster
 from windtunnel.formats.sites.simgrid_xml.grammar import children, line_of, tag_of
 from windtunnel.formats.sites.simgrid_xml.routes import read_route
-from windtunnel.formats.sites.simgrid_xml.traces import Profile, Traces
+from windtunnel.formats.sites.simgrid_xml.traces import ResourceTrace, Traces
 from windtunnel.formats.sites.simgrid_xml.units import BANDWIDTH, SPEED, TIME
 from windtunnel.formats.sites.simgrid_xml.values import Values
 from windtunnel.model.network import (
@@ -148,7 +148,7 @@ class ZoneReader:
         self.profiles(draft, self.traces.of_files(element))
         self.place(element, number, draft.point)
 
-    def profiles(self, draft: HostDraft, found: Mapping[str, Profile]) -> None:
+    def profiles(self, draft: HostDraft, found: Mapping[str, ResourceTrace]) -> None:
         """Attach profiles to a host."""
         if "SPEED" in found:
             draft.profiles["speed"] = found["SPEED"]

@@ -1,0 +1,126 @@
+"""Instructions for each job, counted by valgrind: the same on a busy machine as on a calm one.
+
+Whole runs from the command line, outputs written, of the same seeded workload in two sizes; the slope between them is
+what a job costs, and what is left is what starting, reading and ending cost whatever the size. With ``--against DIR``
+(a checkout of another commit) each workload is run by that one too, and the ratios are told.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from re import search
+from shutil import which
+from typing import NamedTuple
+
+from benchmarks import AGAINST, Figure
+from benchmarks.generate import delay_jobs, swf_log
+
+__all__ = ["run"]
+
+OURS = Path(__file__).resolve().parents[1]
+
+
+class Case(NamedTuple):
+    """One kind of run: its words for a workload file, and how such a file of a size is written."""
+
+    what: str
+    unit: str
+    sizes: tuple[int, int]
+    write: Callable[[Path, int], Path]
+    words: Callable[[Path], Sequence[str]]
+
+
+def _log(load: float) -> Callable[[Path, int], Path]:
+    return lambda folder, jobs: swf_log(folder / f"{load}-{jobs}.swf", jobs=jobs, processors=256, load=load)
+
+
+def _delays(folder: Path, jobs: int) -> Path:
+    return delay_jobs(folder / f"{jobs}.json", jobs=jobs, hosts=128, load=1.0)
+
+
+def _leases(folder: Path, leases: int) -> Path:
+    from benchmarks.leases import NODE, workload
+    from windtunnel.formats.haizea.lwf_write import write_lwf
+    from windtunnel.model.lease import CPU, MEMORY, LeaseSite, LeaseWorkload, NodeSet
+
+    path = folder / f"{leases}.lwf"
+    site = LeaseSite((CPU, MEMORY), (NodeSet(64, NODE),))
+    write_lwf(LeaseWorkload(leases=workload(leases, 64), site=site), path)
+    return path
+
+
+def _run(hosts: int, scheduler: str) -> Callable[[Path], Sequence[str]]:
+    return lambda file: ("run", f"hosts:{hosts}", str(file), "--scheduler", scheduler, "--quiet")
+
+
+def _lease_run(file: Path) -> Sequence[str]:
+    settings = ("suspension=all", "migration=yes", "policy-preemption=ar-preempts-everything")
+    return ("lease", "run", str(file), *(word for one in settings for word in ("-o", one)))
+
+
+CASES = (
+    Case("easy, 256 hosts, load 0.7", "job", (2_000, 10_000), _log(0.7), _run(256, "easy")),
+    Case("easy, 256 hosts, load 1.5", "job", (2_000, 10_000), _log(1.5), _run(256, "easy")),
+    Case("conservative, 128 hosts, load 1", "job", (500, 2_500), _delays, _run(128, "conservative")),
+    Case("leases, 64 nodes, load 0.8", "lease", (300, 1_500), _leases, _lease_run),
+)
+
+
+def counted(source: Path, words: Sequence[str], folder: Path) -> int:
+    """Instructions of one run of the package in a checkout."""
+    folder.mkdir(parents=True)
+    python = [sys.executable, "-m", "windtunnel", *words, "--out", str(folder / "out")]
+    valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    environment = os.environ | {
+        "PYTHONPATH": str(source / "src"),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPYCACHEPREFIX": str(folder.parent / "compiled"),
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run([*valgrind, *python], env=environment, capture_output=True, text=True, check=False)
+    found = search(r"I +refs: +([\d,]+)", done.stderr)
+    if done.returncode or found is None:
+        raise RuntimeError(f"{' '.join(python)} failed:\n{done.stderr}")
+    return int(found[1].replace(",", ""))
+
+
+def _cost(source: Path, case: Case, files: Sequence[Path], folder: Path) -> tuple[float, float]:
+    """Instructions of each job, and those of a run of none."""
+    small, large = (
+        counted(source, case.words(file), folder / f"{case.what}-{size}")
+        for size, file in zip(case.sizes, files, strict=True)
+    )
+    slope = (large - small) / (case.sizes[1] - case.sizes[0])
+    return slope, small - slope * case.sizes[0]
+
+
+def _figures(case: Case, sources: Sequence[Path], folder: Path, pool: ThreadPoolExecutor) -> Iterator[Figure]:
+    files = [case.write(folder, size) for size in case.sizes]
+    asked = [
+        pool.submit(_cost, source, case, files, folder / f"source-{rank}") for rank, source in enumerate(sources)
+    ]
+    costs = [one.result() for one in asked]
+    what = f"instructions: {case.what}"
+    for (slope, fixed), whose in zip(costs, ("", ", the other"), strict=False):
+        yield Figure(f"{what}{whose}", slope / 1000, f"k a {case.unit}")
+        yield Figure(f"{what}{whose}: fixed", fixed / 1e9, "G")
+    if len(costs) > 1:
+        yield Figure(f"{what}: ratio", costs[0][0] / costs[1][0], "times", "at most 1")
+
+
+def run() -> Iterator[Figure]:
+    """The figures, case by case."""
+    if which("valgrind") is None:
+        yield Figure("instructions: not counted, valgrind is not installed", float("nan"), "")
+        return
+    against = os.environ.get(AGAINST)
+    sources = [OURS, *([Path(against).resolve()] if against else [])]
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
+        for rank, source in enumerate(sources):  # modules are compiled beforehand, as in any installed package
+            counted(source, ("run", "example:small", "--quiet"), Path(name) / f"source-{rank}" / "first")
+        for case in CASES:
+            yield from _figures(case, sources, Path(name), pool)

@@ -1,0 +1,223 @@
+"""What happens when reservations start and end, and when leases end or are cancelled."""
+
+from collections.abc import Callable
+
+from windtunnel.diagnostics import SimulationError
+from windtunnel.leases.planner.plan import Plan, What
+from windtunnel.leases.planner.preparation import ImagePreparation
+from windtunnel.leases.planner.record import LeaseRecord, Progress, Reservation, VirtualMachines
+from windtunnel.leases.planner.reservations import (
+    DiskMigration,
+    Migration,
+    Resumption,
+    Shutdown,
+    Suspension,
+    Transfer,
+)
+from windtunnel.leases.planner.ticks import TICKS
+from windtunnel.model.lease import LeaseKind, LeaseState
+from windtunnel.model.lease_options import FailureHandling
+
+__all__ = ["Handlers"]
+
+_S = LeaseState
+
+
+class _LeaseFailure(Exception):  # noqa: N818  internal; becomes a failed lease or a SimulationError
+    """A lease cannot go on."""
+
+
+class Handlers:
+    """Carries out reservations."""
+
+    def __init__(self, plan: Plan, preparation: ImagePreparation) -> None:
+        self.plan = plan
+        self.preparation = preparation
+
+    def starts(self, now: int) -> bool:
+        """Start what is scheduled to start at this instant; whether there was anything."""
+        found = [r for r in self.plan.table.starting_at(now) if r.state is Progress.SCHEDULED]
+        for r in found:
+            self.plan.journal.append((What.BEGAN, r.lease, r, None))
+            self._carefully(r, self._start)
+        return bool(found)
+
+    def ends(self, now: int) -> None:
+        """End what is active and ends at this instant."""
+        plan = self.plan
+        for r in [r for r in plan.table.ending_at(now) if r.state is Progress.ACTIVE]:
+            plan.journal.append((What.ENDED, r.lease, r, None))
+            plan.table.remove(r)
+            self._carefully(r, self._end)
+
+    def _carefully(self, r: Reservation, handle: Callable[[Reservation], None]) -> None:
+        try:
+            handle(r)
+        except _LeaseFailure as failure:
+            self._fail(r.lease, str(failure))
+
+    def _fail(self, lease: LeaseRecord, reason: str) -> None:
+        """A lease fails: drop it, or end the run, as configured."""
+        plan = self.plan
+        message = f"lease {lease.id} failed: {reason}"
+        if plan.options.lease_failure_handling is not FailureHandling.CANCEL:
+            raise SimulationError(message, now=plan.now / TICKS)
+        lease.reason = reason
+        self._drop(lease)
+        self.plan.forget(lease, _S.FAIL)
+
+    # --- starts ---------------------------------------------------------------------------------------------------
+
+    def _start(self, r: Reservation) -> None:
+        if isinstance(r, VirtualMachines):
+            self._start_machines(r)
+        elif isinstance(r, Suspension):
+            self._start_suspension(r)
+        elif isinstance(r, Resumption):
+            self._start_resumption(r)
+        elif isinstance(r, Transfer) and r.serves(r.lease):  # else its lease went, and only others wait for it
+            if r.lease.state not in {_S.SCHEDULED, _S.READY}:
+                raise _LeaseFailure(f"its image transfer starts while it is {r.lease.state.label}")
+            self.plan.set_state(r.lease, _S.PREPARING)
+        r.state = Progress.ACTIVE
+
+    def _start_machines(self, vm: VirtualMachines) -> None:
+        plan, lease = self.plan, vm.lease
+        if vm.mask & plan.table.away:
+            raise _LeaseFailure("its nodes are not available")
+        if self.preparation.concerns(lease) and not plan.images.is_deployed(lease, vm.hosts):
+            raise _LeaseFailure("its disk image is not on all its nodes")
+        if lease.state is _S.SCHEDULED:
+            plan.set_state(lease, _S.READY)  # its image came with another lease's transfer
+        if lease.state is _S.READY:
+            plan.set_state(lease, _S.ACTIVE)
+            lease.started = plan.now
+        elif lease.state is _S.RESUMED_READY:
+            plan.set_state(lease, _S.ACTIVE)
+        else:
+            raise _LeaseFailure(f"its machines start while it is {lease.state.label}")
+        plan.future.pop(lease, None)
+
+    def _start_suspension(self, r: Suspension) -> None:
+        for vnode in r.vnodes:
+            r.lease.memory_at[vnode] = r.vm.hosts[vnode]
+        if r.is_first:
+            self.plan.suspended[r.lease] = None
+            r.lease.estimates.pop("migrate", None)  # it depends on where the machines ran
+            self.plan.set_state(r.lease, _S.SUSPENDING)
+
+    def _start_resumption(self, r: Resumption) -> None:
+        for vnode in r.vnodes:
+            r.lease.memory_at.pop(vnode, None)
+        if r.is_first:
+            self.plan.set_state(r.lease, _S.RESUMING)
+
+    # --- ends -----------------------------------------------------------------------------------------------------
+
+    def _end(self, r: Reservation) -> None:
+        r.state = Progress.DONE
+        if isinstance(r, VirtualMachines):
+            self._stopped(r)
+        elif isinstance(r, Shutdown):
+            self.done(r.lease)
+        elif isinstance(r, Suspension):
+            self._end_suspension(r)
+        elif isinstance(r, Resumption):
+            if r.is_last:
+                self.plan.set_state(r.lease, _S.RESUMED_READY)
+        elif isinstance(r, DiskMigration):
+            r.lease.migrations += 1
+            for vnode, (origin, destination) in r.moves.items():
+                self.plan.images.remove(r.lease, vnode, origin)
+                self.plan.images.deploy(r.lease, vnode, destination)
+        elif isinstance(r, Migration):
+            r.lease.migrations += 1
+            for vnode, (_, destination) in r.moves.items():
+                r.lease.memory_at[vnode] = destination
+        elif isinstance(r, Transfer):
+            self._end_transfer(r)
+
+    def _stopped(self, vm: VirtualMachines) -> None:
+        vm.lease.accumulated += self.plan.rules.rounded(self.plan.now) - vm.start
+        vm.lease.ran.append((vm.start, vm.end))
+
+    def _end_suspension(self, r: Suspension) -> None:
+        if not r.is_last:
+            return
+        plan, lease = self.plan, r.lease
+        lease.suspensions += 1
+        plan.set_state(lease, _S.SUSPENDED_PENDING)
+        if lease.kind is LeaseKind.DEADLINE:
+            plan.set_state(lease, _S.SUSPENDED_SCHEDULED)
+        elif plan.rules.requeues(lease.kind):
+            plan.enqueue(lease)
+            plan.set_state(lease, _S.SUSPENDED_QUEUED)
+
+    def _end_transfer(self, transfer: Transfer) -> None:
+        transfer.lease.transfers += 1
+        if self.preparation.finish(transfer):
+            if transfer.lease.state is not _S.PREPARING:
+                raise _LeaseFailure(f"its image transfer ends while it is {transfer.lease.state.label}")
+            self.plan.set_state(transfer.lease, _S.READY)
+
+    def stop_early(self, vm: VirtualMachines) -> None:
+        """Machines (out of the slot table already) end now; nothing follows them."""
+        for r in vm.post:
+            self.plan.table.discard(r)
+        vm.post = []
+        vm.end = self.plan.now
+        vm.state = Progress.DONE
+        self.plan.journal.append((What.ENDED, vm.lease, vm, None))
+        self._stopped(vm)
+
+    def done(self, lease: LeaseRecord) -> None:
+        """The normal end of a lease."""
+        lease.actual = lease.accumulated
+        lease.end = self.plan.rules.rounded(self.plan.now)
+        self.preparation.clean(lease)
+        self.plan.forget(lease, _S.DONE)
+
+    # --- cancelling -----------------------------------------------------------------------------------------------
+
+    def cancel(self, lease: LeaseRecord) -> None:
+        """Free what a lease that can be cancelled holds or is promised; its state is the caller's to change."""
+        plan = self.plan
+        if lease.state in {_S.QUEUED, _S.SUSPENDED_QUEUED}:
+            plan.queue.remove(lease)
+        elif lease.state is _S.ACTIVE:
+            vm = next(vm for vm in lease.vms if vm.state is Progress.ACTIVE)
+            plan.table.remove(vm)
+            self.stop_early(vm)
+            self._drop(lease)
+            self.preparation.clean(lease)
+        else:
+            self._drop(lease)
+
+    def lose(self, lease: LeaseRecord, reason: str) -> None:
+        """What a lease ran on, or kept its memory on, is gone, or it has waited in vain; it is over."""
+        plan = self.plan
+        lease.reason = reason
+        for vm in lease.vms:
+            if vm.state is Progress.ACTIVE and vm.key is not None:
+                plan.table.remove(vm)
+                self.stop_early(vm)
+        for vm in lease.vms:
+            plan.withdraw(vm)
+        self.preparation.cancel(lease)
+        if lease in plan.queue:
+            plan.queue.remove(lease)
+        plan.forget(lease, _S.REJECTED if lease.state in {_S.PENDING, _S.QUEUED} else _S.FAIL)
+
+    def _drop(self, lease: LeaseRecord) -> None:
+        """Take a lease's future out of the slot table."""
+        plan = self.plan
+        if plan.rules.forgets_what_follows:
+            for r in (*lease.preparation, *lease.vms):
+                if r.state is Progress.SCHEDULED:
+                    plan.table.discard(r)
+            return
+        for vm in lease.vms:
+            plan.withdraw(vm)
+        self.preparation.cancel(lease)
+        if lease in plan.queue:
+            plan.queue.remove(lease)

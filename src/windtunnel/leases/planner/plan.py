@@ -1,0 +1,159 @@
+"""The plan: the slot table, the leases and where each of them stands. All parts of the planner share it."""
+
+from enum import IntEnum
+from typing import Final
+
+from windtunnel.diagnostics import SimulationError
+from windtunnel.leases.planner.images import ImageStore
+from windtunnel.leases.planner.record import LeaseRecord, Progress, Reservation, VirtualMachines
+from windtunnel.leases.planner.rules import Rules
+from windtunnel.leases.planner.slot_table import SlotTable
+from windtunnel.leases.planner.space import ResourceSpace
+from windtunnel.leases.planner.ticks import TICKS
+from windtunnel.leases.planner.times import LeaseTimes
+from windtunnel.model.lease import LeaseSite, LeaseState
+from windtunnel.model.lease_options import ImageReuse, LeaseOptions
+
+__all__ = ["TRANSITIONS", "Happening", "Plan", "What"]
+
+_S = LeaseState
+_LEAVING = (_S.CANCELLED, _S.FAIL)
+TRANSITIONS: Final[dict[LeaseState, frozenset[LeaseState]]] = {
+    _S.NEW: frozenset({_S.PENDING}),
+    _S.PENDING: frozenset({_S.SCHEDULED, _S.QUEUED, _S.CANCELLED, _S.REJECTED, _S.REJECTED_BY_USER}),
+    _S.SCHEDULED: frozenset({_S.PREPARING, _S.QUEUED, _S.PENDING, _S.READY, *_LEAVING}),
+    _S.QUEUED: frozenset({_S.SCHEDULED, _S.CANCELLED, _S.REJECTED}),  # rejected: no nodes are left for it
+    _S.PREPARING: frozenset({_S.READY, _S.QUEUED, _S.PENDING, *_LEAVING}),
+    _S.READY: frozenset({_S.ACTIVE, _S.QUEUED, _S.PENDING, *_LEAVING}),
+    _S.ACTIVE: frozenset({_S.SUSPENDING, _S.READY, _S.QUEUED, _S.DONE, *_LEAVING}),
+    _S.SUSPENDING: frozenset({_S.SUSPENDED_PENDING, *_LEAVING}),
+    _S.SUSPENDED_PENDING: frozenset({_S.SUSPENDED_QUEUED, _S.SUSPENDED_SCHEDULED, *_LEAVING}),
+    _S.SUSPENDED_QUEUED: frozenset({_S.SUSPENDED_SCHEDULED, *_LEAVING}),
+    _S.SUSPENDED_SCHEDULED: frozenset(
+        {_S.SUSPENDED_QUEUED, _S.SUSPENDED_PENDING, _S.MIGRATING, _S.RESUMING, *_LEAVING}
+    ),
+    _S.MIGRATING: frozenset({_S.SUSPENDED_SCHEDULED, *_LEAVING}),
+    _S.RESUMING: frozenset({_S.RESUMED_READY, *_LEAVING}),
+    _S.RESUMED_READY: frozenset({_S.ACTIVE, *_LEAVING}),
+}
+"""The legal next states of each state; final states have none."""
+
+
+class What(IntEnum):
+    """What the journal tells."""
+
+    REQUESTED = 0
+    """A lease was submitted, and admitted or not."""
+    CHANGED = 1
+    """A lease changed its state."""
+    BEGAN = 2
+    """A reservation starts."""
+    ENDED = 3
+    """A reservation ends."""
+    ENDED_EARLY = 4
+    """Machines end before their time; that they end follows."""
+    LOST = 5
+    """Running machines were cancelled to make room; what they did since they started is lost."""
+    OVER = 6
+    """A lease is done, rejected, cancelled or failed; the planner has forgotten it."""
+
+
+Happening = tuple[What, LeaseRecord, Reservation | None, tuple[LeaseState, LeaseState] | None]
+"""What, to which lease, by which reservation, and the old and the new state of a lease that changed its state."""
+
+_CHANGED: Final = What.CHANGED
+
+
+class Plan:
+    """See the module. Times are ticks."""
+
+    def __init__(self, site: LeaseSite, rules: Rules) -> None:
+        self.site = site
+        self.rules = rules
+        self.options: LeaseOptions = rules.options
+        self.space = ResourceSpace(site, rotate=rules.rotates_instances)
+        self.table = SlotTable(site, self.space, lost=rules.unusable_node(site.numnodes))
+        self.times = LeaseTimes(rules)
+        self.images = ImageStore(
+            rules,
+            caches=self.options.diskimage_reuse is ImageReuse.IMAGE_CACHES,
+            limit=self.options.diskimage_cache_size,
+        )
+        self.now = 0
+        self.leases: dict[int, LeaseRecord] = {}
+        """Leases that are not over, in order of submission."""
+        self.pending: dict[int, LeaseRecord] = {}
+        """Leases submitted since the last scheduling."""
+        self.queue: list[LeaseRecord] = []
+        self.future: dict[LeaseRecord, None] = {}
+        """Best-effort leases with a reservation in the future (made by backfilling), in order of entry."""
+        self.has_deadlines = False
+        """Whether a lease with a deadline was ever admitted."""
+        self.suspended: dict[LeaseRecord, None] = {}
+        """Leases that were suspended once."""
+        self.journal: list[Happening] = []
+        """What has happened since whoever drives the planner has read it, in order."""
+
+    def set_state(self, lease: LeaseRecord, *states: LeaseState) -> None:
+        """Move a lease to a state, or through several.
+
+        Raises:
+            SimulationError: the state machine does not allow it.
+        """
+        for state in states:
+            old = lease.state
+            if state not in TRANSITIONS.get(old, ()):
+                message = f"lease {lease.id} cannot go from {old.label} to {state.label}"
+                raise SimulationError(message, now=self.now / TICKS)
+            lease.state = state
+            self.journal.append((_CHANGED, lease, None, (old, state)))
+
+    def enter(self, lease: LeaseRecord, vm: VirtualMachines) -> None:
+        """Put machines, and what comes before and after them, into the lease and the slot table."""
+        lease.vms.append(vm)
+        self.table.add_all((*vm.pre, vm, *vm.post))
+
+    def withdraw(self, vm: VirtualMachines) -> None:
+        """Take machines, and what comes before and after them, out of the slot table."""
+        self.future.pop(vm.lease, None)
+        for reservation in (*vm.pre, *vm.post, vm):
+            self.table.discard(reservation)
+
+    def tell_lost(self, vm: VirtualMachines) -> None:
+        """Machines were withdrawn for good; that is told if they were running."""
+        if vm.state is Progress.ACTIVE:
+            self.journal.append((What.LOST, vm.lease, vm, None))
+
+    def forget(self, lease: LeaseRecord, state: LeaseState) -> None:
+        """Move a lease to a final state and drop it."""
+        self.set_state(lease, state)
+        self.leases.pop(lease.id, None)
+        self.pending.pop(lease.id, None)
+        self.future.pop(lease, None)
+        self.suspended.pop(lease, None)
+        self.images.holders.pop(lease, None)
+        self.journal.append((What.OVER, lease, None, None))
+
+    def enqueue(self, lease: LeaseRecord) -> None:
+        """Put a lease back in the queue, by submission."""
+        self.queue.append(lease)
+        self.queue.sort(key=lambda other: other.submit)
+
+    def is_full(self, time: int) -> bool:
+        """Whether no CPU at all is left at an instant."""
+        if self.table.inflated:
+            return self.table.free_cpu(time) <= 0
+        return self.table.profile.least_free(time, time + 1) <= 0
+
+    def disk_usage(self) -> int:
+        """The most MB of deployed images and saved memory on any node (cached images not counted)."""
+        if not self.suspended and not self.images.holders:
+            return 0
+        used: dict[int, int] = {}
+        for lease in {**self.suspended, **self.images.holders}:
+            for vnode, node in lease.memory_at.items():
+                used[node] = used.get(node, 0) + lease.memories[vnode]
+            if lease.software is not None:
+                for node, _ in lease.images_at:
+                    used[node] = used.get(node, 0) + lease.software.size
+        return max(used.values(), default=0)

@@ -1,0 +1,196 @@
+"""The planner: a state machine of leases with its own (virtual) time.
+
+It is driven from outside: :meth:`Planner.advance` moves to an instant and does all that happens there, in Haizea's
+order; :meth:`Planner.next_event` tells when something will happen by itself. What has happened stands in the journal
+(:attr:`Plan.journal`), which its driver reads and clears. Times are ticks (1/100 s). It holds nothing but plain data,
+so it can be pickled and copied as a value.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.leases.planner.handlers import Handlers
+from windtunnel.leases.planner.outages import Outages
+from windtunnel.leases.planner.plan import Plan, What
+from windtunnel.leases.planner.record import LeaseRecord, Progress, VirtualMachines
+from windtunnel.leases.planner.reevaluation import reevaluate
+from windtunnel.leases.planner.rules import Rules
+from windtunnel.leases.planner.scheduling import Scheduling
+from windtunnel.leases.planner.ticks import TICKS
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseState
+from windtunnel.model.lease_options import Backfilling
+
+__all__ = ["Planner"]
+
+_S = LeaseState
+CANCELLABLE: Final = {
+    _S.PENDING,
+    _S.QUEUED,
+    _S.SCHEDULED,
+    _S.READY,
+    _S.ACTIVE,
+    _S.SUSPENDED_QUEUED,
+    _S.SUSPENDED_SCHEDULED,
+    _S.RESUMED_READY,
+}
+
+
+class Planner:
+    """Plans leases on a site."""
+
+    def __init__(self, site: LeaseSite, rules: Rules) -> None:
+        """Raises: UsageError: an option, a policy or the site makes no sense."""
+        for kind in (CPU, MEMORY):
+            if kind not in site.resource_types:
+                raise UsageError(f"a site for leases needs the resource type {kind}")
+        options = rules.options
+        if options.backfilling is Backfilling.INTERMEDIATE and options.backfilling_reservations is None:
+            raise UsageError("backfilling intermediate needs backfilling-reservations, the number of reservations")
+        self.plan = Plan(site, rules)
+        self.scheduling = Scheduling(self.plan)
+        self.handlers = Handlers(self.plan, self.scheduling.preparation)
+        self.outages = Outages(self.plan, self.scheduling, self.handlers)
+
+    @property
+    def now(self) -> int:
+        """The instant it has reached."""
+        return self.plan.now
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is planned, running or queued."""
+        return bool(len(self.plan.table) > len(self.outages) or self.plan.queue)
+
+    def next_event(self) -> int | None:
+        """When something will happen by itself next; ``None``: never."""
+        return self.plan.table.next_change(self.plan.now)
+
+    def advance(
+        self, now: int, requests: Sequence[LeaseRecord] = (), *, ended: Sequence[int] = (), lead: int = 0
+    ) -> None:
+        """Do all that happens at an instant (decisions.md 2).
+
+        Args:
+            now: the instant; not before the last one.
+            requests: leases submitted at or before it, in order (see :meth:`record`).
+            ended: leases whose machines are known to have ended by themselves just now.
+            lead: how long after it nodes may be given away at the earliest.
+
+        Raises:
+            SimulationError: the state machine was violated, or a lease failed and failures end the run.
+            UsageError: the id of a lease is in use.
+        """
+        plan, handlers = self.plan, self.handlers
+        if now < plan.now:
+            raise SimulationError(f"time cannot go back to {now / TICKS:g} s", now=plan.now / TICKS)
+        plan.now = now
+        if ended:
+            for vm in self._ended_by_themselves(ended):
+                if vm.key is not None:
+                    self._end_early(vm)
+        table = plan.table
+        before = table.entered
+        if now in table.ends:
+            handlers.ends(now)
+        began = now in table.starts and handlers.starts(now)
+        for lease in requests:
+            self.request(lease)
+        if plan.pending or plan.queue:
+            self.scheduling.schedule(now + lead)
+        if table.entered != before and now in table.starts:
+            began |= handlers.starts(now)
+        if now in table.ends and (began or table.entered != before):
+            handlers.ends(now)
+
+    def record(self, lease: Lease) -> LeaseRecord:
+        """A lease as it can be requested; one that makes no sense on this site says why in its ``reason``."""
+        plan, options = self.plan, self.plan.options
+        reason = self.objection(lease)
+        requested, _ = plan.rules.durations(lease.kind, lease.duration, lease.real_duration)
+        made = LeaseRecord(
+            replace(lease, nodes=()) if reason else lease, plan.space, requested, options.override_memory
+        )
+        made.reason = reason
+        return made
+
+    def request(self, lease: LeaseRecord) -> None:
+        """Submit a lease; it is scheduled at once or rejected.
+
+        Raises:
+            UsageError: its id is in use.
+        """
+        plan = self.plan
+        if lease.id in plan.leases:
+            raise UsageError(f"lease {lease.id} exists already")
+        reason = lease.reason or self.scheduling.why_impossible(lease)
+        plan.set_state(lease, _S.PENDING)
+        if not reason and not self.scheduling.admission.accept(lease):
+            reason = f"not admitted ({plan.options.policy_admission})"
+        if reason:
+            lease.reason = reason
+            plan.set_state(lease, _S.REJECTED)
+        else:
+            plan.leases[lease.id] = plan.pending[lease.id] = lease
+            plan.has_deadlines |= lease.deadline is not None
+        plan.journal.append((What.REQUESTED, lease, None, (_S.NEW, lease.state)))
+        if reason:
+            plan.journal.append((What.OVER, lease, None, None))
+
+    def objection(self, lease: Lease) -> str:
+        """Why a lease makes no sense on this site; "" if it does (it may be rejected all the same)."""
+        known = self.plan.space.position
+        unknown = {kind for group in lease.nodes for kind in group.amounts if kind not in known}
+        if unknown:
+            return f"it asks for {', '.join(sorted(unknown))}, which the site does not have"
+        return "" if lease.numnodes else "it asks for no nodes"
+
+    def cancel(self, lease_id: int) -> LeaseRecord:
+        """Cancel a lease.
+
+        Raises:
+            UsageError: there is no such lease, or it is in a state in which it cannot be cancelled.
+        """
+        if reason := self.why_not_cancel(lease_id):
+            raise UsageError(reason)
+        lease = self.plan.leases[lease_id]
+        self.handlers.cancel(lease)
+        self.plan.forget(lease, _S.CANCELLED)
+        return lease
+
+    def why_not_cancel(self, lease_id: int) -> str:
+        """Why a lease cannot be cancelled now; "" if it can."""
+        lease = self.plan.leases.get(lease_id)
+        if lease is None:
+            return f"there is no lease {lease_id} that could be cancelled"
+        if lease.state not in CANCELLABLE:
+            return f"lease {lease_id} cannot be cancelled while it is {lease.state.label}"
+        if lease.state is _S.ACTIVE and not any(vm.state is Progress.ACTIVE for vm in lease.vms):
+            return f"lease {lease_id} is shutting down"
+        return ""
+
+    def _ended_by_themselves(self, leases: Sequence[int]) -> list[VirtualMachines]:
+        """Machines seen to end before their time, by planned end; others take their usual course."""
+        plan = self.plan
+        early = [
+            vm
+            for number in leases
+            if number in plan.leases
+            for vm in plan.leases[number].vms
+            if vm.state is Progress.ACTIVE and vm.key is not None and (vm.end > plan.now or vm.is_suspending)
+        ]
+        return sorted(early, key=lambda vm: vm.key[1:] if vm.key else ())
+
+    def _end_early(self, vm: VirtualMachines) -> None:
+        """A lease is over before its time; what it frees is given away again at once."""
+        plan, lease = self.plan, vm.lease
+        plan.journal.append((What.ENDED_EARLY, lease, vm, None))
+        for later in lease.vms_after(plan.now):
+            plan.withdraw(later)
+            lease.vms.remove(later)
+        plan.table.remove(vm)
+        self.handlers.stop_early(vm)
+        reevaluate(self.scheduling, lease)
+        self.handlers.done(lease)

@@ -1,0 +1,101 @@
+"""What the planner does where Haizea is odd: the sane ways. Haizea's own are in :mod:`windtunnel.leases.haizea`."""
+
+from collections.abc import Sequence
+
+from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
+from windtunnel.leases.planner.ticks import TICKS, ceil_second, ticks
+from windtunnel.model.lease import LeaseKind
+from windtunnel.model.lease_options import LeaseOptions, Overhead
+
+__all__ = ["Rules"]
+
+
+class Rules:
+    """One object per planner; durations and times are ticks."""
+
+    rotates_instances = False
+    """Whether a node's last instance of a resource comes first."""
+    holds_deadlines = True
+    """Whether shutdowns and moved leases are held to the deadline, and failures are no longer counted as reserved."""
+    memory_stays = True
+    """Whether, without migration, each virtual node resumes where its own memory lies."""
+    looks_before_first_transfer = True
+    """Whether a reservation's image may be sent before the first transfer that is planned."""
+    forced_time_counts_once = False
+    """Whether a given time to suspend or resume is reckoned with once for a lease, not for each virtual node."""
+    needs_time_to_suspend = True
+    """Whether machines are only told to suspend where there is time left for it."""
+    respects_preemptible = True
+    """Whether leases that say so do not give way."""
+    others_give_way_to_deadlines = False
+    """Whether leases without a deadline give way first under the deadline policy."""
+    forgets_what_follows = False
+    """Whether the end of a lease leaves in the slot table what was to precede and follow its machines."""
+
+    def __init__(self, options: LeaseOptions) -> None:
+        self.options = options
+
+    def durations(self, kind: LeaseKind, requested: float, real: float | None) -> tuple[int, int | None]:
+        """Requested and real duration (given in s) after the overheads that are to be added."""
+        asked, known = round(requested * TICKS), None if real is None else round(real * TICKS)
+        options = self.options
+        concerned = options.add_overhead is Overhead.ALL or (
+            options.add_overhead is Overhead.BESTEFFORT and kind is LeaseKind.BEST_EFFORT
+        )
+        if not concerned:
+            return asked, known
+        if options.runtime_overhead:
+            asked, known = self.stretched(asked, known)
+        boot = ticks(options.boot_overhead)
+        return asked + boot, None if known is None else known + boot
+
+    def stretched(self, requested: int, real: int | None) -> tuple[int, int | None]:
+        """Both durations with the overhead in percent."""
+        percent = self.options.runtime_overhead
+
+        def longer(length: int) -> int:
+            return ceil_second(round(length * (100 + percent) / 100))
+
+        return longer(requested), None if real is None else longer(real)
+
+    def unusable_node(self, nodes: int) -> int | None:
+        """The number of a node that cannot be used, of so many."""
+        del nodes
+        return None
+
+    def may_be_cached(self, size: int, limit: int) -> bool:
+        """Whether an image (MB) is looked for room for at all in a cache."""
+        return size <= limit
+
+    def cache_target(self, size: int, limit: int) -> int:
+        """Down to which size (MB) a cache is emptied so that an image fits."""
+        return limit - size
+
+    def moved_deadline(self, deadline: int, until: int) -> int:
+        """The deadline a lease is held to when it is moved into room that is free until a time."""
+        return min(deadline, until)
+
+    def last_first(self, candidates: list[LeaseRecord]) -> list[LeaseRecord]:
+        """Leases that may give way, given by falling readiness; the one at the end is taken first."""
+        return candidates[::-1]
+
+    def saving(self, cpus: Sequence[int], memory: int, *, instances: bool) -> tuple[tuple[int, ...], int]:
+        """CPU (by instance, where nodes have several) and memory (MB) that saving holds on a node.
+
+        ``cpus`` are those of its virtual nodes, ``memory`` is theirs together.
+        """
+        return tuple(cpus) if instances else (sum(cpus),), memory
+
+    def migrated_memories(self, lease: LeaseRecord, vm: VirtualMachines) -> Sequence[int]:
+        """The MB that moving each virtual node is reckoned with."""
+        del vm
+        return lease.memories
+
+    def requeues(self, kind: LeaseKind) -> bool:
+        """Whether suspended leases of a kind wait in the queue to go on."""
+        del kind
+        return True
+
+    def rounded(self, now: int) -> int:
+        """The date of an end."""
+        return now

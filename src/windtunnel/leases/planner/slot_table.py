@@ -1,0 +1,341 @@
+"""The slot table: all reservations that are not over, and the CPU left over time.
+
+Reservations leave the table when they end, so no search grows with the length of the past. Two things make searches
+short: node sets are ints (one operation compares hundreds of nodes), and a profile of the CPU left at every instant
+tells in a few steps at which times a lease cannot possibly fit.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from windtunnel.leases.planner.node_sets import positions
+from windtunnel.leases.planner.record import Progress, Reservation, VirtualMachines
+from windtunnel.leases.planner.reservations import Resumption, Shutdown, Suspension
+from windtunnel.leases.planner.space import ResourceSpace, Vector
+from windtunnel.leases.planner.ticks import FOREVER
+from windtunnel.model.lease import LeaseSite
+
+__all__ = ["CpuProfile", "SlotTable", "TableState"]
+
+_Entry = tuple[int, int, Reservation]
+"""Key time, sequence number, reservation."""
+
+LAST = 1 << 62
+"""Later than any sequence number."""
+
+
+class TableState(NamedTuple):
+    """A copy of the table's content, for going back to."""
+
+    by_start: list[_Entry]
+    by_end: list[_Entry]
+    keys: list[tuple[int, int, int]]
+    profile: tuple[list[int], list[int]]
+    inflated: int
+
+
+class CpuProfile:
+    """A lower bound of the CPU in use at every instant, as steps (it is exact unless amounts are inflated [Q])."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._times = [-(1 << 62)]
+        self._used = [0]
+
+    def add(self, start: int, end: int, amount: int) -> None:
+        """Use (or, with a negative amount, give back) CPU from start to end."""
+        if start >= end or not amount:
+            return
+        used = self._used
+        first, last = self._split(start), self._split(end)
+        for i in range(first, last):
+            used[i] += amount
+        for i in (last, first):
+            if i and used[i] == used[i - 1]:
+                del used[i], self._times[i]
+
+    def _split(self, time: int) -> int:
+        i = bisect_left(self._times, time)
+        if i == len(self._times) or self._times[i] != time:
+            self._times.insert(i, time)
+            self._used.insert(i, self._used[i - 1])
+        return i
+
+    def least_free(self, start: int, end: int) -> int:
+        """The least CPU left at any instant of [start, end); at ``start`` itself if that is empty."""
+        first = bisect_right(self._times, start) - 1
+        last = max(bisect_left(self._times, end), first + 1)
+        return self.total - max(self._used[first:last])
+
+    def copy(self) -> tuple[list[int], list[int]]:
+        """The steps, copied."""
+        return self._times[:], self._used[:]
+
+    def restore(self, state: tuple[list[int], list[int]]) -> None:
+        """Go back to copied steps."""
+        self._times, self._used = state
+
+
+class SlotTable:
+    """Which reservations hold what on the nodes of a site, now and later."""
+
+    def __init__(self, site: LeaseSite, space: ResourceSpace, *, lost: int | None = None) -> None:
+        """``lost``: a node number that cannot be used: Haizea's image node takes the place of node 1000 [Q]."""
+        self.space = space
+        classes: dict[Vector, int] = {}
+        bit = 0
+        for group in site.nodes:
+            capacity = space.capacity(group.amounts)
+            classes[capacity] = classes.get(capacity, 0) | (((1 << group.count) - 1) << bit)
+            bit += group.count
+        self.image_bit = bit
+        self._image = 1 << bit
+        """The bit of the image repository, behind the site's nodes."""
+        if lost is not None:
+            classes = {capacity: nodes & ~(1 << (lost - 1)) for capacity, nodes in classes.items()}
+        self.classes = [(capacity, nodes) for capacity, nodes in classes.items() if nodes]
+        self.all_nodes = 0
+        for _, nodes in self.classes:
+            self.all_nodes |= nodes
+        self.profile = CpuProfile(sum(space.cpu(capacity) * nodes.bit_count() for capacity, nodes in self.classes))
+        self.inflated = 0
+        """How many reservations hold more CPU than the profile counts [Q]."""
+        self._by_start: list[_Entry] = []
+        self._by_end: list[_Entry] = []
+        self.starts: dict[int, int] = {}
+        """How many reservations start when."""
+        self.ends: dict[int, int] = {}
+        """How many end when."""
+        self.entered = 0
+        """How many reservations were ever entered; also their sequence numbers."""
+        self.away = 0
+        """Nodes that are not available at present."""
+        self.base: dict[Vector, list[tuple[int, int]]] = {}
+        """What :meth:`base_fit` has found."""
+        self.clashes: dict[tuple[Vector, Vector], tuple[int, int]] = {}
+        """What :meth:`clash` has found."""
+        self._cpus: dict[Vector, int] = {}
+        """The CPU of amounts."""
+
+    def __len__(self) -> int:
+        return len(self._by_start)
+
+    # --- contents -------------------------------------------------------------------------------------------------
+
+    def add(self, reservation: Reservation) -> None:
+        """Put a reservation in."""
+        assert reservation.key is None, "it is already in the table"
+        self.entered += 1
+        start, end, sequence = reservation.start, reservation.end, self.entered
+        reservation.key = (start, end, sequence)
+        insort(self._by_start, (start, sequence, reservation))
+        insort(self._by_end, (end, sequence, reservation))
+        self.starts[start] = self.starts.get(start, 0) + 1
+        self.ends[end] = self.ends.get(end, 0) + 1
+        self._count(reservation, start, end, 1)
+
+    def add_all(self, reservations: Sequence[Reservation]) -> None:
+        """Put reservations in, in this order."""
+        for reservation in reservations:
+            self.add(reservation)
+
+    def remove(self, reservation: Reservation) -> None:
+        """Take a reservation out."""
+        assert reservation.key is not None, "it is not in the table"
+        start, end, sequence = reservation.key
+        del self._by_start[bisect_left(self._by_start, (start, sequence))]
+        del self._by_end[bisect_left(self._by_end, (end, sequence))]
+        reservation.key = None
+        for counts, time in ((self.starts, start), (self.ends, end)):
+            counts[time] -= 1
+            if not counts[time]:
+                del counts[time]
+        self._count(reservation, start, end, -1)
+
+    def discard(self, reservation: Reservation) -> None:
+        """Take a reservation out if it is in."""
+        if reservation.key is not None:
+            self.remove(reservation)
+
+    def move(self, reservation: Reservation) -> None:
+        """Enter a reservation anew after its times were changed."""
+        self.remove(reservation)
+        self.add(reservation)
+
+    def save(self) -> TableState:
+        """A copy of the contents."""
+        keys = [entry[2].key for entry in self._by_start]
+        return TableState(
+            self._by_start[:], self._by_end[:], [k for k in keys if k is not None], self.profile.copy(), self.inflated
+        )
+
+    def restore(self, state: TableState) -> None:
+        """Go back to saved contents; start and end of the reservations themselves are the caller's to restore."""
+        for entry in self._by_start:
+            entry[2].key = None
+        self._by_start, self._by_end = state.by_start, state.by_end
+        self.starts, self.ends = (
+            dict(Counter(e[0] for e in state.by_start)),
+            dict(Counter(e[0] for e in state.by_end)),
+        )
+        self.profile.restore(state.profile)
+        self.inflated = state.inflated
+        for entry, key in zip(self._by_start, state.keys, strict=True):
+            entry[2].key = key
+
+    def _count(self, reservation: Reservation, start: int, end: int, sign: int) -> None:
+        """Enter a reservation in the profile, or take it out.
+
+        Saving and restoring memory counts at most what the machines themselves use, so that the profile never shows
+        less room than there is, even where Haizea inflates their need [Q].
+        """
+        if start >= end:
+            return
+        cpus = self._cpus
+        counted = 0
+        for amount, nodes in reservation.parts:
+            if (cpu := cpus.get(amount)) is None:
+                cpu = self._cpu_of(amount)
+            if cpu:
+                counted += cpu * (nodes & ~self._image).bit_count()
+        if isinstance(reservation, Suspension | Resumption):
+            least = 0
+            for amount, nodes in reservation.parts:
+                least += cpus[amount] * nodes.bit_count()
+                for running, where in reservation.vm.parts:
+                    if (more := cpus[amount] - self._cpu_of(running)) > 0:
+                        least -= more * (nodes & where).bit_count()
+            self.inflated += sign * (least != counted)
+            counted = least
+        self.profile.add(start, end, sign * counted)
+
+    def _cpu_of(self, amount: Vector) -> int:
+        cpu = self._cpus.get(amount)
+        if cpu is None:
+            cpu = self._cpus[amount] = self.space.cpu(amount)
+        return cpu
+
+    # --- by time --------------------------------------------------------------------------------------------------
+
+    def starting_at(self, time: int) -> list[Reservation]:
+        """Those that start at that instant, in order of entry."""
+        return _at(self._by_start, time)
+
+    def ending_at(self, time: int) -> list[Reservation]:
+        """Those that end at that instant, in order of entry."""
+        return _at(self._by_end, time)
+
+    def ending_after(self, time: int) -> list[Reservation]:
+        """Those that end after that time, by end."""
+        return [entry[2] for entry in self._by_end[_after(self._by_end, time) :]]
+
+    def starting_after(self, time: int) -> list[Reservation]:
+        """Those that start after that time, by start."""
+        return [entry[2] for entry in self._by_start[_after(self._by_start, time) :]]
+
+    def from_on(self, time: int) -> list[Reservation]:
+        """Those that start or end at that time or later, by start."""
+        return [entry[2] for entry in self._by_start if entry[0] >= time or entry[2].end >= time]
+
+    def overlapping(self, start: int, end: int) -> list[Reservation]:
+        """Those that hold something at any instant of [start, end), by start."""
+        last = bisect_left(self._by_start, (end, 0))
+        return [r for _, _, r in self._by_start[:last] if r.end > start and r.end > r.start]
+
+    def next_change(self, time: int) -> int | None:
+        """The first start or end after that time."""
+        return self.upcoming(time)[0]
+
+    def upcoming(self, time: int) -> tuple[int | None, int | None]:
+        """The first start or end after that time; and the first that is not where running machines simply end.
+
+        Whoever drives the planner is told of that end; what follows it is found then.
+        """
+        first = wake = FOREVER
+        entries = self._by_start
+        for i in range(bisect_left(entries, (time, LAST)), len(entries)):
+            start, _, r = entries[i]
+            if first == FOREVER:
+                first = start
+            if type(r) is not Shutdown or r.vm.key is None:
+                wake = start
+                break
+        entries = self._by_end
+        following = bisect_left(entries, (time, LAST))
+        if following < len(entries) and entries[following][0] < first:
+            first = entries[following][0]
+        for i in range(following, len(entries)):
+            end, _, r = entries[i]
+            if end >= wake:
+                break
+            if type(r) is VirtualMachines:
+                if r.state is Progress.ACTIVE and r.lease.ends_by_itself and not (r.post and r.post[0].saves):
+                    continue
+            elif type(r) is Shutdown and r.vm.key is not None:
+                continue
+            wake = end
+            break
+        return None if first == FOREVER else first, None if wake == FOREVER else wake
+
+    def free_cpu(self, time: int) -> int:
+        """The CPU no reservation holds at that instant, over all nodes."""
+        used = 0
+        for reservation in self.overlapping(time, time + 1):
+            for amount, nodes in reservation.parts:
+                cpu = self.space.cpu(amount)
+                used += cpu * (nodes & self.all_nodes).bit_count() if cpu else 0
+        return self.profile.total - used
+
+    # --- what fits where ------------------------------------------------------------------------------------------
+
+    def base_fit(self, need: Vector) -> list[tuple[int, int]]:
+        """How many of an equal need an empty node holds, and the nodes of which that is true (none: left out)."""
+        found = self.base.get(need)
+        if found is None:
+            counts: dict[int, int] = {}
+            for capacity, nodes in self.classes:
+                count = self.space.times_fitting(need, capacity, 1 << 20)
+                counts[count] = counts.get(count, 0) | nodes
+            found = self.base[need] = [(count, nodes) for count, nodes in sorted(counts.items()) if count]
+        return found
+
+    def clash(self, need: Vector, held: Vector) -> tuple[int, int]:
+        """The nodes on which ``held`` leaves no room for ``need``, and those on which it takes some of its room."""
+        found = self.clashes.get((need, held))
+        if found is None:
+            blocked = partly = 0
+            if not self.space.disjoint(need, held):
+                for capacity, nodes in self.classes:
+                    if not self.space.fits(need, capacity) or self.space.fits(need, self.space.minus(capacity, held)):
+                        partly |= nodes
+                    else:
+                        blocked |= nodes
+            found = self.clashes[need, held] = (blocked, partly)
+        return found
+
+    def capacity_of(self, bit: int) -> Vector:
+        """The capacity of one node."""
+        for capacity, nodes in self.classes:
+            if nodes >> bit & 1:
+                return capacity
+        return self.space.zero
+
+    def node_ids(self, mask: int) -> list[int]:
+        """The numbers of nodes, ascending: 1..N, and 1000 for the image repository as in Haizea."""
+        image = 1 << self.image_bit
+        ids = [bit + 1 for bit in positions(mask & ~image)]
+        return [*ids, 1000] if mask & image else ids
+
+    def reservations(self) -> Sequence[Reservation]:
+        """All of them, by start."""
+        return [entry[2] for entry in self._by_start]
+
+
+def _at(entries: list[_Entry], time: int) -> list[Reservation]:
+    return [entry[2] for entry in entries[bisect_left(entries, (time, 0)) : _after(entries, time)]]
+
+
+def _after(entries: list[_Entry], time: int) -> int:
+    return bisect_left(entries, (time, LAST))

@@ -1,0 +1,20 @@
+"""The planner's times: whole hundredths of a second (ticks), so that sums are exact, as Haizea's are."""
+
+from typing import Final
+
+__all__ = ["FOREVER", "TICKS", "ceil_second", "ticks"]
+
+TICKS: Final = 100
+"""Ticks in a second."""
+FOREVER: Final = 1 << 60
+"""Later than everything that is planned."""
+
+
+def ticks(seconds: float) -> int:
+    """Seconds as ticks, rounded to the nearest."""
+    return round(seconds * TICKS)
+
+
+def ceil_second(ticks: int) -> int:
+    """Rounded up to a whole second."""
+    return -(-ticks // TICKS) * TICKS

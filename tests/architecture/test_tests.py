@@ -1,0 +1,34 @@
+"""Tests hold on any machine under any load: none asserts how long something takes."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
+
+
+def reads_clock(node: ast.AST) -> bool:
+    """Whether an expression reads a clock itself."""
+    calls = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    return any(
+        (isinstance(call, ast.Attribute) and call.attr in CLOCKS and ast.unparse(call.value) == "time")
+        or (isinstance(call, ast.Name) and call.id in CLOCKS)
+        for call in calls
+    )
+
+
+def asserted_times(text: str) -> list[int]:
+    """The lines of assertions about what a clock says."""
+    return [node.lineno for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Assert) and reads_clock(node)]
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_no_assertion_asks_a_clock(path: Path) -> None:
+    assert asserted_times(path.read_text()) == []
+
+
+def test_such_assertions_are_seen() -> None:
+    text = "start = time.monotonic()\nassert time.monotonic() - start < 1\nassert perf_counter() < x\nassert date() == 1"
+    assert asserted_times(text) == [2, 3]

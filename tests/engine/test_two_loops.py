@@ -1,0 +1,92 @@
+"""The loop for one component is the general one: the same messages and outcomes, however a run is held."""
+
+import random
+
+import pytest
+from tests.engine.test_monkey import PARTS, PROFILES, Monkey, site
+
+from windtunnel.engine import Options, Simulation
+from windtunnel.testing import InvariantChecker, Scripted, job, workload
+from windtunnel.vocabulary import Reply
+
+MEASURED = ("scheduling_time", "simulation_time")
+"""What depends on the clock on the wall."""
+
+
+class Thoughtful(Monkey):
+    """Takes its time now and then."""
+
+    def decide(self, now, notices):
+        reply = super().decide(now, notices)
+        return Reply(now + self.rng.choice([0.0, 0.0, 0.0, 0.25, 1e-10]), reply.decisions)
+
+
+def held(seed, hold, *, monkeys=1, listeners=0):
+    """What each monkey was told, what became of jobs, and the totals of a run with everything in it."""
+    rng = random.Random(seed)
+    sharing = rng.random() < 0.5
+    jobs = [
+        job(
+            k,
+            2,
+            run=rng.choice(PROFILES),
+            at=rng.choice([0.0, 1.0, rng.uniform(0, 10)]),
+            walltime=rng.choice([3, 1e3]),
+        )
+        for k in range(8)
+    ]
+    options = Options(
+        strict=False,
+        energy=True,
+        compute_sharing=sharing,
+        energy_rule=rng.choice(["exact", "simgrid"]),
+        sharing=rng.choice(["simgrid", "maxmin"]),
+        on_failure=rng.choice(["kill", "requeue"]),
+    )
+    checker = InvariantChecker(sharing=sharing)
+    components = [Thoughtful(random.Random(rng.random())) for _ in range(monkeys)]
+    simulation = Simulation(
+        site(rng),
+        [workload(*jobs, profiles=PARTS)],
+        [*components, *(Scripted(lambda now, notices: []) for _ in range(listeners))],
+        options=options,
+        observers=[checker],
+    )
+    hold(simulation)
+    assert checker.outcome == "complete", seed
+    totals = {name: value for name, value in simulation.totals().items() if name not in MEASURED}
+    return [repr(component.log[1:]) for component in components], checker.rows, totals
+
+
+def at_once(simulation):
+    simulation.run()
+
+
+def round_by_round(simulation):
+    while simulation.step():
+        pass
+
+
+def in_pieces(simulation):
+    date = 0.0
+    while simulation.run_until(date):
+        date += 1.7
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_one_component_is_asked_the_same_in_both_loops(seed):
+    expected = held(seed, at_once)
+    assert held(seed, round_by_round) == expected
+    assert held(seed, in_pieces) == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_another_component_that_only_listens_changes_nothing(seed):
+    assert held(seed, at_once, listeners=1) == held(seed, at_once)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_several_components_are_asked_the_same_however_the_run_is_held(seed):
+    expected = held(seed, at_once, monkeys=2)
+    assert held(seed, round_by_round, monkeys=2) == expected
+    assert held(seed, in_pieces, monkeys=2) == expected

@@ -1,0 +1,232 @@
+"""Leases have what the common engine has: energy, failures, a date to stop at, saving and forking, lease tables."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import windtunnel as wt
+from lease_mixes import leases as mixed_leases
+from lease_mixes import options as mixed_options
+from windtunnel.api import Simulation
+from windtunnel.leases.component import LeaseManager
+from windtunnel.leases.haizea.workload import site_from_text
+from windtunnel.leases.jobs import platform_of
+from windtunnel.model import EventList, ExternalEvent, Host, PowerState
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseWorkload, NodeSet, When
+from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.model.lease_options import LeaseOptions
+from windtunnel.services.lease_run import LeaseRun, lease_simulation, simulate_leases
+
+SITE = site_from_text("4 CPU:100,Memory:1024")
+PREEMPTING = LeaseOptions(policy_preemption="ar-preempts-everything", suspension="all", migration="yes")
+
+
+def lease(number, count=1, duration=3600.0, **more):
+    return Lease(id=number, nodes=(NodeSet(count, {CPU: (100,), MEMORY: (1024,)}),), duration=duration, **more)
+
+
+def work(*leases):
+    return LeaseWorkload(site=SITE, leases=leases)
+
+
+MIXED = work(
+    lease(1, 2, real_duration=1800.0),
+    lease(2, 4, start=3600.0, duration=600.0, submit=60.0),
+    lease(3, 2, submit=120.0),
+    lease(4, 1, start=When.NOW, submit=4000.0),
+    lease(5, 4, submit=4100.0, duration=300.0),
+)
+
+
+def by_id(run):
+    found = {}
+    for row in run.leases:
+        found.setdefault(row.lease_id, []).append(row)
+    return found
+
+
+def state(hosts, name, at):
+    return ExternalEvent(timestamp=at, kind="machine_state", hosts=wt.HostSet(hosts), attributes={"state": name})
+
+
+def failing(*events):
+    return {"events": EventList(name="failures", events=events)}
+
+
+def watts(hosts):
+    power = PowerState(speed=1e9, idle=100.0, epsilon=150.0, full=200.0)
+    return wt.Platform(
+        name="watts",
+        hosts=tuple(Host(id=n, name=f"n{n}", pstates=(power,), resources={"memory": 1024e6}) for n in range(hosts)),
+    )
+
+
+# --- the tables ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["leases.csv", "reservations.csv", "counters.csv", "statistics.json"])
+def test_every_run_under_the_lease_manager_writes_the_same_tables(name):
+    one = simulate_leases(MIXED, options=PREEMPTING)
+    two = wt.simulate(platform_of(SITE), LeaseJobs(MIXED.leases), LeaseManager(PREEMPTING))
+    assert one.file(name) == two.file(name) is not None
+
+
+def test_runs_of_jobs_write_none_of_them(tmp_path):
+    wt.simulate("hosts:4", LeaseJobs(MIXED.leases), "easy", out=tmp_path)
+    assert not {"leases.csv", "reservations.csv", "counters.csv", "statistics.json"} & {
+        path.name for path in tmp_path.iterdir()
+    }
+
+
+# --- energy -------------------------------------------------------------------------------------------------------
+
+
+def test_energy():
+    """What merely lasts draws idle watts, as jobs do; machines that have failed draw nothing."""
+    run = simulate_leases(work(lease(1, 2)), site=watts(4), energy=True)
+    as_jobs = wt.simulate(watts(4), LeaseJobs([lease(1, 2)]), "fcfs", energy=True)
+    assert run.metrics.consumed_joules == pytest.approx(as_jobs.metrics.consumed_joules) == 4 * 100.0 * 3600.0
+    events = failing(state([3], "FAILURE", 600.0), state([3], "ACTIVE", 1600.0))
+    failed = simulate_leases(work(lease(1, 2)), site=watts(4), energy=True, **events)
+    assert failed.states == {"Done": 1}
+    assert failed.metrics.consumed_joules == pytest.approx(run.metrics.consumed_joules - 100.0 * 1000.0)
+
+
+# --- failures -----------------------------------------------------------------------------------------------------
+
+
+def test_a_lease_on_a_machine_that_fails_fails():
+    run = simulate_leases(
+        work(lease(1, 4), lease(2, 3, submit=10.0)),
+        **failing(state([0], "FAILURE", 600.0), state([0], "ACTIVE", 9000.0)),
+    )
+    (first,), (second,) = by_id(run)[1], by_id(run)[2]
+    assert (first.state, first.reason, first.ran) == ("Fail", "a machine it ran on is gone", 600.0)
+    assert (second.state, second.hosts, second.started) == ("Done", "2-4", 600.0)
+
+
+def test_with_requeue_it_begins_again():
+    run = simulate_leases(
+        work(lease(1, 4)),
+        engine=wt.Options(on_failure="requeue"),
+        **failing(state([0], "FAILURE", 600.0), state([0], "ACTIVE", 900.0)),
+    )
+    lost, again = by_id(run)[1]
+    assert (lost.state, again.state, again.started, again.ran) == ("Fail", "Done", 900.0, 3600.0)
+
+
+def test_reservations_move_away_from_machines_that_are_gone_or_are_rejected():
+    ahead = work(lease(1, 2, start=3600.0), lease(2, 2, start=3600.0))
+    run = simulate_leases(ahead, **failing(state([0], "FAILURE", 600.0), state([0], "ACTIVE", 9000.0)))
+    states = {row.lease_id: (row.state, row.reason) for row in run.leases}
+    assert states[1] == ("Rejected", "not enough resources in the requested interval")
+    assert states[2] == ("Done", "")
+    one = simulate_leases(work(lease(1, 2, start=3600.0)), **failing(state([0, 1], "FAILURE", 600.0)))
+    assert [(row.state, row.hosts) for row in one.leases] == [("Done", "3-4")]
+
+
+def test_what_waits_for_machines_that_never_come_back_is_rejected():
+    run = simulate_leases(
+        work(lease(1, 4, submit=700.0), lease(2, 3, submit=800.0)), **failing(state([3], "FAILURE", 600.0))
+    )
+    assert {row.lease_id: (row.state, row.reason) for row in run.leases} == {
+        1: ("Rejected", "it waits for nodes that do not come back"),
+        2: ("Done", ""),
+    }
+
+
+def test_a_drained_machine_finishes_its_lease():
+    run = simulate_leases(
+        work(lease(1, 4), lease(2, 4, submit=10.0)),
+        engine=wt.Options(on_maintenance="drain"),
+        **failing(state([0], "MAINTENANCE", 600.0), state([0], "ACTIVE", 7200.0)),
+    )
+    assert {row.lease_id: (row.state, row.started) for row in run.leases} == {1: ("Done", 0.0), 2: ("Done", 7200.0)}
+
+
+@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    mixed_leases(),
+    mixed_options,
+    st.booleans(),
+    st.sampled_from(["kill", "requeue"]),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4000), st.integers(1, 3000)), max_size=6),
+    st.booleans(),
+)
+def test_failures_never_abort_a_run(asked, chosen, deadlines, on_failure, outages, repaired):
+    from msgspec.structs import replace
+
+    if deadlines:
+        chosen = replace(chosen, mapper="deadline", policy_preemption="deadline")
+    events = []
+    for host, start, length in outages:
+        events.append(state([host], "FAILURE", float(start)))
+        if repaired:
+            events.append(state([host], "ACTIVE", float(start + length)))
+    events.sort(key=lambda event: event.timestamp)
+    run = simulate_leases(
+        LeaseWorkload(site=SITE, leases=asked),
+        options=chosen,
+        engine=wt.Options(on_failure=on_failure),
+        **failing(*events),
+    )
+    assert run.complete
+    assert {row.lease_id for row in run.leases} == {one.id for one in asked}
+    assert all(row.reason for row in run.leases if row.state != "Done")
+
+
+# --- runs as values -----------------------------------------------------------------------------------------------
+
+
+def test_a_run_stops_at_a_date():
+    run = simulate_leases(MIXED, options=PREEMPTING, until=3000.0)
+    assert not run.complete
+    assert {row.lease_id for row in run.leases} == {1}
+    assert run.counters["Requested leases"][-1].value == 3
+
+
+@pytest.mark.parametrize("date", [0.0, 100.0, 3570.0, 3700.0, 4100.0])
+def test_saving_restoring_and_forking(date, tmp_path):
+    whole = simulate_leases(MIXED, options=PREEMPTING)
+    simulation = lease_simulation(MIXED, options=PREEMPTING)
+    simulation.run_until(date)
+    simulation.save(tmp_path / "saved")
+    forked, restored = simulation.fork(), Simulation.restore(tmp_path / "saved")
+    for one in (forked, restored, simulation):
+        one.run()
+        for name in ("leases.csv", "reservations.csv", "counters.csv", "statistics.json", "jobs.csv"):
+            assert one.recording.read(name) == whole.file(name)
+
+
+def test_a_fork_may_go_another_way():
+    simulation = lease_simulation(MIXED, options=PREEMPTING)
+    simulation.run_until(100.0)
+    other = simulation.fork()
+    other.inject(state([0, 1, 2, 3], "FAILURE", 0.0))
+    assert LeaseRun.of(simulation.recording).states == {}
+    simulation.run()
+    other.run_until(200.0)
+    assert LeaseRun.of(other.recording).states["Fail"] == 1
+    assert LeaseRun.of(simulation.recording).states == {"Done": 4, "Rejected": 1}
+
+
+def test_probes_are_chosen():
+    run = simulate_leases(MIXED, options=PREEMPTING, probes=["ar"])
+    assert set(run.counters) == {"Accepted AR", "Rejected AR"}
+    with pytest.raises(wt.UsageError, match="no probe 'arr'\n  hint: did you mean 'ar'"):
+        simulate_leases(MIXED, probes=["arr"])
+
+
+def test_jobs_of_a_lease_that_gave_way_tell_what_was_lost():
+    """Without suspension it begins again, as a job of its own."""
+    options = LeaseOptions(policy_preemption="ar-preempts-everything")
+    run = simulate_leases(work(lease(1, 4), lease(2, 4, start=1800.0, submit=60.0, duration=600.0)), options=options)
+    jobs = list(csv.DictReader(io.StringIO(run.file("jobs.csv").decode())))
+    assert [(row["job_id"], row["final_state"]) for row in jobs] == [
+        ("1", "COMPLETED_KILLED"),
+        ("2", "COMPLETED_SUCCESSFULLY"),
+        ("1#2", "COMPLETED_SUCCESSFULLY"),
+    ]
