@@ -169,6 +169,22 @@ WRONG = [
     ("ANSWER", {"estimate_waiting_time": {"job_id": "w0!1"}}, "needs job_id (a string) and estimated_waiting_time"),
     ("NOTIFY", {"type": "registration_finish"}, "registration_finished"),
     ("EXECUTE", {"job_id": "w0!1", "alloc": "0"}, "unknown type 'EXECUTE'"),
+    ("QUERY", {"requests": {"consumed_energy": {"x": 1}}}, "consumed_energy has no arguments"),
+    (
+        "ANSWER",
+        {"estimate_waiting_time": {"job_id": "w0!1", "estimated_waiting_time": 1, "unit": "s"}},
+        "estimate_waiting_time.unit is unknown",
+    ),
+    (
+        "EXECUTE_JOB",
+        {"job_id": "w0!1", "alloc": "0", "additional_io_job": {"alloc": "0", "profile_name": "x", "profil": {}}},
+        "additional_io_job.profil is unknown; did you mean 'profile'",
+    ),
+    (
+        "REGISTER_PROFILE",
+        {"workload_name": "d", "profile_name": "p", "profile": {"type": "smpi", "trace": "nowhere.txt"}},
+        "the file 'nowhere.txt' cannot be read",
+    ),
     ("JOB_SUBMITTED", {"job_id": "w0!1"}, "unknown type 'JOB_SUBMITTED'"),
 ]
 
@@ -183,6 +199,42 @@ def test_wrong_events(kind, data, said):
     assert said in str(fault.value)
     assert "event 1" in str(fault.value)
     assert "t=1.0" in str(fault.value)
+
+
+def test_members_beside_data_are_not_lost():
+    """The document shows ``additional_io_job`` there, which counts; others are refused by name."""
+    plain = {"timestamp": 1.0, "type": "EXECUTE_JOB", "data": {"job_id": "w0!1", "alloc": "0"}}
+    io = {"alloc": "0", "profile_name": "io"}
+    assert read(plain | {"additional_io_job": io})[0].additional_io.profile_id == "w0!io"
+    for event, message in (
+        (plain | {"mapping": {"0": "0"}}, "mapping is unknown"),
+        (plain | {"additional_io_job": io, "timestmp": 1}, "timestmp is unknown; did you mean 'timestamp'"),
+        (plain | {"additional_io_job": io, "data": plain["data"] | {"additional_io_job": io}}, "stands twice"),
+        ({"timestamp": 1.0, "type": "REJECT_JOB", "data": {"job_id": "a!b"}, "additional_io_job": io}, "is unknown"),
+    ):
+        with pytest.raises(ProtocolError, match=message):
+            read(event)
+    with pytest.raises(
+        ProtocolError, match="member 'event' of the scheduler's reply is unknown; did you mean 'events'"
+    ):
+        Reader().reply(b'{"now":1,"events":[],"event":[]}', 1.0)
+
+
+def test_traces_can_be_registered(tmp_path, monkeypatch):
+    """Their file is named as from the working directory."""
+    (tmp_path / "main.txt").write_text("rank0.txt\n")
+    (tmp_path / "rank0.txt").write_text("0 init\n0 compute 1e9\n0 finalize\n")
+    monkeypatch.chdir(tmp_path)
+    profile = {"type": "smpi", "trace": "main.txt"}
+    data = {"workload_name": "d", "profile_name": "p", "profile": profile}
+    (decision,) = read({"timestamp": 1.0, "type": "REGISTER_PROFILE", "data": data})
+    assert decision.profile.traces == ((("init",), ("compute", "1e9"), ("finalize",)),)
+
+
+def test_nobody_is_called_sooner_than_after_10_microseconds():
+    """As upstream: a date that is told with six decimals is not asked for again and again."""
+    (call,) = read({"timestamp": 1.0, "type": "CALL_ME_LATER", "data": {"timestamp": 1.0000001}})
+    assert call.when.time == 1.00001
 
 
 @pytest.mark.parametrize(

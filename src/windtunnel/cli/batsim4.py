@@ -240,6 +240,7 @@ def _simulation(options: argparse.Namespace) -> Any:
             job_energy="whole",
             first_submission=options.first_submission,
             ask_waiting_times=options.estimate_waiting_times,
+            no_more_jobs_apart=True,
             end_with_workflows=options.ignore_beyond_last_workflow,
         ),
         facts={"command": "batsim4"},

@@ -105,6 +105,7 @@ def _simulation(options: argparse.Namespace, argv: Sequence[str]) -> Any:
             compute_sharing=True,
             check_sizes=False,
             check_registration=False,
+            no_more_jobs_apart=True,
             energy=options.energy_host,
             energy_rule="simgrid",
             job_energy="whole",

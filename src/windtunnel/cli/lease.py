@@ -101,14 +101,16 @@ def run(
         "events": events,
         "failures": parse_failures(failures) if failures else None,
         "engine": _engine(
-            energy=energy, energy_rule=energy_rule, on_failure=on_failure, on_maintenance=on_maintenance
+            energy=energy,
+            delays_compute=energy,
+            energy_rule=energy_rule,
+            on_failure=on_failure,
+            on_maintenance=on_maintenance,
         ),
         "force": force,
     }
     if config is not None and is_multi(config):
-        _several(
-            config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code
-        )
+        _several(config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code)
         return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")

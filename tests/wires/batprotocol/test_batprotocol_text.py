@@ -96,6 +96,7 @@ def test_nul_at_the_end_numbers_for_names_and_any_order():
         (one("RejectJobEvent", job_id=3), "Expected `str`, got `int` - at `$.events[0].event.job_id`"),
         (one("RejectJobEvent", job_id="a", job="b"), "unknown field `job`"),
         (one("JobCompletedEvent", job_id="a", state="ASLEEP"), "`$.events[0].event.state`"),
+        (one("JobCompletedEvent", job_id="a", state="REJECTD"), "unknown state 'REJECTD'; did you mean 'REJECTED'"),
         (one("JobCompletedEvent", job_id="a", state=5), "Invalid enum value 5 - at `$.events[0].event.state`"),
         (one("JobCompletedEvent", job_id="a", return_code=2**31), "`$.events[0].event.return_code`"),
         (one("ChangeHostsPStateEvent", host_ids="1", pstate=-1), "`int` >= 0 - at `$.events[0].event.pstate`"),

@@ -54,7 +54,10 @@ def workload_over(world: World) -> None:
 def no_more(world: World) -> None:
     """Say that the workloads are exhausted."""
     world.unfinished -= 1
-    world.tell(AllStaticJobsHaveBeenSubmitted(world.now))
+    for session in world.sessions:
+        notice = AllStaticJobsHaveBeenSubmitted(world.now)
+        apart = world.options.no_more_jobs_apart and session.outbox and session.ready_at <= world.now
+        (session.apart if apart else session.outbox).append(notice)
 
 
 def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:

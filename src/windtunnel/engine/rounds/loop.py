@@ -11,14 +11,14 @@ from math import inf
 from time import perf_counter
 
 from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
-from windtunnel.engine.energy.accounting import simulate_energy
+from windtunnel.engine.energy.choice import simulate_energy
 from windtunnel.engine.jobs.deadlock import diagnose
 from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
 from windtunnel.engine.jobs.workflows import begin_workflow
 from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, check_reply, forget_ended, raised, take
 from windtunnel.engine.rounds.handlers import EVENTS
 from windtunnel.engine.site.conditions import plan_conditions
-from windtunnel.engine.state.calendar import DECISION, EXTERNAL, SUBMIT, Priority
+from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, SUBMIT, Priority, on_paper
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobState, Workflow
@@ -159,6 +159,8 @@ def _happen(world: World) -> None:
         if version >= 0 and payload.version != version:
             continue
         if date > horizon:
+            if kind != CALL:  # nobody is called before the date asked for
+                date = on_paper(date)
             world.now = date
             world.horizon = horizon = date + 1e-9 + date * 1e-15
             world.rounds = 0
@@ -194,6 +196,8 @@ def _rounds_alone(world: World, component: Component) -> None:
                 if version >= 0 and payload.version != version:
                     continue
                 if date > horizon:
+                    if kind != CALL:
+                        date = on_paper(date)
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
                     rounds = 0
@@ -207,6 +211,8 @@ def _rounds_alone(world: World, component: Component) -> None:
                 return
             rounds += 1
             session.outbox = []
+            if session.apart:
+                session.outbox, session.apart = session.apart, session.outbox
             if told:
                 if world.profile_uses is None:
                     for job_id in told:
@@ -256,14 +262,14 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
         )
     session = world.only_session
     if session is not None:
-        notices, session.outbox = session.outbox, []
+        notices, session.outbox, session.apart = session.outbox, session.apart, []
         if world.to_forget:
             forget_ended(world)
         take(world, session, ask(world, session, components[0], notices), notices[0].timestamp)
         return True
     asked = [(session, session.outbox) for session in world.sessions if session.outbox and session.ready_at <= now]
     for session, _ in asked:
-        session.outbox = []
+        session.outbox, session.apart = session.apart, []
     if world.to_forget and not any(session.outbox for session in world.sessions):
         forget_ended(world)
     replies = [

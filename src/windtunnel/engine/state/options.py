@@ -40,6 +40,8 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """``exact``, or ``simgrid``: read meters when SimGrid does (decisions.md 25)."""
     job_energy: Literal["fair", "whole"] = "fair"
     """On shared hosts a job gets its ``fair`` part of their energy, or ``whole`` hosts count for each job."""
+    delays_compute: bool = False
+    """Jobs that merely last keep the cores they hold busy, as far as energy goes; else they draw idle watts."""
     sharing: Literal["simgrid", "maxmin"] = "simgrid"
     """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
     on_failure: Literal["kill", "requeue"] = "kill"
@@ -59,6 +61,9 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """No static job is submitted before this date (s); its submission time in the outputs stays what it was."""
     ask_waiting_times: bool = False
     """At each submission, ask the components how long the job will wait (``WaitingTimeQueried``)."""
+    no_more_jobs_apart: bool = False
+    """That there are no more static jobs is told in a message of its own, at the same instant, after the one with the
+    last submissions (both Batsims)."""
     end_with_workflows: bool = False
     """Static jobs that are not submitted yet when the last workflow ends never are (Batsim 4)."""
     forward: Mapping[str, Any] = {}

@@ -15,6 +15,8 @@ class Session:
         self.name = name
         self.features = Features()
         self.outbox: list[Notice] = []
+        self.apart: list[Notice] = []
+        """Notices of the present instant that are told in a message of their own, after the others."""
         self.ready_at = 0.0
         """When it has finished deciding (simulated s)."""
         self.follows_others = False

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from windtunnel import vocabulary as v
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import ComponentError, ProtocolError, UsageError
 from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.decisions import decision_out
 from windtunnel.wires.batprotocol.memory import Memory
 from windtunnel.wires.batprotocol.notices import BATPROTOCOL_VERSION, notice_in
+from windtunnel.wires.numbering import Numbering
 from windtunnel.wires.transport import FORMAT_BINARY, FORMAT_JSON
 from windtunnel.wires.zmq_peer import Replier
 
@@ -25,8 +26,12 @@ class SchedulerSession:
         self._component = component
         self._json = json
         self._memory = Memory()
-        self._pending: list[v.Decision] = []
+        self._numbering = Numbering()
+        self.now: float | None = None
+        """The date of the last message (s)."""
         self.over = False
+        self.error = ""
+        """Why the simulation has failed, if it has said so."""
 
     def greet(self) -> tuple[int, bytes]:
         """The format flags and the hello message."""
@@ -41,16 +46,34 @@ class SchedulerSession:
         """
         message = text.decode(raw) if self._json else binary.decode(raw)
         notices = [notice_in(stamped, self._memory) for stamped in message.events]
-        reply = self._component.decide(message.now, notices)
-        self.over = any(isinstance(notice, v.SimulationEnds | v.SimulationErrorOccurred) for notice in notices)
+        self._check_order(message.now, notices)
+        # Where its jobs are is what the scheduler itself said, in its own numbers.
+        told = [n if isinstance(n, v.JobCompleted) else self._numbering.notices([n])[0] for n in notices]
+        reply = self._component.decide(message.now, told)
+        for notice in notices:
+            if isinstance(notice, v.SimulationErrorOccurred):
+                self.error = notice.error or "the simulator does not say why"
+            self.over |= isinstance(notice, v.SimulationEnds | v.SimulationErrorOccurred)
         events: list[s.EventAndTimestamp] = []
         now = max(message.now, reply.now)
         for decision in _in_order(reply.decisions, message.now):
             when = message.now if decision.timestamp is None else decision.timestamp
             now = max(now, when)
-            events += [s.EventAndTimestamp(timestamp=when, event=event) for event in self._events(decision)]
+            said = self._events(self._numbering.decision(decision))
+            events += [s.EventAndTimestamp(timestamp=when, event=event) for event in said]
             self._memory.decided(decision, when)
         return self._encode(s.Message(now=now, events=tuple(events)))
+
+    def _check_order(self, now: float, notices: list[v.Notice]) -> None:
+        begins = [isinstance(notice, v.SimulationBegins) for notice in notices]
+        first = self.now is None
+        if first and not any(begins[:1]) and not any(isinstance(n, v.SimulationErrorOccurred) for n in notices):
+            raise ProtocolError("the simulator's first message does not begin with SimulationBegins", now=now)
+        if any(begins[first:]):
+            raise ProtocolError("SimulationBegins comes a second time", now=now)
+        if self.now is not None and now < self.now:
+            raise ProtocolError(f"a message of {now!r} s comes after one of {self.now!r} s", now=now)
+        self.now = now
 
     def _events(self, decision: v.Decision) -> list[s.Event]:
         """What to send for a decision; a job that comes with a profile of its own needs it registered first."""
@@ -110,7 +133,7 @@ def serve(
 
     Raises:
         ProtocolError: the simulator's messages make no sense; UsageError: the endpoint cannot be bound.
-        ComponentTimeoutError: no message came in time.
+        ComponentTimeoutError: no message came in time. ComponentError: the simulation has failed.
     """
     replier = Replier(endpoint, timeout, _sensible)
     bound = replier.open()
@@ -125,6 +148,8 @@ def serve(
             replier.reply(struct.pack("=I", flags) + hello)
             while not session.over:
                 replier.reply(session.answer(replier.receive()))
+            if session.error:
+                raise ComponentError(f"the simulation has failed: {session.error}", now=session.now)
         finally:
             component.stop()
     finally:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import ProtocolError
+from windtunnel.diagnostics import ProtocolError, did_you_mean
 from windtunnel.wires.batprotocol.binary import explain
 from windtunnel.wires.batprotocol.schema import JSON_FORM, Message
 
@@ -25,14 +25,17 @@ _encode: Final = msgspec.json.Encoder().encode
 
 def decode(text: bytes) -> Message:
     """The message in a JSON text; raises ProtocolError, with the path of the member, for whatever is wrong."""
+    unknown: list[str] = []  # names of enums that there are not
     try:
         found = _decode(bytes(text).rstrip(b"\0"))
-        _to_struct(found, "Message")
+        _to_struct(found, "Message", unknown)
         return msgspec.convert(found, Message, strict=False)
     except RecursionError:
         raise ProtocolError("malformed batprotocol message: JSON text nested too deep") from None
     except (msgspec.MsgspecError, ValueError) as error:
         reason = str(error).replace(f".{_TAG}`", "_type`").replace(f"`{_TAG}`", "`..._type`")
+        if unknown:
+            reason = reason.replace("Expected `int`, got `str`", unknown[0])
         raise ProtocolError(f"malformed batprotocol message: JSON text: {reason}") from error
 
 
@@ -72,7 +75,7 @@ def _floats(found: Any, path: str) -> Iterator[tuple[str, float]]:
             yield from _floats(value, f"{path}[{index}]")
 
 
-def _to_struct(found: Any, table: str) -> None:
+def _to_struct(found: Any, table: str, unknown: list[str]) -> None:
     """Bring what JSON holds of a table into the form of its Struct; leave what is wrong to the conversion."""
     if type(found) is not dict:
         return
@@ -86,15 +89,17 @@ def _to_struct(found: Any, table: str) -> None:
                 if kind is not None:
                     value[_TAG] = kind
                 if type(kind) is str and kind in JSON_FORM:
-                    _to_struct(value, kind)
+                    _to_struct(value, kind, unknown)
         elif step == "enum":
             if value in needs:
                 found[name] = needs.index(value)
+            elif type(value) is str:
+                unknown.append(f"unknown {name} {value!r:.60}; {did_you_mean(value, needs)}")
         elif step == "table":
-            _to_struct(value, needs)
+            _to_struct(value, needs, unknown)
         elif step == "each" and type(value) is list:
             for element in value:
-                _to_struct(element, needs)
+                _to_struct(element, needs, unknown)
 
 
 def _to_text(found: dict[str, Any], table: str) -> None:

@@ -56,8 +56,11 @@ class Hearing:
         """
         try:
             message = self._decode(data)
+            for key in ("now", "events") if isinstance(message, dict) else ():
+                if key not in message:
+                    raise ProtocolError(f"Batsim's message has no {key!r}")
             now = float(message["now"])
-            return now, [self._notice(event) for event in message["events"]]
+            return now, [self._notice(rank, event) for rank, event in enumerate(message["events"])]
         except ProtocolError:
             raise
         except (
@@ -74,11 +77,15 @@ class Hearing:
                 f"Batsim's message is not of its protocol: {type(fault).__name__}: {fault}"
             ) from fault
 
-    def _notice(self, event: Mapping[str, Any]) -> n.Notice:
-        reader = self._readers.get(event["type"])
+    def _notice(self, rank: int, event: Mapping[str, Any]) -> n.Notice:
+        kind = event.get("type")
+        reader = self._readers.get(kind) if isinstance(kind, str) else None
         if reader is None:
-            raise ProtocolError(f"Batsim sent an event of unknown type {event['type']!r}")
-        return reader(float(event["timestamp"]), event["data"])
+            raise ProtocolError(f"Batsim sent an event of unknown type {kind!r:.60}")
+        try:
+            return reader(float(event["timestamp"]), event["data"])
+        except KeyError as fault:
+            raise ProtocolError(f"event {rank} ({kind}) of Batsim's message has no {fault}") from fault
 
     def _begins(self, at: float, data: Mapping[str, Any]) -> n.Notice:
         self.options = config_of(data.get("config", {}))

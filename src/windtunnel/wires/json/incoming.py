@@ -1,6 +1,7 @@
 """What a scheduler says: events of the JSON protocol as decisions. Everything wrong is one clear ProtocolError."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, NoReturn, TypeGuard
 
 import msgspec
@@ -9,7 +10,8 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import Findings, ProtocolError, did_you_mean
 from windtunnel.entities.batsim_jobs import job_from_json
 from windtunnel.entities.batsim_profiles import profile_from_json
-from windtunnel.model import HostSet, JobState, Profile
+from windtunnel.entities.trace_files import load_traces
+from windtunnel.model import HostSet, JobState, Profile, TraceReplayProfile
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import probes
 from windtunnel.vocabulary.component import Reply
@@ -18,6 +20,12 @@ __all__ = ["Reader"]
 
 SNAP: Final = 1e-6
 """Dates travel with six decimals: one this near to the present is the present."""
+
+_MESSAGE: Final = ("now", "events")
+_EVENT: Final = ("timestamp", "type", "data")
+
+SHORTEST: Final = 1e-5
+"""s; as upstream, nobody is called sooner, so that a date told rounded down is not asked for again and again."""
 
 Fetch = Callable[[str], "str | None"]
 
@@ -60,11 +68,11 @@ class Event:
         except ValueError as fault:
             self.fail(f"data.{key}: {fault}")
 
-    def only(self, *known: str) -> None:
+    def only(self, *known: str, of: Mapping[str, Any] | None = None, where: str = "data.") -> None:
         """Refuse unknown members, which would be ignored otherwise."""
-        unknown = [key for key in self.data if key not in known]
+        unknown = [key for key in (self.data if of is None else of) if key not in known]
         if unknown:
-            self.fail(f"data.{unknown[0]} is unknown; {did_you_mean(unknown[0], known)}")
+            self.fail(f"{where}{unknown[0]} is unknown; {did_you_mean(unknown[0], known)}")
 
     def no_faults(self, findings: Findings) -> None:
         """Turn findings about a job or profile into this event's error."""
@@ -119,6 +127,10 @@ class Reader:
             raise ProtocolError(f"the scheduler's reply is not JSON: {fault}", now=now) from None
         if not isinstance(message, dict):
             raise ProtocolError(f"the scheduler's reply is {_shown(message)}, an object is expected", now=now)
+        for key in message:
+            if key not in _MESSAGE:
+                hint = did_you_mean(key, _MESSAGE)
+                raise ProtocolError(f"member {key!r} of the scheduler's reply is unknown; {hint}", now=now)
         done = _date(message.get("now"), "now", now)
         events = message.get("events")
         if not isinstance(events, list):
@@ -156,9 +168,15 @@ class Reader:
         data = event.get("data")
         if not isinstance(data, dict):
             raise ProtocolError(f"event {rank} ({kind}): data is {_shown(data)}, an object is expected", now=now)
-        if "additional_io_job" in event and kind == "EXECUTE_JOB":
-            data = data | {"additional_io_job": event["additional_io_job"]}  # where the document shows it
-        decision = reader(Event(rank, kind, data, now))
+        read = Event(rank, kind, data, now)
+        if "additional_io_job" in event and kind == "EXECUTE_JOB":  # where the document shows it
+            if "additional_io_job" in data:
+                read.fail("additional_io_job stands twice, in data and beside it")
+            read.data = data | {"additional_io_job": event["additional_io_job"]}
+            read.only(*_EVENT, "additional_io_job", of=event, where="")
+        elif len(event) > len(_EVENT):
+            read.only(*_EVENT, of=event, where="")
+        decision = reader(read)
         when = _date(event.get("timestamp"), f"timestamp of event {rank} ({kind})", now)
         if when != now:
             decision.timestamp = when
@@ -233,6 +251,7 @@ def _execute(event: Event) -> d.Decision:
         decision.storages = {str(k): _whole(event, v, f"storage_mapping.{k}") for k, v in labels.items()}
     if data.get("additional_io_job") is not None:
         io = event.get("additional_io_job", dict, "an object with alloc and profile_name")
+        event.only("alloc", "profile_name", "profile", of=io, where="additional_io_job.")
         name = io.get("profile_name")
         if not isinstance(name, str):
             event.fail(f"additional_io_job.profile_name is {_shown(name)}, a string is expected")
@@ -269,6 +288,9 @@ def _profile(event: Event, profile_id: str, value: Any) -> Profile:
     event.no_faults(findings)
     if profile is None:
         event.fail("data.profile describes no profile")
+    if isinstance(profile, TraceReplayProfile):  # its file is named as from the working directory
+        profile = replace(profile, traces=load_traces(Path(profile.filename), profile.trace_type, findings))
+        event.no_faults(findings)
     return profile
 
 
@@ -292,7 +314,7 @@ def _call(event: Event) -> d.Decision:
         event.fail(f"data.timestamp is {_shown(when)}, a number is expected")
     if when <= event.now:
         event.fail(f"it asks to be awaken in the past: at {when!r}, and it is {event.now!r}")
-    return d.CallMeLater(call_me_later_id="", when=probes.OneShot(float(when)))
+    return d.CallMeLater(call_me_later_id="", when=probes.OneShot(max(float(when), event.now + SHORTEST)))
 
 
 def _register_profile(event: Event) -> d.Decision:
@@ -336,12 +358,15 @@ def _query(event: Event) -> d.Decision:
     requests = event.get("requests", dict, "an object with one request")
     if list(requests) != ["consumed_energy"]:
         event.fail(f"data.requests is {_shown(requests)}; the one request that is answered is consumed_energy")
+    if requests["consumed_energy"] not in ({}, None):
+        event.fail(f"consumed_energy has no arguments, such as {_shown(requests['consumed_energy'])}")
     return d.QueryEnergy()
 
 
 def _answer(event: Event) -> d.Decision:
     event.only("estimate_waiting_time")
     answer = event.get("estimate_waiting_time", dict, "an object")
+    event.only("job_id", "estimated_waiting_time", of=answer, where="estimate_waiting_time.")
     wait = answer.get("estimated_waiting_time")
     if not _is_number(wait) or not isinstance(answer.get("job_id"), str):
         event.fail("estimate_waiting_time needs job_id (a string) and estimated_waiting_time (a number)")
