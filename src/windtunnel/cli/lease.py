@@ -106,9 +106,7 @@ def run(
         "force": force,
     }
     if config is not None and is_multi(config):
-        _several(
-            config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code
-        )
+        _several(config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code)
         return
     if lwf_times not in {"haizea", "document"}:
         raise UsageError(f"--lwf-times is haizea or document, not {lwf_times!r}")

@@ -36,6 +36,8 @@ def begin(world: World, components: Sequence[Component]) -> None:
     for session, component in zip(world.sessions, components, strict=True):
         hello = component.hello()
         session.name = session.name or hello.name
+        for hook in world.hooks.hello:
+            hook(world.now, session.name, hello)
         session.features = hello.features
         session.follows_others = hello.follow_others
         session.registering = hello.features.dynamic_registration
