@@ -85,14 +85,28 @@ def test_runs_of_jobs_write_none_of_them(tmp_path):
 
 
 def test_energy():
-    """What merely lasts draws idle watts, as jobs do; machines that have failed draw nothing."""
+    """Machines that run have their cores busy; others are idle; those that have failed draw nothing."""
     run = simulate_leases(work(lease(1, 2)), site=watts(4), energy=True)
-    as_jobs = wt.simulate(watts(4), LeaseJobs([lease(1, 2)]), "fcfs", energy=True)
-    assert run.metrics.consumed_joules == pytest.approx(as_jobs.metrics.consumed_joules) == 4 * 100.0 * 3600.0
+    assert run.metrics.consumed_joules == pytest.approx((2 * 200.0 + 2 * 100.0) * 3600.0)
     events = failing(state([3], "FAILURE", 600.0), state([3], "ACTIVE", 1600.0))
     failed = simulate_leases(work(lease(1, 2)), site=watts(4), energy=True, **events)
     assert failed.states == {"Done": 1}
     assert failed.metrics.consumed_joules == pytest.approx(run.metrics.consumed_joules - 100.0 * 1000.0)
+
+
+def test_a_suspended_lease_draws_nothing():
+    two = work(lease(1, 2, duration=3600.0), lease(2, 1, start=1800.0, duration=600.0))
+    run = simulate_leases(two, site=watts(2), energy=True, options=PREEMPTING)
+    (first,), (second,) = by_id(run)[1], by_id(run)[2]
+    assert (first.suspensions, second.state) == (1, "Done")
+    seconds = max(first.ended, second.ended)
+    assert run.metrics.consumed_joules == pytest.approx(100.0 * (2 * seconds + 2 * first.ran + second.ran))
+
+
+def test_halves_of_a_core_draw_half():
+    half = Lease(id=1, nodes=(NodeSet(1, {CPU: (50,), MEMORY: (512,)}),), duration=1000.0)
+    run = simulate_leases(work(half), site=watts(1), energy=True)
+    assert run.metrics.consumed_joules == pytest.approx((150.0 + 0.5 * 50.0) * 1000.0)
 
 
 # --- failures -----------------------------------------------------------------------------------------------------

@@ -5,13 +5,13 @@ from itertools import accumulate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windtunnel.leases.planner.cpu_profile import CpuProfile
 from windtunnel.leases.planner.mapper import GreedyMapper
 from windtunnel.leases.planner.node_sets import positions as bits
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.policies import GreedyHosts, ReservationsPreempt
 from windtunnel.leases.planner.record import LeaseRecord, Reservation, VirtualMachines
 from windtunnel.leases.planner.rules import Rules
-from windtunnel.leases.planner.slot_table import CpuProfile
 from windtunnel.leases.planner.window import node_room
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet, When
 from windtunnel.model.lease_options import LeaseOptions

@@ -101,7 +101,11 @@ def run(
         "events": events,
         "failures": parse_failures(failures) if failures else None,
         "engine": _engine(
-            energy=energy, energy_rule=energy_rule, on_failure=on_failure, on_maintenance=on_maintenance
+            energy=energy,
+            delays_compute=energy,
+            energy_rule=energy_rule,
+            on_failure=on_failure,
+            on_maintenance=on_maintenance,
         ),
         "force": force,
     }

@@ -171,15 +171,16 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
 
     recorded = load_run(run)
     facts = recorded.state.platform
-    if not platform and (site := recorded.file("site.xml")) is not None:  # a run of leases
+    if not platform and (leased := recorded.file("site.xml")) is not None:  # a run of leases
         from windtunnel.formats.haizea.lwf import read_site_text
         from windtunnel.leases.jobs import platform_of
 
-        return RunNodes(platform_of(read_site_text(site, file=f"{run}/site.xml")).hosts, recorded.file, str(run))
+        return RunNodes(platform_of(read_site_text(leased, file=f"{run}/site.xml")).hosts, recorded.file, str(run))
     given = platform or facts.path or facts.name
     if not platform and not facts.path and not given.startswith("hosts:"):
         raise UsageError(f"{run} does not say which platform it ran on", "name it with --platform")
-    return RunNodes(read_platform(given, **facts.options).hosts, recorded.file, str(run))
+    site = read_platform(given, **facts.options)
+    return RunNodes(site.hosts, recorded.file, str(run), site.site)
 
 
 # The command stands where leases are; its name is needed here.

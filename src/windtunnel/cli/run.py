@@ -115,6 +115,12 @@ def run(
     energy_rule: Annotated[
         str, typer.Option(help="How meters are read: exact (the integral) or simgrid (when SimGrid reads them).")
     ] = "exact",
+    delays_compute: Annotated[
+        bool,
+        typer.Option(
+            "--delays-compute", help="Jobs that merely last, as those of logs, keep their cores busy (watts)."
+        ),
+    ] = False,
     job_energy: Annotated[
         str, typer.Option(help="Energy of a job on shared hosts: its fair part, or that of whole hosts.")
     ] = "fair",
@@ -164,8 +170,9 @@ def run(
     from windtunnel.engine import Options
     from windtunnel.model.failures import parse_failures
 
-    if not energy and (energy_rule, job_energy) != ("exact", "fair"):
-        raise UsageError("--energy-rule and --job-energy say how energy is simulated", "add --energy")
+    if not energy and (energy_rule, job_energy, delays_compute) != ("exact", "fair", False):
+        what = "--energy-rule, --job-energy and --delays-compute"
+        raise UsageError(f"{what} say how energy is simulated", "add --energy")
     platform_file, workload_files = _inputs(platform, workloads or [], events)
     summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet)
     with without_garbage_collection():
@@ -188,6 +195,7 @@ def run(
                 compute_sharing=share_compute,
                 strict=not lenient,
                 energy=energy,
+                delays_compute=delays_compute,
                 **_chosen(
                     on_failure=(on_failure, "kill"),
                     on_maintenance=(on_maintenance, "kill"),

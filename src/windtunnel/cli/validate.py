@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
 import typer
 
 if TYPE_CHECKING:
-    from windtunnel.model.asks import Warned
-from windtunnel.diagnostics import Finding
+    from windtunnel.diagnostics import Finding
 
 __all__ = ["validate"]
 
@@ -127,6 +126,7 @@ def _read(file: Path, name: str, data: bytes, kind: str) -> "tuple[Finding, ...]
     from windtunnel.diagnostics import InputError
     from windtunnel.formats.format import KINDS
     from windtunnel.formats.registry import function, guess_format
+    from windtunnel.model.asks import Warned
 
     with NamedTemporaryFile() as kept:
         if str(file) == "-":  # readers want a file

@@ -11,7 +11,7 @@ from windtunnel.entities.sss_message import MessageFaultError, Where
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.entities.sss_path import NodePath, PathFaultError, Value, as_number, parse_path
 from windtunnel.entities.sss_reference import TIME_LIMIT, NodeReference, ReferenceFaultError, expand
-from windtunnel.entities.sss_units import UNITS, in_bytes
+from windtunnel.entities.sss_units import UNITS, duration_seconds, in_bytes
 
 __all__ = ["path_of", "plain", "selected"]
 
@@ -73,6 +73,11 @@ def _column(where: Where, nodes: Sequence[SssNode], until: float) -> list[bool]:
 
 def _wanted(where: Where, path: NodePath) -> Value:
     number = as_number(where.value)
+    if path.is_duration and number is None:
+        seconds = duration_seconds(where.value)
+        if seconds is None:
+            raise MessageFaultError("318", f"{where.name} compares with a duration such as PT1H, not {where.value!r}")
+        return Fraction(seconds)
     if not path.is_bytes:
         return where.value if number is None else number
     if number is None:

@@ -4,25 +4,24 @@ Amounts are whole numbers of the largest unit that loses nothing. The law: a hos
 name, cores, resources, speed and properties that a node can carry (``opsys``, ``arch``, ``features``, ``gpu_model``).
 """
 
-from collections.abc import Iterable, Mapping
-from math import floor
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import floor, inf
 from typing import Final
 
 import msgspec
 
-from windtunnel.entities.sss_node import Consumable, Extension, SssNode
-from windtunnel.entities.sss_units import best_units, in_bytes
+from windtunnel.entities.sss_node import Consumable, Extension, NodeSite, SssNode
+from windtunnel.entities.sss_units import DEFAULT_UNITS, UNITS, best_units, in_bytes
 from windtunnel.model import Host, PowerState
 
-__all__ = ["HostUse", "IntervalUse", "host_node", "host_of_node", "state_of"]
+__all__ = ["HostUse", "IntervalUse", "host_node", "host_of_node", "nodes_of", "resource_of", "state_of"]
 
 _IN_BYTES: Final = {"memory": "Memory", "disk": "Disk", "swap": "Swap"}
 _RESOURCES: Final = {"gpus": "GPU"}
 _NAMES: Final = {element: name for name, element in _IN_BYTES.items()}
 DEFAULT_SPEED: Final = 1e9
 """flop/s of a core where a node says nothing of it."""
-
-_NOTHING: Mapping[str, float] = {}
 
 
 class IntervalUse(msgspec.Struct, frozen=True):
@@ -61,80 +60,162 @@ def state_of(use: HostUse) -> str:
     return "Unknown" if use.state else "Configured"
 
 
-def host_node(host: Host, use: HostUse) -> SssNode:
-    """The node that describes a host in use."""
-    properties = host.properties
-    has = {"cores": float(host.cores), **host.resources}
-    extensions = [Extension("Speed", repr(host.speed), "flop/s")]
-    if use.state not in {"ACTIVE", ""}:
-        extensions.append(Extension("MachineState", use.state))
+def nodes_of(site: object, hosts: Sequence[Host]) -> Sequence[SssNode | None]:
+    """The node that each host was read from; None for those of other sites."""
+    if isinstance(site, NodeSite) and len(site.nodes) == len(hosts):
+        return site.nodes
+    return [None] * len(hosts)
+
+
+def host_node(host: Host, use: HostUse, given: SssNode | None = None) -> SssNode:
+    """The node that describes a host in use; ``given`` is the node that it was read from.
+
+    What was read is written back, in its units; the simulation has changed State, Available and Utilized only.
+    """
+    terms = _terms_of_host(host) if given is None else _terms_of_node(given)
     usable = use.state in {"ACTIVE", ""}
     used = use.used
+    has = {"cores": float(host.cores), **host.resources}
     if use.over is None:
         free = {name: max(amount - used.get(name, 0.0), 0.0) if usable else 0.0 for name, amount in has.items()}
-        available = _consumables(host, free, "Instantaneous")
-        utilized = _consumables(host, {name: used.get(name, 0.0) for name in has}, "Instantaneous")
+        available = _consumables(terms, free, "Instantaneous")
+        utilized = _consumables(terms, {name: used.get(name, 0.0) for name in has}, "Instantaneous", upward=True)
     else:
         left = {name: use.over.free(name, amount) for name, amount in has.items()}
         left["cores"] = float(floor(left["cores"]))
-        available = _consumables(host, left, "Average", use.over)
+        average = {name: use.over.average.get(name, 0.0) for name in has}
+        peak = {name: use.over.peak.get(name, 0.0) for name in has}
+        available = _consumables(terms, left, "Average", use.over)
         utilized = (
-            *_consumables(host, {name: use.over.average.get(name, 0.0) for name in has}, "Average", use.over, has),
-            *_consumables(host, {name: use.over.peak.get(name, 0.0) for name in has}, "Max", use.over),
+            *_consumables(terms, average, "Average", use.over, upward=True, rated=True),
+            *_consumables(terms, peak, "Max", use.over, upward=True),
         )
-    return SssNode(
-        id=host.name,
-        opsys=properties.get("opsys", ""),
-        arch=properties.get("arch", ""),
-        state=state_of(use),
-        features=tuple(part for part in properties.get("features", "").split(",") if part),
-        extensions=tuple(extensions),
-        configured=_consumables(host, has, ""),
-        available=available,
-        utilized=utilized,
+    if given is None:
+        properties = host.properties
+        given = SssNode(
+            id=host.name,
+            opsys=properties.get("opsys", ""),
+            arch=properties.get("arch", ""),
+            features=tuple(part for part in properties.get("features", "").split(",") if part),
+            extensions=(Extension("Speed", repr(host.speed), "flop/s"),),
+            configured=_consumables(terms, has, ""),
+        )
+    extensions = tuple(one for one in given.extensions if one.name != "MachineState")
+    if not usable:
+        extensions += (Extension("MachineState", use.state),)
+    return msgspec.structs.replace(
+        given, state=state_of(use), extensions=extensions, available=available, utilized=utilized
     )
 
 
+class _Term(msgspec.Struct, frozen=True):
+    """One line of a category: an amount of a resource, or of one kind of it."""
+
+    resource: str
+    like: Consumable
+    """Element, name, type and units; units of bytes may be empty: then the largest that loses nothing."""
+    after: float = 0.0
+    """How much of the resource the lines before it have."""
+    amount: float = inf
+    """How much it has itself; infinite where it is the only line of its resource."""
+    whole: float = 0.0
+    """What a rate is a fraction of."""
+
+
+def _terms_of_host(host: Host) -> list[_Term]:
+    terms = []
+    for name, whole in {"cores": float(host.cores), **host.resources}.items():
+        element, kind, model, units = "Resource", "", "", "count"
+        if name == "cores":
+            element, units = "Processors", "processors"
+        elif name in _IN_BYTES:
+            element, units = _IN_BYTES[name], ""
+        elif name == "network":
+            element, units = "Network", "B/s"
+        elif name in _RESOURCES:
+            kind, model = _RESOURCES[name], host.properties.get("gpu_model", "")
+        else:
+            kind, _, model = name.partition(":")
+        like = Consumable(element=element, value=0, units=units, name=kind, type=model)
+        terms.append(_Term(name, like, whole=whole))
+    return terms
+
+
+def _terms_of_node(node: SssNode) -> list[_Term]:
+    """The lines of a node as it was read; of several kinds of GPU the first are used first."""
+    terms = []
+    before: dict[str, float] = {}
+    for item in node.configured or node.available:
+        name = resource_of(item)
+        amount = float(in_bytes(item.value, item.units)) if name in _IN_BYTES else float(item.value)
+        units = (item.units or DEFAULT_UNITS) if name in _IN_BYTES else item.units
+        like = msgspec.structs.replace(item, units=units, metric="", wall_duration=None, consumption_rate=None)
+        terms.append(_Term(name, like, before.get(name, 0.0), amount, amount))
+        before[name] = before.get(name, 0.0) + amount
+    return [
+        msgspec.structs.replace(term, amount=inf) if before[term.resource] == term.amount else term for term in terms
+    ]
+
+
 def _consumables(
-    host: Host,
+    terms: Iterable[_Term],
     amounts: Mapping[str, float],
     metric: str,
     over: IntervalUse | None = None,
-    rates_of: Mapping[str, float] = _NOTHING,
+    *,
+    upward: bool = False,
+    rated: bool = False,
 ) -> tuple[Consumable, ...]:
+    """The lines of a category. What is used is counted from the first kind of a resource on (``upward``), what is
+    free from the last one back.
+    """
     made = []
-    for name, amount in amounts.items():
-        element, kind, model, value, units = _written(host, name, amount)
-        rate = amount / rates_of[name] if rates_of.get(name) else None
+    totals: dict[str, float] = {}
+    for term in terms:
+        totals[term.resource] = term.after + term.amount
+    for term in terms:
+        amount = amounts.get(term.resource, 0.0)
+        behind = term.after if upward or term.amount == inf else totals[term.resource] - term.after - term.amount
+        mine = min(max(amount - behind, 0.0), term.amount)
+        value, units = _written(term, mine)
+        rate = mine / term.whole if rated and term.whole else None
         made.append(
-            Consumable(
-                element=element,
+            msgspec.structs.replace(
+                term.like,
                 value=value,
                 units=units,
                 metric=metric,
                 wall_duration=over.seconds if over else None,
                 consumption_rate=rate,
-                name=kind,
-                type=model,
             )
         )
     return tuple(made)
 
 
-def _written(host: Host, name: str, amount: float) -> tuple[str, str, str, int | float, str]:
-    """Element, name and type of a ``Resource``, value and units. Processors must be whole: rounded up."""
-    whole = int(amount) if amount == int(amount) else amount
-    if name == "cores":
-        return "Processors", "", "", -int(-amount // 1), "processors"
-    if name in _IN_BYTES:
-        value, units = best_units(round(amount))
-        return _IN_BYTES[name], "", "", value, units
-    if name == "network":
-        return "Network", "", "", whole, "B/s"
-    if name in _RESOURCES:
-        return "Resource", _RESOURCES[name], host.properties.get("gpu_model", ""), whole, "count"
-    what, _, kind = name.partition(":")
-    return "Resource", what, kind, whole, "count"
+def _written(term: _Term, amount: float) -> tuple[int | float, str]:
+    """Value and units. Processors must be whole: rounded up."""
+    like = term.like
+    if like.element == "Processors":
+        return -int(-amount // 1), like.units
+    if term.resource in _IN_BYTES:
+        if not like.units:
+            return best_units(round(amount))
+        value = Fraction(round(amount), UNITS[like.units])
+        return (value.numerator if value.denominator == 1 else float(value)), like.units
+    return int(amount) if amount == int(amount) else amount, like.units
+
+
+def resource_of(item: Consumable) -> str:
+    """What a host calls an amount of a node."""
+    if item.element == "Processors":
+        return "cores"
+    if item.element in _NAMES:
+        return _NAMES[item.element]
+    if item.element == "Network":
+        return "network"
+    if item.name == "GPU":
+        return "gpus"
+    return f"{item.name}:{item.type}" if item.type else item.name
 
 
 def host_of_node(number: int, node: SssNode) -> tuple[Host, list[str]]:
@@ -146,19 +227,21 @@ def host_of_node(number: int, node: SssNode) -> tuple[Host, list[str]]:
         items = node.available
     cores = 0
     resources: dict[str, float] = {}
+    models: list[str] = []
     properties = {"opsys": node.opsys, "arch": node.arch, "features": ",".join(node.features)}
     for item in items:
-        if item.element == "Processors":
+        name = resource_of(item)
+        if name == "cores":
             cores = int(item.value)
-        elif item.element in _NAMES:
-            resources[_NAMES[item.element]] = float(in_bytes(item.value, item.units))
-        elif item.element == "Network":
-            resources["network"] = float(item.value)
-        elif item.name == "GPU":
+        elif name in _IN_BYTES:
+            resources[name] = float(in_bytes(item.value, item.units))
+        elif name == "gpus":
             resources["gpus"] = resources.get("gpus", 0.0) + item.value
-            properties["gpu_model"] = item.type
+            models.append(item.type)
         else:
-            resources[f"{item.name}:{item.type}" if item.type else item.name] = float(item.value)
+            resources[name] = float(item.value)
+    if any(models):
+        properties["gpu_model"] = ", ".join(filter(None, models))
     if not cores:
         notes.append(f"node {node.id} says nothing of Processors: one is assumed")
     speed, told = DEFAULT_SPEED, {extension.name: extension.value for extension in node.extensions}

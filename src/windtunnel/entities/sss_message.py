@@ -5,11 +5,12 @@ import hashlib
 import hmac
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
+from windtunnel.diagnostics import did_you_mean
 from windtunnel.entities.xml_guard import XmlFaultError, local_name, parse_xml
 
 if TYPE_CHECKING:
@@ -120,8 +121,10 @@ def read_request(text: str, *, limit: int) -> Request:
     if not action:
         raise MessageFaultError("312", "a Request must have an action, such as Query")
     objects, gets, wheres, sets, options = [], [], [], [], []
+    _check_attributes(element)
     for child in element:
         kind, name, value = local_name(child.tag), child.get("name", ""), _text(child)
+        _check_attributes(child)
         if kind == "Object":
             objects.append(value)
         elif kind == "Get":
@@ -146,6 +149,27 @@ def read_request(text: str, *, limit: int) -> Request:
     )
 
 
+_ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {
+    "Request": ("action", "actor", "chunking", "chunkSize", "id"),
+    "Object": ("alias", "join"),
+    "Get": ("name", "op", "alias", "object", "units"),
+    "Where": ("name", "op", "conj", "group", "groups", "units", "object", "subject", "aggregation", "delimiter"),
+    "Set": ("name", "op"),
+    "Option": ("name", "op"),
+}
+
+
+def _check_attributes(element: "_Element") -> None:
+    """A misspelt attribute is no attribute: without its operator a condition may mean the opposite."""
+    kind = local_name(element.tag)
+    known = _ATTRIBUTES.get(kind)
+    for key in element.attrib if known is not None else ():
+        name = local_name(key)
+        if known is not None and name not in known:
+            hint = did_you_mean(name, known)
+            raise MessageFaultError("310", f"{kind} has no attribute {name!r}{f': {hint}' if hint else ''}")
+
+
 def _find(element: "_Element") -> "_Element | None":
     if local_name(element.tag) == "Request":
         return element
@@ -158,9 +182,10 @@ def _find(element: "_Element") -> "_Element | None":
 
 def _where(element: "_Element", name: str, value: str) -> Where:
     try:
-        group = int(element.get("group", "0"))
+        group = int(element.get("group", element.get("groups", "0")))
     except ValueError:
-        raise MessageFaultError("317", f"group {element.get('group')!r} is no whole number") from None
+        said = element.get("group", element.get("groups"))
+        raise MessageFaultError("317", f"group {said!r} is no whole number") from None
     return Where(
         name,
         value,

@@ -12,7 +12,17 @@ import msgspec
 
 from windtunnel.entities.sss_units import duration_text
 
-__all__ = ["CATEGORIES", "CONSUMABLES", "STATES", "Consumable", "Extension", "SssNode", "node_xml", "nodes_xml"]
+__all__ = [
+    "CATEGORIES",
+    "CONSUMABLES",
+    "STATES",
+    "Consumable",
+    "Extension",
+    "NodeSite",
+    "SssNode",
+    "node_xml",
+    "nodes_xml",
+]
 
 STATES = ("Offline", "Configured", "Unknown", "Idle", "Busy")
 CATEGORIES = ("Configured", "Available", "Utilized")
@@ -68,6 +78,12 @@ class SssNode(msgspec.Struct, frozen=True, kw_only=True):
         """The consumables of ``Configured``, ``Available`` or ``Utilized``."""
         found: tuple[Consumable, ...] = getattr(self, name.lower())
         return found
+
+
+class NodeSite(msgspec.Struct, frozen=True):
+    """A site that was described by nodes: one for each host, as it was read."""
+
+    nodes: tuple[SssNode, ...]
 
 
 _quoted = lru_cache(4096)(quoteattr)  # units, metrics and names come again for each node

@@ -48,6 +48,11 @@ class NodePath(msgspec.Struct, frozen=True):
     attribute: str = ""
 
     @property
+    def is_duration(self) -> bool:
+        """Whether its values are seconds, which may be written as ``PT1H``."""
+        return bool(self.element) and self.attribute == "wallDuration"
+
+    @property
     def is_bytes(self) -> bool:
         """Whether its values are bytes."""
         return self.element in _BYTES and not self.attribute

@@ -15,7 +15,7 @@ import msgspec
 
 from windtunnel.leases.decisions import DecisionWriter
 from windtunnel.leases.haizea.rules import HaizeaRules
-from windtunnel.leases.haizea.stopping import StopWatch
+from windtunnel.leases.haizea.stopping import StopCondition
 from windtunnel.leases.jobs import lease_of, site_of
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.planner import Planner
@@ -98,7 +98,7 @@ class LeaseManager(Scheduler):
         """
         super().__init__()
         self.options = lease_options(settings, options)
-        self.stop_watch = StopWatch(stop or Stop())
+        self.stop_condition = StopCondition(stop or Stop())
         self.journal_readers: list[Callable[[Plan], None]] = [check] if sanity_check else []
         """Called after each instant, when the journal tells what happened."""
         self.live = live
@@ -119,7 +119,7 @@ class LeaseManager(Scheduler):
         self._last = 0
         """The last number given to a job that is no lease."""
         self._all_submitted = self._all_events = self._finished = False
-        self._look = False
+        self._no_more = False
         """Whether it was told that no more will come."""
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
@@ -144,9 +144,9 @@ class LeaseManager(Scheduler):
                 happened = True
                 self.planner.outages.open(_bits(notice.hosts), instant)
             elif isinstance(notice, AllStaticJobsHaveBeenSubmitted):
-                self._all_submitted = self._look = True
+                self._all_submitted = self._no_more = True
             elif isinstance(notice, AllStaticExternalEventsHaveBeenInjected):
-                self._all_events = self._look = True
+                self._all_events = self._no_more = True
             elif isinstance(notice, ExternalEventOccurred):
                 happened |= self._told(notice)
         return Reply(now, self._answer(now, max(instant, self.planner.plan.now), happened=happened))
@@ -156,8 +156,8 @@ class LeaseManager(Scheduler):
         due = self._next is not None and self._next <= instant
         if not (happened or due or self._requests or self._ended or self._cancelled):
             decisions: list[Decision] = []
-            if self._look:
-                self._look_ahead(decisions)
+            if self._no_more:
+                self._ask_for_call(decisions)
             return decisions
         if due and (late := self._still_running(instant)):
             if now < instant / TICKS + AT_LEAST:
@@ -169,7 +169,7 @@ class LeaseManager(Scheduler):
         self._requests, self._ended = [], []
         self._cancel()
         decisions = writer.take()
-        self._look_ahead(decisions)
+        self._ask_for_call(decisions)
         return decisions
 
     def _cancel(self) -> None:
@@ -190,11 +190,11 @@ class LeaseManager(Scheduler):
         self._writer.write()
         self._next, self._wake = plan.table.upcoming(instant)
 
-    def _look_ahead(self, decisions: list[Decision]) -> None:
+    def _ask_for_call(self, decisions: list[Decision]) -> None:
         """Ask for the next call, or see that nothing more is to come."""
         plan = self.planner.plan
-        self._look = False
-        if self.stop_watch.watches and self.stop_watch.enough(plan):
+        self._no_more = False
+        if self.stop_condition.is_set and self.stop_condition.enough(plan):
             decisions.append(ForceSimulationStop())
             return
         if self._all_submitted and not self.live:
@@ -224,7 +224,7 @@ class LeaseManager(Scheduler):
         for work in notice.workloads:
             if isinstance(work, LeaseJobs):
                 self._asked.update(work.leases)
-        self.stop_watch.begin(notice.workloads)
+        self.stop_condition.begin(notice.workloads)
 
     def _submitted(self, notice: JobSubmitted) -> None:
         """A job is a lease, unless it is the continuation of one."""
@@ -241,7 +241,7 @@ class LeaseManager(Scheduler):
         lease = msgspec.structs.replace(asked, id=number, submit=notice.submission_time)
         writer.numbers[job.id] = number
         writer.jobs[number] = job
-        self.stop_watch.submitted(lease.kind)
+        self.stop_condition.submitted(lease.kind)
         record = self.planner.record(lease)
         record.ends_by_itself = job.walltime * TICKS <= record.requested + TICKS * AT_LEAST + 1e-6
         self._requests.append(record)

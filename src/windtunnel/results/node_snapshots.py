@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from windtunnel.diagnostics import SimulationError, UsageError
-from windtunnel.entities.sss_host import host_node
+from windtunnel.entities.sss_host import host_node, nodes_of
 from windtunnel.entities.sss_node import nodes_xml
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.results.files import write_whole
@@ -58,7 +58,7 @@ class NodeSnapshots(Observer):
             hosts = self._platform.hosts
             changes = [StateChange(date, HostSet((host,)), state) for host, state in self._states.items()]
             uses = use_at(hosts, self._running.values(), changes, date)
-            text = "".join(nodes_xml(map(host_node, hosts, uses)))
+            text = "".join(nodes_xml(map(host_node, hosts, uses, nodes_of(self._platform.site, hosts))))
             write_whole(self.folder / f"nodes-{date:.15g}.xml", text.encode())
             self._count += 1
 

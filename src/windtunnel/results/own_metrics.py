@@ -5,7 +5,6 @@ metric -> the function), and appears in ``run.metrics.own``, ``metrics.json``, t
 the report, whether a run has just ended or is read again from its files.
 """
 
-import csv
 import io
 from collections.abc import Callable, Iterator
 from math import isfinite
@@ -90,6 +89,8 @@ class Record:
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
         """The rows of one of the run's tables (``events.csv``), texts by column; none when there is no such file."""
+        import csv
+
         data = self.read(name) or b""
         return csv.DictReader(io.StringIO(data[: data.rfind(b"\n") + 1].decode("utf-8", "replace")))
 

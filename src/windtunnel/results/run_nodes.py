@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.entities.sss_host import host_node
+from windtunnel.entities.sss_host import host_node, nodes_of
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.model import Host, HostSet
 from windtunnel.results.damaged_files import read_from
@@ -26,8 +26,10 @@ class RunNodes:
         UsageError: there is no ``jobs.csv``, it is damaged, or it names hosts that the platform does not have.
     """
 
-    def __init__(self, hosts: Sequence[Host], read: Read, name: str = "this run") -> None:
+    def __init__(self, hosts: Sequence[Host], read: Read, name: str = "this run", site: object = None) -> None:
+        """``site``: that of the platform; nodes that were read are written back as they were."""
         self._hosts = tuple(hosts)
+        self._given = nodes_of(site, self._hosts)
         with read_from(name, "jobs.csv (or what goes with it)"):
             self.stays = list(_stays(read))
         with read_from(name, "events.csv"):
@@ -46,7 +48,7 @@ class RunNodes:
 
     def at(self, time: float) -> Iterator[SssNode]:
         """The nodes at an instant."""
-        return map(host_node, self._hosts, use_at(self._hosts, self.stays, self.changes, time))
+        return map(host_node, self._hosts, use_at(self._hosts, self.stays, self.changes, time), self._given)
 
     def between(self, start: float, finish: float) -> Iterator[SssNode]:
         """The nodes with averages and maxima over [start, finish).
@@ -56,7 +58,8 @@ class RunNodes:
         """
         if not finish > start:
             raise UsageError(f"the interval from {start:g} to {finish:g} is empty")
-        return map(host_node, self._hosts, use_between(self._hosts, self.stays, self.changes, start, finish))
+        uses = use_between(self._hosts, self.stays, self.changes, start, finish)
+        return map(host_node, self._hosts, uses, self._given)
 
 
 def machine_state(notice: str, cause: str) -> str:

@@ -58,7 +58,6 @@ from windtunnel.vocabulary import (
     honoured_by,
 )
 from windtunnel.vocabulary.checking import wrong_field
-from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["ByCore", "packing_by_cores"]
 
@@ -159,7 +158,7 @@ class ByCore(Component):
         if isinstance(notice, SimulationBegins):
             return msgspec.structs.replace(notice, platform=self._by_core(notice.platform))
         if isinstance(notice, ProbeDataEmitted):
-            unsaid(notice, Wire.CORES)
+            _unsaid(notice)
         return notice
 
     def _by_core(self, platform: Platform) -> Platform:
@@ -205,7 +204,7 @@ class ByCore(Component):
         if isinstance(decision, _WITHOUT_HOSTS) or wrong_field(decision):  # what is wrong, the engine refuses
             return decision
         if not isinstance(decision, ExecuteJob | ResumeJob):
-            unsaid(decision, Wire.CORES)
+            _unsaid(decision)
             return decision
         if isinstance(decision, ExecuteJob) and decision.placement is not None:
             raise UsageError(
@@ -221,3 +220,10 @@ class ByCore(Component):
             shares["cores"] += 1.0
         # A job of no hosts has no part of any.
         return msgspec.structs.replace(decision, hosts=HostSet(taken), amounts=taken or None)
+
+
+def _unsaid(thing: Notice | Decision) -> None:
+    """Refuse what is about machines, in the words of the table (which most runs need not load)."""
+    from windtunnel.vocabulary.coverage import Wire, unsaid
+
+    unsaid(thing, Wire.CORES)

@@ -75,6 +75,8 @@ class Part:
         return packing_by_cores(component) if self._by_cores else component
 
     def _start(self) -> None:
+        if isinstance(self._component, Stage):
+            self._component.follows_changes = True
         self._component.hello()
         self._early += self._component.decide(self._begins.timestamp, [self._begins]).decisions
 

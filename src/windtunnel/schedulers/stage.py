@@ -44,10 +44,12 @@ class Stage(Scheduler):
     ``blocking`` says what happens when a job does not fit: ``SKIP`` tries the next, ``HEAD`` lets all behind it
     wait. With ``quantum`` > 0 decisions are made only at multiples of so many seconds. Jobs that the machines could
     never hold are rejected. A job that counts more processors than a machine has goes in equal parts to as few
-    machines as possible.
+    machines as are possible at that time.
     """
 
     name = "stage-scheduler"
+    follows_changes = False
+    """Whether it takes the options that an event gives to a datacenter: where it is the scheduler of that one."""
     honours = HONOURED_BY_ALL | {
         Ability.SHARES,
         Ability.MEMORY,
@@ -77,7 +79,9 @@ class Stage(Scheduler):
     def _reset(self) -> None:
         self._stream = random.Random(self.options.seed)
         self._machines = Machines((), self._stream)
-        self._queue = StageQueue(self._machines.bound)
+        self._otherwise: dict[Need, tuple[Need, ...]] = {}
+        """What satisfies a need as well: the same cores on more, smaller machines."""
+        self._queue = StageQueue(self._bound)
         self._running: dict[str, tuple[HostSet, Amounts | None]] = {}
         self._arrivals = 0
         self._called_for = -1.0
@@ -105,7 +109,7 @@ class Stage(Scheduler):
         self.options = stage_options(options)
         self._stream.seed(self.options.seed)
         entries = [(self._key(job, need), rank, job, need) for _, rank, job, need in self._queue]
-        self._queue = StageQueue(self._machines.bound, entries)
+        self._queue = StageQueue(self._bound, entries)
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (with a quantum, when it is time)."""
@@ -138,13 +142,16 @@ class Stage(Scheduler):
             self._machines.set_down(notice.hosts, down=False)
         elif isinstance(notice, SimulationBegins):
             self._machines = Machines(notice.hosts, self._stream)
-            self._queue = StageQueue(self._machines.bound)
+            self._otherwise = {}
+            self._queue = StageQueue(self._bound)
         elif isinstance(notice, DecisionRefused):
             if isinstance(notice.decision, ExecuteJob) and self._left(notice.decision.job_id):
                 decisions.append(RejectJob(job_id=notice.decision.job_id))
         elif isinstance(notice, ExternalEventOccurred):
             if notice.kind != "scheduler_change" or notice.attributes.get("scheduler") != self.name:
                 return False
+            if not self.follows_changes and "datacenter" in notice.attributes:
+                return False  # it is meant for whoever decides there
             self.reconfigure(notice.attributes.get("options", {}))
         elif not isinstance(notice, RequestedCall):
             return False
@@ -189,12 +196,22 @@ class Stage(Scheduler):
         if cores:
             return Need(request.hosts, cores, others)
         if request.processors:
-            hosts = self._machines.spread(request.processors)
+            hosts, *more = self._machines.spreads(request.processors)
             cores = ceil(request.processors / hosts)
             if hosts == request.hosts and self._machines.fills(cores):  # nobody else would find a core there
                 return Need(hosts, 0.0, others, whole=True)
-            return Need(hosts, float(cores), others)
+            need = Need(hosts, float(cores), others)
+            if more and need not in self._otherwise:
+                self._otherwise[need] = tuple(
+                    Need(count, float(ceil(request.processors / count)), others) for count in more
+                )
+            return need
         return Need(request.hosts, 0.0, others, whole=True)
+
+    def _bound(self, need: Need) -> float:
+        """So many cores must be free at least to satisfy a need, in whichever way."""
+        bound = self._machines.bound
+        return min((bound(need), *map(bound, self._otherwise.get(need, ()))))
 
     def _place(self) -> list[Decision]:
         """Start what fits, in order."""
@@ -203,6 +220,8 @@ class Stage(Scheduler):
 
         def place(entry: Entry) -> bool:
             taken = machines.take(entry[3], placement)
+            for other in self._otherwise.get(entry[3], ()) if taken is None else ():
+                taken = taken or machines.take(other, placement)
             if taken is None:
                 return False
             job = entry[2]

@@ -107,13 +107,20 @@ class Machines:
         """Whether so many cores are all that each machine has."""
         return bool(self._sizes) and self._sizes[0] == self._sizes[-1] == cores
 
-    def spread(self, cores: int) -> int:
-        """On how many machines so many cores go in equal parts: as few as are possible (1 if that is impossible)."""
-        fewest = max(1, ceil(cores / self.most_cores)) if self._sizes else 1
-        for count in range(fewest, len(self._sizes) + 1):
-            if self._sizes[count - 1] * count >= cores:
-                return count
-        return 1
+    def spreads(self, cores: int) -> list[int]:
+        """On how many machines so many cores can go in equal parts, fewest first ([1] if that is impossible).
+
+        On more machines than the last of these no other machine could help: the parts fit the smallest one.
+        """
+        sizes = self._sizes
+        counts = []
+        for count in range(max(1, ceil(cores / self.most_cores)), len(sizes) + 1) if sizes else ():
+            part = ceil(cores / count)
+            if sizes[count - 1] >= part:
+                counts.append(count)
+                if part <= sizes[-1]:
+                    break
+        return counts or [1]
 
     def bound(self, need: Need) -> float:
         """So many cores must be free at least to satisfy a need."""

@@ -125,7 +125,8 @@ def lease_simulation(
         probes: what is counted (names of Haizea's accounting probes; default: all).
         attributes: written into ``statistics.json`` beside the workload's own.
         sanity_check: whether to check after every instant that no node is over its capacity.
-        engine: options of the engine.
+        engine: options of the engine; default: those of every run, and machines that run keep their cores busy as
+            far as energy goes (``delays_compute``).
         further: as for :class:`windtunnel.Simulation`: ``out``, ``events``, ``failures``, ``energy``, ``observers``,
             ``inputs``, ``force``...
 
@@ -153,7 +154,7 @@ def lease_simulation(
         platform,
         jobs,
         LeaseManager(options, stop=stop, sanity_check=sanity_check),
-        options=engine,
+        options=engine or Options(delays_compute=True),
         record=RecordingOptions(lease_probes=tuple(probes)),
         facts={"scheduler": "leases", "scheduler_options": msgspec.to_builtins(options)},
         **further,

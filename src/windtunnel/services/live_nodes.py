@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from windtunnel.api import Simulation
-from windtunnel.entities.sss_host import host_node
+from windtunnel.entities.sss_host import host_node, nodes_of
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.model import ExternalEvent, HostSet, JobRecord, Platform, Workload
 from windtunnel.results.node_use import StateChange, Stay, use_at
@@ -42,8 +42,13 @@ class LiveNodes(Observer):
         changes = [StateChange(0.0, HostSet([host]), state) for host, state in self._states.items()]
         hosts = self._platform.hosts
         return [
-            host_node(host, use)
-            for host, use in zip(hosts, use_at(hosts, self._running.values(), changes, 0.0), strict=True)
+            host_node(host, use, given)
+            for host, use, given in zip(
+                hosts,
+                use_at(hosts, self._running.values(), changes, 0.0),
+                nodes_of(self._platform.site, hosts),
+                strict=True,
+            )
         ]
 
     def control(self, ids: Sequence[str], state: str) -> None:

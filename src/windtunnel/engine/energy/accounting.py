@@ -14,7 +14,7 @@ from windtunnel.engine.state.subsystems import Energy
 from windtunnel.engine.state.world import World
 from windtunnel.model import Host, HostSet, JobRecord
 
-__all__ = ["SiteEnergy", "simulate_energy"]
+__all__ = ["SiteEnergy"]
 
 _RULES: Final = {"exact": Meters, "simgrid": SimgridMeters}
 
@@ -214,11 +214,6 @@ def _check_metered(hosts: Sequence[Host], meters: Meters) -> None:
         shown = ", ".join(dark[:5]) + (f" and {len(dark) - 5} more" if len(dark) > 5 else "")
         raise UsageError(
             f"energy was asked for, but the platform does not tell the watts of {shown}",
-            'give each host a property such as <prop id="wattage_per_state" value="95:190"/>',
+            "give the machines' parts an energy-consumption (environments, JSON), or each host a property such as "
+            '<prop id="wattage_per_state" value="95:190"/> (SimGrid, XML)',
         )
-
-
-def simulate_energy(world: World) -> None:
-    """Meters, when the options ask for energy."""
-    if world.options.energy:
-        world.energy = SiteEnergy(world, world.options.energy_rule)

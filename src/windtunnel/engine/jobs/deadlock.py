@@ -1,7 +1,7 @@
 """Why a simulation cannot go on: which jobs wait, and for what."""
 
 from windtunnel.engine.state.world import World
-from windtunnel.model import JobRecord, JobState, ReceiveProfile
+from windtunnel.model import HostSet, JobRecord, JobState, ReceiveProfile
 
 __all__ = ["diagnose"]
 
@@ -22,6 +22,10 @@ def diagnose(world: World) -> str:
         fitting = sum(1 for r in waiting if r.job.hosts <= free)
         lines.append(f"  {len(waiting)} jobs were submitted and neither executed nor rejected: {_names(waiting)}.")
         lines.append(f"  {free} of {world.hosts.size} hosts are free; {fitting} of these jobs would fit there now.")
+        away = world.hosts.unavailable
+        if away:
+            named = _hosts(world, away)
+            lines.append(f"  {len(away)} hosts are unavailable (failed, halted or maintained): {named}.")
         too_big = [r for r in waiting if r.job.hosts > world.hosts.size]
         if too_big:
             lines.append(f"  {len(too_big)} of them request more hosts than there are: {_names(too_big)}.")
@@ -45,6 +49,12 @@ def diagnose(world: World) -> str:
         if session.registering:
             lines.append(f"  {session.name!r} asked for dynamic registration and has not said that it has finished.")
     return "\n".join(lines)
+
+
+def _hosts(world: World, hosts: HostSet) -> str:
+    names = [world.platform.hosts[host].name for host in [*hosts][:_SHOWN]]
+    more = len(hosts) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
 def _names(records: list[JobRecord]) -> str:

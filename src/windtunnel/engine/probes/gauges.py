@@ -7,8 +7,6 @@ counts neither in integrals nor in extremes.
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import msgspec
-
 from windtunnel.engine.state.subsystems import Gauges
 from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import Metric
@@ -16,11 +14,12 @@ from windtunnel.vocabulary import Metric
 __all__ = ["Extreme", "Gauge", "ProbeGauges", "gauges_of", "level_of"]
 
 
-class Extreme(msgspec.Struct, eq=False):
+class Extreme:
     """The lowest or highest level since it was reset; None until a level has lasted."""
 
-    lowest: bool
-    value: float | None = None
+    def __init__(self, lowest: bool) -> None:
+        self.lowest = lowest
+        self.value: float | None = None
 
     def take(self, level: float) -> None:
         """A level has lasted."""
@@ -28,14 +27,16 @@ class Extreme(msgspec.Struct, eq=False):
             self.value = level
 
 
-class Gauge(msgspec.Struct, eq=False):
+class Gauge:
     """One quantity: its level since a date, and its integral over time until then."""
 
-    level: float
-    since: float
-    integral: float = 0.0
-    extremes: list[Extreme] = []
-    users: int = 0
+    def __init__(self, level: float, since: float) -> None:
+        self.level = level
+        self.since = since
+        self.integral = 0.0
+        self.extremes: list[Extreme] = []
+        self.users = 0
+        """How many probes follow it."""
 
     def settle(self, now: float) -> None:
         """Take in the time since the last change."""

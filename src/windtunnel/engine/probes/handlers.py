@@ -48,7 +48,8 @@ def create_probe(world: World, rank: int, decision: CreateProbe) -> None:
     # Joules are counted from the start of the run, as upstream does; anything else from now on.
     joules = is_energy(decision)
     gauges = [] if accumulation is None or joules else [followed.get(key, n) for n in numbers]
-    probe = Probe(rank, decision.probe_id, decision, numbers, gauges, 0.0 if joules else world.now, [], tick=tick)
+    probe = Probe(rank, decision.probe_id, decision, numbers, gauges, 0.0 if joules else world.now)
+    probe.tick = tick
     probe.base = [0.0] * len(numbers) if joules else integrals(world, probe)
     if accumulation is not None and accumulation.cumulative_function is not CumulativeFunction.Sum:
         probe.extremes = [

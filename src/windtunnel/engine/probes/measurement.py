@@ -3,8 +3,6 @@
 from math import ceil, fsum
 from typing import Final
 
-import msgspec
-
 from windtunnel.engine.probes.gauges import Extreme, Gauge, level_of
 from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import (
@@ -27,33 +25,36 @@ _COMPARE: Final = {
 }
 
 
-class Probe(msgspec.Struct, eq=False):
+class Probe:
     """A probe that is alive."""
 
-    rank: int
-    name: str
-    wanted: CreateProbe
-    numbers: list[int]
-    """Of its hosts, or of its links in the network."""
-    gauges: list[Gauge]
-    """Of its resources; none for levels of now and for joules, which meters tell."""
-    since: float
-    """The date of the last reset."""
-    base: list[float]
-    """The integrals at the last reset."""
-    carry: float = 0.0
-    """The value that the last reset set."""
-    extremes: list[Extreme] = []
-    recent: list[list[float]] = []
-    """The values that a moving average still needs."""
-    begun: bool = False
-    tick: int = 0
-    done: int = 0
-    version: int = 0
-    pending: bool = False
-    """Whether it is in the calendar, which keeps the run open."""
-    nb_triggered: int = 0
-    nb_emitted: int = 0
+    def __init__(
+        self, rank: int, name: str, wanted: CreateProbe, numbers: list[int], gauges: list[Gauge], since: float
+    ) -> None:
+        self.rank = rank
+        self.name = name
+        self.wanted = wanted
+        self.numbers = numbers
+        """Of its hosts, or of its links in the network."""
+        self.gauges = gauges
+        """Of its resources; none for levels of now and for joules, which meters tell."""
+        self.since = since
+        """The date of the last reset."""
+        self.base: list[float] = []
+        """The integrals at the last reset."""
+        self.carry = 0.0
+        """The value that the last reset set."""
+        self.extremes: list[Extreme] = []
+        self.recent: list[list[float]] = []
+        """The values that a moving average still needs."""
+        self.begun = False
+        self.tick = 0
+        self.done = 0
+        self.version = 0
+        self.pending = False
+        """Whether it is in the calendar, which keeps the run from ending."""
+        self.nb_triggered = 0
+        self.nb_emitted = 0
 
     @property
     def key(self) -> tuple[Metric, bool]:

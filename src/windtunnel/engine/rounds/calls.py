@@ -2,8 +2,6 @@
 
 from math import inf, nextafter
 
-import msgspec
-
 from windtunnel.engine.state.calendar import CALL, PERIODIC, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.triggers import check_date, due_together, first_tick, seconds, unit_date
@@ -20,24 +18,27 @@ __all__ = [
 ]
 
 
-class OneShotCalls(msgspec.Struct, eq=False):
+class OneShotCalls:
     """The calls of one id that happen once each, and are still due."""
 
-    rank: int
-    call_id: str
-    pending: int = 0
-    version: int = 0
+    def __init__(self, rank: int, call_id: str) -> None:
+        self.rank = rank
+        self.call_id = call_id
+        self.pending = 0
+        self.version = 0
 
 
-class PeriodicCall(msgspec.Struct, eq=False):
-    """A periodic call that is alive; ``tick`` is the rank of its next trigger counted from date 0."""
+class PeriodicCall:
+    """A periodic call that is alive."""
 
-    rank: int
-    call_id: str
-    when: Periodic
-    tick: int
-    done: int = 0
-    version: int = 0
+    def __init__(self, rank: int, call_id: str, when: Periodic, tick: int) -> None:
+        self.rank = rank
+        self.call_id = call_id
+        self.when = when
+        self.tick = tick
+        """The rank of its next trigger, counted from date 0."""
+        self.done = 0
+        self.version = 0
 
 
 def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:

@@ -11,7 +11,7 @@ from math import inf
 from time import perf_counter
 
 from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
-from windtunnel.engine.energy.accounting import simulate_energy
+from windtunnel.engine.energy.choice import simulate_energy
 from windtunnel.engine.jobs.deadlock import diagnose
 from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
 from windtunnel.engine.jobs.workflows import begin_workflow

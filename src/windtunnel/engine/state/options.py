@@ -40,6 +40,8 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """``exact``, or ``simgrid``: read meters when SimGrid does (decisions.md 25)."""
     job_energy: Literal["fair", "whole"] = "fair"
     """On shared hosts a job gets its ``fair`` part of their energy, or ``whole`` hosts count for each job."""
+    delays_compute: bool = False
+    """Jobs that merely last keep the cores they hold busy, as far as energy goes; else they draw idle watts."""
     sharing: Literal["simgrid", "maxmin"] = "simgrid"
     """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
     on_failure: Literal["kill", "requeue"] = "kill"

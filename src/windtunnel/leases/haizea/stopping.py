@@ -9,15 +9,15 @@ from windtunnel.model.lease import LeaseKind
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import Stop, StopWhen
 
-__all__ = ["StopWatch"]
+__all__ = ["StopCondition"]
 
 
-class StopWatch:
+class StopCondition:
     """Says after each instant whether it is enough."""
 
     def __init__(self, stop: Stop) -> None:
         self.stop = stop
-        self.watches = stop.when is not StopWhen.ALL_LEASES_DONE
+        self.is_set = stop.when is not StopWhen.ALL_LEASES_DONE
         self._to_come = 0
         """Best-effort leases of the workloads that were not submitted yet."""
 

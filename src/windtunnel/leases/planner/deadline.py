@@ -1,7 +1,8 @@
 """Deadline leases: not before their start, finished by their deadline, at the cost of others that can wait."""
 
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
-from windtunnel.leases.planner.mapper import GreedyMapper, Mapping
+from windtunnel.leases.planner.mapper import GreedyMapper
+from windtunnel.leases.planner.mapping import Mapping
 from windtunnel.leases.planner.placement import Placement
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.policies.host_selection import HostSelectionPolicy

@@ -5,8 +5,8 @@ may be shortened does so rather than pass over a host that has room at its begin
 """
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
 
+from windtunnel.leases.planner.mapping import Mapping
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.policies.host_selection import HostSelectionPolicy
@@ -15,43 +15,7 @@ from windtunnel.leases.planner.record import LeaseRecord, Progress, Reservation
 from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.window import NodeRoom, Room, host_groups, node_room, room_for
 
-__all__ = ["GreedyMapper", "Mapper", "Mapping", "stay", "vnode_order"]
-
-
-class Mapping(NamedTuple):
-    """The node (bit) of each virtual node in order, until when, and which leases must give way."""
-
-    hosts: tuple[int, ...]
-    end: int
-    preempted: tuple[LeaseRecord, ...] = ()
-
-
-class Mapper(Protocol):
-    """Finds hosts for a lease over an interval (ticks)."""
-
-    reschedules: bool
-    """Whether leases that must give way were given new times already."""
-
-    def map(
-        self,
-        lease: LeaseRecord,
-        start: int,
-        end: int,
-        *,
-        strict: bool,
-        preempt: bool = False,
-        nodes: int | None = None,
-    ) -> Mapping | None:
-        """Hosts for all virtual nodes, or ``None``.
-
-        Args:
-            lease: whose virtual nodes.
-            start: from when (ticks).
-            end: until when; unless ``strict``, the end found may be earlier.
-            strict: all of the interval, or nothing.
-            preempt: leases that the preemption policy allows may be made to give way (strict only).
-            nodes: only these hosts.
-        """
+__all__ = ["GreedyMapper", "stay", "vnode_order"]
 
 
 class GreedyMapper:

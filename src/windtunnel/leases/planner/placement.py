@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
-from windtunnel.leases.planner.mapper import Mapper, Mapping, stay
+from windtunnel.leases.planner.mapper import stay
+from windtunnel.leases.planner.mapping import Mapper, Mapping
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.reservations import Shutdown

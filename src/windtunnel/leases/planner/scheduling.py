@@ -6,7 +6,8 @@ from typing import Final
 from windtunnel.diagnostics import SimulationError, UsageError, did_you_mean
 from windtunnel.leases.planner.deadline import DeadlineMapper, DeadlinePlanner
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
-from windtunnel.leases.planner.mapper import GreedyMapper, Mapper
+from windtunnel.leases.planner.mapper import GreedyMapper
+from windtunnel.leases.planner.mapping import Mapper
 from windtunnel.leases.planner.migration import migration_estimate, migrations
 from windtunnel.leases.planner.placement import Placement
 from windtunnel.leases.planner.plan import Plan

@@ -5,11 +5,12 @@ short: node sets are ints (one operation compares hundreds of nodes), and a prof
 tells in a few steps at which times a lease cannot possibly fit.
 """
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from windtunnel.leases.planner.cpu_profile import CpuProfile
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.record import Progress, Reservation, VirtualMachines
 from windtunnel.leases.planner.reservations import Resumption, Shutdown, Suspension
@@ -17,7 +18,7 @@ from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.ticks import FOREVER
 from windtunnel.model.lease import LeaseSite
 
-__all__ = ["CpuProfile", "SlotTable", "TableState"]
+__all__ = ["SlotTable", "TableState"]
 
 _Entry = tuple[int, int, Reservation]
 """Key time, sequence number, reservation."""
@@ -36,53 +37,11 @@ class TableState(NamedTuple):
     inflated: int
 
 
-class CpuProfile:
-    """A lower bound of the CPU in use at every instant, as steps (it is exact unless amounts are inflated [Q])."""
-
-    def __init__(self, total: int) -> None:
-        self.total = total
-        self._times = [-(1 << 62)]
-        self._used = [0]
-
-    def add(self, start: int, end: int, amount: int) -> None:
-        """Use (or, with a negative amount, give back) CPU from start to end."""
-        if start >= end or not amount:
-            return
-        used = self._used
-        first, last = self._split(start), self._split(end)
-        for i in range(first, last):
-            used[i] += amount
-        for i in (last, first):
-            if i and used[i] == used[i - 1]:
-                del used[i], self._times[i]
-
-    def _split(self, time: int) -> int:
-        i = bisect_left(self._times, time)
-        if i == len(self._times) or self._times[i] != time:
-            self._times.insert(i, time)
-            self._used.insert(i, self._used[i - 1])
-        return i
-
-    def least_free(self, start: int, end: int) -> int:
-        """The least CPU left at any instant of [start, end); at ``start`` itself if that is empty."""
-        first = bisect_right(self._times, start) - 1
-        last = max(bisect_left(self._times, end), first + 1)
-        return self.total - max(self._used[first:last])
-
-    def copy(self) -> tuple[list[int], list[int]]:
-        """The steps, copied."""
-        return self._times[:], self._used[:]
-
-    def restore(self, state: tuple[list[int], list[int]]) -> None:
-        """Go back to copied steps."""
-        self._times, self._used = state
-
-
 class SlotTable:
     """Which reservations hold what on the nodes of a site, now and later."""
 
     def __init__(self, site: LeaseSite, space: ResourceSpace, *, lost: int | None = None) -> None:
-        """``lost``: a node number that cannot be used: Haizea's image node takes the place of node 1000 [Q]."""
+        """``lost``: a node number that cannot be used: Haizea's image node takes the place of node 1000."""
         self.space = space
         classes: dict[Vector, int] = {}
         bit = 0
@@ -101,7 +60,7 @@ class SlotTable:
             self.all_nodes |= nodes
         self.profile = CpuProfile(sum(space.cpu(capacity) * nodes.bit_count() for capacity, nodes in self.classes))
         self.inflated = 0
-        """How many reservations hold more CPU than the profile counts [Q]."""
+        """How many reservations hold more CPU than the profile counts."""
         self._by_start: list[_Entry] = []
         self._by_end: list[_Entry] = []
         self.starts: dict[int, int] = {}
@@ -189,7 +148,7 @@ class SlotTable:
         """Enter a reservation in the profile, or take it out.
 
         Saving and restoring memory counts at most what the machines themselves use, so that the profile never shows
-        less room than there is, even where Haizea inflates their need [Q].
+        less room than there is, even where Haizea inflates their need.
         """
         if start >= end:
             return

@@ -23,7 +23,7 @@ class ResourceSpace:
     """The resource types of a site and the arithmetic of their vectors."""
 
     def __init__(self, site: LeaseSite, *, rotate: bool = False) -> None:
-        """``rotate``: a node's last instance comes first, as in Haizea's slot table [Q]."""
+        """``rotate``: a node's last instance comes first, as in Haizea's slot table."""
         added = [kind for kind in (DISK, NET_IN, NET_OUT) if kind not in site.resource_types]
         self.added = tuple(added)
         kinds = [*site.resource_types, *added]

@@ -1,13 +1,12 @@
 """batsched's easy_bf_fast (spec: schedulers.md section 4.4)."""
 
-from bisect import bisect_left, insort
 from collections import deque
 from math import inf
 
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.batsched.loop import Batsched
 from windtunnel.schedulers.batsched.rationals import Exact, exact
-from windtunnel.vocabulary import RejectJob
+from windtunnel.vocabulary import ExecuteJob, RejectJob
 
 __all__ = ["EasyFastBatsched"]
 
@@ -27,29 +26,24 @@ class EasyFastBatsched(Batsched):
         self._waiting: deque[Job] = deque()
         self._head: Job | None = None
         self._expected = 0.0
-        self._ends: list[tuple[float, int, int]] = []
-        self._running: dict[str, tuple[float, int, int]] = {}
-        self._starts = 0
 
     def _length(self, job: Job) -> Exact:
         return exact(-1.0 if job.walltime == inf else job.walltime) + exact(self.rjms_delay)
 
     def _start(self, job: Job) -> None:
-        hosts: HostSet | None = self._free.take(job.request.hosts)
+        hosts: HostSet | None = self.site.free.take(job.request.hosts)
         assert hosts is not None
-        self._execute(job, hosts)
-        self._starts += 1
         length = (-1.0 if job.walltime == inf else job.walltime) + self.rjms_delay
-        entry = self._running[job.id] = (self._now + length, self._starts, job.request.hosts)
-        insort(self._ends, entry)
+        self.site.hold(job, hosts, self._now, self._now + length)
+        self._write(ExecuteJob(job_id=job.id, hosts=hosts))
 
     def _fits_before(self, job: Job) -> bool:
         return exact(self._now) + self._length(job) <= exact(self._expected)
 
     def _new_head(self, job: Job) -> None:
         self._head = job
-        free = len(self._free)
-        for end, _, size in self._ends:
+        free = len(self.site.free)
+        for end, _, size, _ in self.site.ends:
             free += size
             if free >= job.request.hosts:
                 self._expected = end
@@ -57,16 +51,11 @@ class EasyFastBatsched(Batsched):
 
     def _decide(self, now: float) -> None:
         del now  # self._now
-        self._give_back()
-        for notice in self._ended:
-            entry = self._running.pop(notice.job.id, None)
-            if entry is not None:
-                del self._ends[bisect_left(self._ends, entry)]
         if self._ended and self._head is not None:
             self._after_end()
         for job in self._released:
             size = job.request.hosts
-            if size <= len(self._free):
+            if size <= len(self.site.free):
                 if self._head is None or self._fits_before(job):
                     self._start(job)
                 else:
@@ -81,19 +70,19 @@ class EasyFastBatsched(Batsched):
     def _after_end(self) -> None:
         head, waiting = self._head, self._waiting
         assert head is not None
-        if head.request.hosts <= len(self._free):
+        if head.request.hosts <= len(self.site.free):
             self._start(head)
             self._head = None
             while waiting:
                 job = waiting.popleft()
-                if job.request.hosts > len(self._free):
+                if job.request.hosts > len(self.site.free):
                     self._new_head(job)
                     break
                 self._start(job)
         kept: deque[Job] = deque()
-        while waiting and self._free:
+        while waiting and self.site.free:
             job = waiting.popleft()
-            if job.request.hosts <= len(self._free) and self._fits_before(job):
+            if job.request.hosts <= len(self.site.free) and self._fits_before(job):
                 self._start(job)
             else:
                 kept.append(job)

@@ -26,20 +26,18 @@ class FcfsBatsched(Batsched):
 
     def _decide(self, now: float) -> None:
         del now  # dates play no part
-        self._give_back()
         waiting = self._waiting
         if self._ended:
             while waiting:
-                hosts = self._pick(self._free, waiting[0].request.hosts)
+                hosts = self._pick(self.site.free, waiting[0].request.hosts)
                 if hosts is None:
                     break
-                self._free -= hosts
                 self._execute(waiting.popleft(), hosts)
         for job in self._released:
             if self._refuses(job):
                 self._write(RejectJob(job_id=job.id))
                 continue
-            hosts = None if waiting else self._free.take(job.request.hosts)
+            hosts = None if waiting else self.site.free.pick(job.request.hosts)
             if hosts is None:
                 waiting.append(job)
             else:

@@ -1,19 +1,20 @@
 """batsched's filler (spec: schedulers.md section 4.5)."""
 
+from collections.abc import Sequence
 from math import ceil
 from typing import Annotated
 
 from msgspec import Meta
 
-from windtunnel.model import HostPool, HostSet
+from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.batsched.loop import Batsched
 from windtunnel.schedulers.orders import Policy, QueueOrder
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
     Ability,
     ExecuteJob,
-    HostsBecameAvailable,
     HostsBecameUnavailable,
+    Mirror,
     Notice,
     SetJobMetadata,
 )
@@ -46,26 +47,17 @@ class FillerBatsched(Batsched):
         self.set_job_metadata = set_job_metadata
         super().__init__(queue_order=queue_order, policy=policy, rjms_delay=rjms_delay)
 
-    def _reset(self) -> None:
-        super()._reset()
-        self._unavailable = HostSet()
-        self._back = HostSet()
-        self._gone = HostSet()
+    def _mirror(self) -> Mirror:
+        return Mirror(power=False)
 
-    def _on_other(self, notice: Notice) -> None:
-        if isinstance(notice, HostsBecameAvailable):
-            self._back |= notice.hosts
-        elif isinstance(notice, HostsBecameUnavailable):
-            self._gone |= notice.hosts
+    def _in_order(self, notices: Sequence[Notice]) -> Sequence[Notice]:
+        """Of one message, what has become unavailable counts last."""
+        return sorted(notices, key=lambda notice: isinstance(notice, HostsBecameUnavailable))
 
     def _decide(self, now: float) -> None:
         del now  # dates play no part
-        self._give_back()
-        self._unavailable = (self._unavailable - self._back) | self._gone
-        self._back = self._gone = HostSet()
         self._admit()
-        usable = self._free.copy()
-        usable -= self._unavailable
+        usable = self.site.free
         queue = self._queue
         k = 0
         while k < len(queue) and usable:
@@ -75,14 +67,13 @@ class FillerBatsched(Batsched):
                 k += 1
                 continue
             del queue[k]
-            self._give(item.job.id, item.size, hosts, usable)
+            self._give(item.job, item.size, hosts)
 
-    def _give(self, job_id: str, size: int, hosts: HostSet, usable: HostPool) -> None:
+    def _give(self, job: Job, size: int, hosts: HostSet) -> None:
         given = hosts.lowest(ceil(self.fraction_of_machines_to_use * size))
-        usable -= given
-        self._free -= given
+        self.site.start(job, given)
         count = len(given)
         mapping = tuple(k % count for k in range(size)) if self.custom_mapping else None
-        self._write(ExecuteJob(job_id=job_id, hosts=given, placement=mapping))
+        self._write(ExecuteJob(job_id=job.id, hosts=given, placement=mapping))
         if self.set_job_metadata:
-            self._write(SetJobMetadata(job_id=job_id, metadata=f"just some metadata for job {job_id}"))
+            self._write(SetJobMetadata(job_id=job.id, metadata=f"just some metadata for job {job.id}"))

@@ -33,16 +33,14 @@ class Killer(Batsched):
         super().__init__(queue_order=queue_order, policy=policy, rjms_delay=rjms_delay)
 
     def _decide(self, now: float) -> None:
-        self._give_back()
         self._admit()
         if not self._queue:
             return
         job = self._queue[0][2].job
-        hosts = self._pick(self._free, job.request.hosts)
+        hosts = self._pick(self.site.free, job.request.hosts)
         if hosts is None:
             return
         del self._queue[0]
-        self._free -= hosts
         self._execute(job, hosts)
         date = now
         for _ in range(self.nb_kills_per_job):

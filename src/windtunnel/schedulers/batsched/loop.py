@@ -16,6 +16,7 @@ from windtunnel.vocabulary import (
     Hello,
     JobCompleted,
     JobSubmitted,
+    Mirror,
     Notice,
     RejectJob,
     Reply,
@@ -55,12 +56,20 @@ class Batsched(Scheduler):
 
     def _reset(self) -> None:
         """Forget an earlier run."""
-        self._n = 0
-        self._free = HostPool()
+        self.site = self._mirror()
         self._queue: list[tuple[Any, str, Waiting]] = []
         self._latest = 0.0  # the largest date ever written
         self._over = False
         self._clear()
+
+    def _mirror(self) -> Mirror:
+        """What it knows of the site: most algorithms go on as if all hosts were there."""
+        return Mirror(availability=False, power=False)
+
+    @property
+    def _n(self) -> int:
+        """How many hosts there are."""
+        return self.site.size
 
     def _clear(self) -> None:
         self._ended: list[JobCompleted] = []
@@ -77,6 +86,7 @@ class Batsched(Scheduler):
         # batsched computes with dates as Batsim prints them; in process they come whole.
         self._now = seen = round(now, 6)
         self._last = round(notices[-1].timestamp, 6) if notices else seen
+        self.site.apply(seen, self._in_order(notices))
         for notice in notices:
             kind = type(notice)
             if kind is JobSubmitted:
@@ -87,8 +97,6 @@ class Batsched(Scheduler):
             elif kind is RequestedCall:
                 self._on_call(notice.timestamp)
             elif isinstance(notice, SimulationBegins):
-                self._n = len(notice.platform.hosts)
-                self._free = HostPool(HostSet.span(self._n))
                 self._on_begin(notice)
             elif isinstance(notice, SimulationEnds):
                 self._over = True
@@ -98,6 +106,10 @@ class Batsched(Scheduler):
         reply = Reply(now if self._latest <= seen else max(now, self._latest), self._decisions)
         self._clear()
         return reply
+
+    def _in_order(self, notices: Sequence[Notice]) -> Sequence[Notice]:
+        """In which order what happened to hosts counts."""
+        return notices
 
     def _decide(self, now: float) -> None:
         """The algorithm, once per message."""
@@ -128,12 +140,8 @@ class Batsched(Scheduler):
         self._decisions.append(decision)
 
     def _execute(self, job: Job, hosts: HostSet, date: float | None = None) -> None:
+        self.site.start(job, hosts, at=date)
         self._write(ExecuteJob(job_id=job.id, hosts=hosts), date)
-
-    def _give_back(self) -> None:
-        """The hosts of ended jobs are free."""
-        for notice in self._ended:
-            self._free |= notice.hosts
 
     def _duration(self, job: Job) -> Exact | None:
         if job.walltime == inf:

@@ -76,7 +76,6 @@ class Submitter(Batsched):
         self._acknowledged = notice.options.get("dynamic-jobs-acknowledged", self.acknowledge_dynamic_jobs)
 
     def _decide(self, now: float) -> None:
-        self._give_back()
         for job in self._released:
             self._describe(job.id)
             if self._refuses(job):
@@ -85,13 +84,12 @@ class Submitter(Batsched):
                 self._append(job)
         if self._queue:
             job = self._queue[0][2].job
-            hosts = self._pick(self._free, job.request.hosts)
+            hosts = self._pick(self.site.free, job.request.hosts)
             if hosts is not None:
                 del self._queue[0]
-                self._free -= hosts
                 self._execute(job, hosts)
         date = now
-        if not self._queue and self._free and self._submitted < self.nb_jobs_to_submit:
+        if not self._queue and self.site.free and self._submitted < self.nb_jobs_to_submit:
             date = self._submit(now)
         if self._submitted == self.nb_jobs_to_submit and not self._finished:
             self._finished = True
@@ -122,7 +120,7 @@ class Submitter(Batsched):
         self._submitted += 1
         if self._acknowledged:
             return now
-        hosts = self._free.take(1)
+        hosts = self.site.free.pick(1)
         assert hosts is not None
         self._execute(job, hosts, now + 10)
         return now + 10

@@ -26,19 +26,8 @@ class EasyBatsim5(FcfsBatsim5):
 
     name = "easy-batsim5"
 
-    def _reset(self) -> None:
-        super()._reset()
-        self._ends: dict[str, float] = {}
-
     def _refuses(self, job: Job) -> bool:
         return super()._refuses(job) or job.walltime <= 0 or job.walltime == inf
-
-    def _ended(self, job_id: str) -> None:
-        self._ends.pop(job_id, None)
-
-    def _start(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        super()._start(now, job, decisions)
-        self._ends[job.id] = now + job.walltime
 
     def _schedule(self, now: float, decisions: list[Decision]) -> None:
         super()._schedule(now, decisions)
@@ -47,13 +36,13 @@ class EasyBatsim5(FcfsBatsim5):
             return
         shadow, extra = self._reserve(waiting[0].request.hosts)
         kept = deque([waiting.popleft()])
-        while waiting and self._free:
+        free = self.site.free
+        while waiting and free:
             job = waiting.popleft()
             size = job.request.hosts
             end = float32(now + job.walltime)
-            if size <= len(self._free) and (size <= extra or end <= shadow):
-                self._start(now, job, decisions)
-                self._ends[job.id] = end
+            if size <= len(free) and (size <= extra or end <= shadow):
+                self._start(job, end, decisions)
                 if end > shadow:
                     extra -= size
             else:
@@ -62,9 +51,9 @@ class EasyBatsim5(FcfsBatsim5):
         self._waiting = kept
 
     def _reserve(self, need: int) -> tuple[float, int]:
-        free = len(self._free)
-        for job_id, end in sorted(self._ends.items(), key=lambda item: item[1]):
-            free += len(self._running[job_id])
+        free = len(self.site.free)
+        for end, _, size, _ in self.site.ends:
+            free += size
             if free >= need:
                 return float32(end), free - need
         raise AssertionError("all hosts together are enough for every accepted job")

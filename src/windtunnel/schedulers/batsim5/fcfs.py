@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Sequence
 
-from windtunnel.model import HostPool, HostSet, Job
+from windtunnel.model import Job
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
     Decision,
@@ -11,10 +11,10 @@ from windtunnel.vocabulary import (
     Hello,
     JobCompleted,
     JobSubmitted,
+    Mirror,
     Notice,
     RejectJob,
     Reply,
-    SimulationBegins,
 )
 
 __all__ = ["FcfsBatsim5"]
@@ -30,10 +30,8 @@ class FcfsBatsim5(Scheduler):
         self._reset()
 
     def _reset(self) -> None:
-        self._n = 0
-        self._free = HostPool()
+        self.site = Mirror(availability=False, power=False)
         self._waiting: deque[Job] = deque()
-        self._running: dict[str, HostSet] = {}
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run. What others do is nothing to it, as upstream."""
@@ -44,6 +42,7 @@ class FcfsBatsim5(Scheduler):
         """Read everything, decide once."""
         decisions: list[Decision] = []
         needed = False
+        self.site.apply(now, notices)
         for notice in notices:
             if isinstance(notice, JobSubmitted):
                 if self._refuses(notice.job):
@@ -52,30 +51,24 @@ class FcfsBatsim5(Scheduler):
                     self._waiting.append(notice.job)
                     needed = True
             elif isinstance(notice, JobCompleted):
-                self._free |= self._running.pop(notice.job.id, HostSet())
-                self._ended(notice.job.id)
                 needed = True
-            elif isinstance(notice, SimulationBegins):
-                self._n = len(notice.platform.hosts)
-                self._free = HostPool(HostSet.span(self._n))
         if needed:
             self._schedule(now, decisions)
         return Reply(now, decisions)
 
     def _refuses(self, job: Job) -> bool:
-        return job.request.hosts > self._n
-
-    def _ended(self, job_id: str) -> None:
-        """A running job is over."""
+        return job.request.hosts > self.site.size
 
     def _schedule(self, now: float, decisions: list[Decision]) -> None:
         waiting = self._waiting
-        while waiting and waiting[0].request.hosts <= len(self._free):
-            self._start(now, waiting.popleft(), decisions)
+        while waiting and waiting[0].request.hosts <= len(self.site.free):
+            job = waiting.popleft()
+            self._start(job, now + job.walltime, decisions)
 
-    def _start(self, now: float, job: Job, decisions: list[Decision]) -> None:
-        del now  # dates play no part
-        hosts = self._free.take(job.request.hosts)
+    def _start(self, job: Job, end: float, decisions: list[Decision]) -> None:
+        """A job starts, and is predicted to end at a date (which plays no part here)."""
+        site = self.site
+        hosts = site.free.take(job.request.hosts)
         assert hosts is not None
-        self._running[job.id] = hosts
+        site.hold(job, hosts, site.now, end)
         decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))

@@ -148,7 +148,8 @@ class EasyBackfillPybatsim(Pybatsim):
     def _place(self, head: Job) -> tuple[float, HostSet] | None:
         """When and where the head will start, as running jobs end one after the other."""
         gaps = self._gaps.copy()
-        for end, hosts in sorted(self._running.values(), key=lambda held: held[0]):
+        for end, _, _, held in self.site.ends:
+            hosts = held.hosts
             if not hosts:  # jobs of no hosts free none
                 continue
             gap = gaps.free(hosts.first, hosts.last)

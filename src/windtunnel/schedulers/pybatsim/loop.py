@@ -10,6 +10,7 @@ from windtunnel.vocabulary import (
     Hello,
     JobCompleted,
     JobSubmitted,
+    Mirror,
     Notice,
     RejectJob,
     Reply,
@@ -32,9 +33,13 @@ class Pybatsim(Scheduler):
 
     def _reset(self) -> None:
         """Forget an earlier run."""
-        self._n = 0
+        self.site = Mirror(availability=False, power=False)
         self._open: dict[str, Job] = {}
-        self._running: dict[str, tuple[float, HostSet]] = {}
+
+    @property
+    def _n(self) -> int:
+        """How many hosts there are."""
+        return self.site.size
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run. What others do is nothing to it, as upstream."""
@@ -46,18 +51,17 @@ class Pybatsim(Scheduler):
         self._decisions: list[Decision] = []
         self._now = now
         for notice in notices:
+            self.site.apply(now, (notice,))
             if isinstance(notice, JobSubmitted):
                 self._open[notice.job.id] = notice.job
                 self._pass()
             elif isinstance(notice, JobCompleted):
-                ended = self._running.pop(notice.job.id, None)
-                if ended is not None:
-                    self._freed(ended[1])
+                for _, _, _, ended in self.site.left:
+                    self._freed(ended.hosts)
                 self._pass()
             elif isinstance(notice, RequestedCall):
                 self._pass()
             elif isinstance(notice, SimulationBegins):
-                self._n = len(notice.platform.hosts)
                 self._freed(HostSet.span(self._n))
         return Reply(now, self._decisions)
 
@@ -66,12 +70,12 @@ class Pybatsim(Scheduler):
         raise NotImplementedError
 
     def _freed(self, hosts: HostSet) -> None:
-        """Hosts are free."""
-        raise NotImplementedError
+        """Hosts are free (for subclasses that keep them in another form)."""
 
     def _start(self, job: Job, hosts: HostSet) -> None:
         del self._open[job.id]
-        self._running[job.id] = (self._now + walltime(job), hosts)
+        self.site.free.remove(hosts)
+        self.site.hold(job, hosts, self._now, self._now + walltime(job))
         self._decisions.append(ExecuteJob(job_id=job.id, hosts=hosts))
 
     def _reject(self, job: Job) -> None:

@@ -20,21 +20,13 @@ class FcfsPybatsim(Pybatsim):
 
     name = "schedFcfs-pybatsim"
 
-    def _reset(self) -> None:
-        super()._reset()
-        self._free = HostPool()
-
-    def _freed(self, hosts: HostSet) -> None:
-        self._free |= hosts
-
     def _pass(self) -> None:
         for job in list(self._open.values()):
             if job.request.hosts > self._n:
                 self._reject(job)
                 continue
-            hosts = self._free.pick_contiguous(job.request.hosts)
+            hosts = self.site.free.pick_contiguous(job.request.hosts)
             if hosts is not None:
-                self._free -= hosts
                 self._start(job, hosts)
             elif self._stops():
                 return
@@ -71,19 +63,18 @@ class EasySjfPybatsim(FcfsPybatsim):
         for job in sorted(jobs[depth:], key=walltime):
             if job.request.hosts > self._n:
                 continue
-            usable = self._free.copy()
+            usable = self.site.free.copy()
             stop = self._now + walltime(job) + _AFTER
             for begin, _, hosts in self._reservations(jobs[:depth]):
                 if begin < stop:
                     usable -= hosts
             found = usable.pick_contiguous(job.request.hosts)
             if found is not None:
-                self._free -= found
                 self._start(job, found)
 
     def _reservations(self, jobs: list[Job]) -> list[tuple[float, float, HostSet]]:
         """Begin, end and hosts of each job, at the earliest date with a run of consecutive hosts."""
-        held = [(self._now, end + _AFTER, hosts) for end, hosts in self._running.values()]
+        held = [(self._now, job.end + _AFTER, job.hosts) for job in self.site.running.values()]
         dates = sorted({self._now, *(end for _, end, _ in held if end > self._now)})
         made: list[tuple[float, float, HostSet]] = []
         for job in jobs:

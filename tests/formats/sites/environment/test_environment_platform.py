@@ -62,7 +62,8 @@ def test_events_in_order_of_time_and_states_at_the_start() -> None:
         (3, "machine_state", "0", "ACTIVE"),
         (9, "machine_state", "1", "FAILURE"),
     ]
-    assert made[1].attributes == {"datacenter": 0, "scheduler": "stage-scheduler", "options": {}}
+    facts = {"datacenter": 0, "name": "datacenter 1", "scheduler": "stage-scheduler", "options": {}}
+    assert made[1].attributes == facts
     assert made[3].attributes["cause"] == "disk"
 
 

@@ -43,7 +43,7 @@ def check_events(
             problems.append(Problem("ENV032", "an event without a time never happens", path, hint, severity))
         elif isinstance(time, int | float) and not isinstance(time, bool):
             timed.append((time, path, event))
-            if time < latest:
+            if 0 <= time < latest:
                 late.append((*path, "time"))
             latest = max(latest, time)
     if late:

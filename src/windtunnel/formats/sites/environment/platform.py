@@ -57,6 +57,7 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
     numbers: dict[Id, int] = {}
     names: Counter[str] = Counter()
     starts: list[ExternalEvent] = []
+    unusable: set[int] = set()  # machines without processors: no event makes them usable
     switches: list[int] = []
     racks: dict[int, int] = {}
     labels = _Labels()
@@ -73,7 +74,10 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
         hosts.append(_host(number, name, machine, place, mapping, notes))
         if machine.id is not None:
             numbers[machine.id] = number
-        if machine.state is not MachineState.ACTIVE:
+        if not machine.cores:
+            starts.append(_state_event(0.0, number, MachineState.HALT, "no processors", machine.id))
+            unusable.add(number)
+        elif machine.state is not MachineState.ACTIVE:
             starts.append(_state_event(0.0, number, machine.state, "state at the start", machine.id))
         switches.append(racks.setdefault(id(rack), len(racks)))
     storages, speeds = _storages(site, len(hosts))
@@ -88,7 +92,12 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
         site=site,
         path=path,
     )
-    events = EventList(name="environment", events=(*starts, *_events(site, numbers)), path=path)
+    happenings = [
+        event
+        for event in _events(site, numbers)
+        if event.kind != "machine_state" or event.hosts.first not in unusable
+    ]
+    events = EventList(name="environment", events=(*starts, *happenings), path=path)
     return Mapped(platform, events, _findings(notes, path))
 
 
@@ -125,7 +134,7 @@ def _host(
     if len(rates) > 1:
         notes.append("a machine has CPUs of different clock rates: their mean, weighted by cores, counts")
     if not cores:
-        notes.append("a machine without CPUs becomes a host of one core that computes nothing")
+        notes.append("a machine without CPUs is off: it can hold no work")
     mean = sum(cpu.clock_rate * cpu.cores for cpu in machine.cpus) / cores if cores else 0.0
     speed = mean * mapping.flops_per_cycle
     idle, full = _watts(machine, mapping.idle_share)
@@ -199,7 +208,9 @@ def _events(site: Site, numbers: dict[Id, int]) -> Iterable[ExternalEvent]:
             yield _state_event(time, numbers[event.machine], event.state, event.cause, event.machine)
         else:
             scheduler = event.scheduler
-            facts = {"datacenter": datacenters[event.datacenter], "scheduler": scheduler.name}
+            rank = datacenters[event.datacenter]
+            label = site.datacenters[rank].name or f"datacenter {event.datacenter}"
+            facts = {"datacenter": rank, "name": label, "scheduler": scheduler.name}
             options = dict(scheduler.options)
             yield ExternalEvent(timestamp=time, kind="scheduler_change", attributes={**facts, "options": options})
 

@@ -131,11 +131,24 @@ class Resolver:
                 self.broken.add((source, path))
                 continue
             links.append(target)
+            self._check_joined(result, base, names, (source, path))
             result = self._merge(result, base, names) if result else base
         for name in sorted(names):
             if name not in result and name not in own:
                 self._say("ENV046", f"$merge names {name!r}, which is nowhere", source, (*path, "$merge"))
+        self._check_joined(result, own, names, (source, path))
         return self._merge(result, own, names) if result else own
+
+    def _check_joined(self, low: dict[str, Any], high: dict[str, Any], names: set[str], at: Node) -> None:
+        """Say what is replaced although ``$merge`` names it: only two arrays or two objects can be joined."""
+        for name in sorted(names):
+            if name in low and name in high:
+                kinds = {type(low[name]), type(high[name])}
+                if kinds not in ({list}, {dict}):
+                    what = "values of different types" if len(kinds) > 1 else "neither arrays nor objects"
+                    message = f"$merge of {name!r} has no effect: these are {what}, and the later replaces the other"
+                    source, path = at
+                    self._say("ENV046", message, source, (*path, "$merge"))
 
     def _merge(self, low: dict[str, Any], high: dict[str, Any], names: set[str]) -> dict[str, Any]:
         """``high`` over ``low``; values of ``names`` are joined."""

@@ -52,6 +52,9 @@ def check(data: bytes | str, name: str = "nodes.xml") -> NodeSet:
                     nodes.append(node)
             else:
                 references.append(read_reference(element, findings))
+    if references and nodes:
+        message = "a reference only names nodes: it adds none to a platform"
+        findings.warn(message, code="SSS054", line=0, hint="a node that says what it has needs an Id and Configured")
     return NodeSet(tuple(nodes), tuple(references), tuple(findings.sorted()))
 
 
@@ -152,6 +155,6 @@ def read_reference(element: "_Element", findings: Findings) -> NodeReference:
     else:
         if count is not None and aggregation in {"List", "Range"} and count not in {1, number}:
             message = f"count is {count}, the expression names {number} nodes"
-            hint = "count is the number of instances of each node"
+            hint = f"count is the number of nodes that are meant: write {number}, or leave it out"
             findings.warn(message, code="SSS053", line=line, hint=hint)
     return reference

@@ -1,0 +1,64 @@
+"""Energy where jobs that merely last keep busy what they hold: logs and leases say how long, not how many flops.
+
+In Batsim a delay is a sleep and draws idle watts; under ``Options(delays_compute=True)`` it draws what its cores draw
+when they compute.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from windtunnel.engine.energy.accounting import SiteEnergy
+from windtunnel.engine.state.world import World
+from windtunnel.model import DelayProfile, HostSet, JobRecord
+
+__all__ = ["BusyDelaysEnergy"]
+
+
+class BusyDelaysEnergy(SiteEnergy):
+    """Adds the cores that delays hold to the loads of the tasks under way."""
+
+    def __init__(self, world: World, rule: str) -> None:
+        super().__init__(world, rule)
+        self.held: dict[int, float] = {}
+        """Cores held by delays, by host."""
+        self.computing: dict[int, float] = {}
+        """flop/s in use by tasks, by host."""
+
+    def set_loads(self, loads: Mapping[int, float]) -> None:
+        """Tasks use more or less; what delays hold comes on top."""
+        self.computing.update(loads)
+        self._load(loads)
+
+    def set_pstate(self, hosts: HostSet | Sequence[int], pstate: int) -> None:
+        """The same cores have another speed."""
+        super().set_pstate(hosts, pstate)
+        self._load([host for host in hosts if self.held.get(host)])
+
+    def job_resumed(self, record: JobRecord) -> None:
+        """From now on its cores are busy."""
+        super().job_resumed(record)
+        self._hold(record, 1)
+
+    def job_suspended(self, record: JobRecord) -> None:
+        """They were busy until now."""
+        counted = record.job.id in self.jobs
+        super().job_suspended(record)
+        if counted:
+            self._hold(record, -1)
+
+    def _hold(self, record: JobRecord, sign: int) -> None:
+        if not isinstance(record.job.profile, DelayProfile):
+            return
+        hosts, amounts = self._world.platform.hosts, record.amounts
+        for host in record.hosts:
+            cores = hosts[host].cores if amounts is None else amounts.get(host, {}).get("cores", 0.0)
+            left = self.held.pop(host, 0.0) + sign * cores
+            if left > 1e-9:
+                self.held[host] = left
+        self._load(record.hosts)
+
+    def _load(self, hosts: "Mapping[int, float] | HostSet | Sequence[int]") -> None:
+        loads = {}
+        for host in hosts:
+            speed = self.meters.states[host][self.meters.pstates[host]].speed
+            loads[host] = self.computing.get(host, 0.0) + self.held.get(host, 0.0) * speed
+        super().set_loads(loads)
