@@ -30,7 +30,7 @@ class Submitter(Batsched):
     When registrations are acknowledged, its jobs are queued like any other; else they start 10 s later.
     """
 
-    name = "submitter"
+    name = "batsched/submitter"
 
     def __init__(
         self,
