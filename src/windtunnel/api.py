@@ -186,7 +186,9 @@ class Simulation:
         reading = dict(platform_options or {})
         if energy or options.energy:
             options = replace(options, energy=True)
-            record = replace(record, energy=True, pstates=True)
+            if layout is None or layout.dialect is not Dialect.BATSIM5:  # which has an option of its own for them
+                record = replace(record, pstates=True)
+            record = replace(record, energy=True)
             reading["energy"] = True
         with files_read() as read:
             if isinstance(workload, Sequence) and not workload and isinstance(platform, str | Path):

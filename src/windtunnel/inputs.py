@@ -8,6 +8,7 @@ from typing import Any
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
 from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
@@ -102,8 +103,15 @@ def on_its_own(path: str | Path, **options: Any) -> tuple[Platform, Workload] | 
 
 
 def check_events(events: EventList, hosts: int) -> None:
-    """Whether all events are about hosts that there are: better said now than when the first of them occurs."""
+    """Whether all events are of their kind, on hosts that there are: better said now than when the first occurs."""
     for event in events.events:
+        kind = event_kind(event.kind)
+        if kind is not None:
+            try:
+                kind.read(event.attributes)
+            except ValueError as fault:
+                place = f"{events.path or events.name}: external event {event.kind!r} at t={event.timestamp!r} s"
+                raise UsageError(f"{place}: {fault}") from None
         if event.hosts and event.hosts.last >= hosts:
             beyond = event.hosts - HostSet.span(hosts)
             raise UsageError(

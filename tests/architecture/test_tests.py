@@ -30,5 +30,7 @@ def test_no_assertion_asks_a_clock(path: Path) -> None:
 
 
 def test_such_assertions_are_seen() -> None:
-    text = "start = time.monotonic()\nassert time.monotonic() - start < 1\nassert perf_counter() < x\nassert date() == 1"
+    text = (
+        "start = time.monotonic()\nassert time.monotonic() - start < 1\nassert perf_counter() < x\nassert date() == 1"
+    )
     assert asserted_times(text) == [2, 3]

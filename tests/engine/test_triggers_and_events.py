@@ -1,6 +1,7 @@
 """Calls, external events, registration, messages to jobs, suspension, injection, saving and forking."""
 
 import pytest
+from msgspec.structs import replace
 from tests.engine.runs import kinds, simulate, start_all
 
 import windtunnel as wt
@@ -30,6 +31,7 @@ from windtunnel.vocabulary import (
     MessageFromJob,
     MessageToJob,
     MigrateJob,
+    Observer,
     OneShot,
     Periodic,
     RegisterJob,
@@ -39,6 +41,7 @@ from windtunnel.vocabulary import (
     SetJobMetadata,
     SimulationBegins,
     StopCallMeLater,
+    StopProbe,
     SuspendJob,
     TimeUnit,
     TransferImage,
@@ -89,6 +92,36 @@ def test_calls_that_happen_once_can_be_stopped():
     component, _, simulation = simulate(script)
     assert [(n.timestamp, n.call_me_later_id) for n in component.told(RequestedCall)] == [(5.0, "a"), (7.0, "b")]
     assert simulation.now == 7.0
+
+
+def test_what_has_no_effect_is_told():
+    """In the run's account: calls and probes that there are not, jobs registered ahead or without having asked."""
+
+    class Ignored(Observer):
+        def __init__(self):
+            self.told = []
+
+        def on_ignored(self, now, kind, reason, place):
+            self.told.append((now, kind, place))
+
+    def script(now, notices):
+        if not begins(notices):
+            return start_all(now, notices)
+        later = replace(job("x", run=1.0, at=50.0), id="dyn!x")
+        return [
+            StopCallMeLater(call_me_later_id="never"),
+            StopProbe(probe_id="nowhere"),
+            RegisterJob(job=later),
+            Execute("dyn!x", HostSet([0])),
+        ]
+
+    ignored, checker = Ignored(), InvariantChecker()
+    options = Options(check_registration=False)
+    Simulation(platform(2), [], [Scripted(script)], observers=[ignored, checker], options=options).run()
+    kinds_told = ["unknown-call", "unknown-probe", "registration", "subtime"]
+    assert [kind for _, kind, _ in ignored.told] == kinds_told
+    assert ignored.told[3] == (0.0, "subtime", "dyn!x")
+    assert checker.rows[0][2:4] == (0.0, 1.0)
 
 
 def test_nobody_is_called_before_the_date_asked_for():

@@ -13,12 +13,12 @@ from windtunnel.results.layout import Dialect
 
 HERE = Path(__file__).parent / "generated"
 VARIANTS = {
-    "fcfs": "fcfs-batsched",
-    "fcfs_fast": "fcfs_fast-batsched",
-    "easy_bf": "easy-batsched",
-    "easy_bf_fast": "easy_fast-batsched",
-    "conservative_bf": "conservative-batsched",
-    "filler": "filler-batsched",
+    "fcfs": "batsched/fcfs",
+    "fcfs_fast": "batsched/fcfs_fast",
+    "easy_bf": "batsched/easy_bf",
+    "easy_bf_fast": "batsched/easy_bf_fast",
+    "conservative_bf": "batsched/conservative_bf",
+    "filler": "batsched/filler",
     "sequencer": "sequencer",
 }
 
@@ -109,7 +109,7 @@ def test_batsim5_easy_saturated():
     done = run(
         shared("golden/batsim4/inputs/bench/nonet128.xml"),
         case.parent / "dsat.json",
-        "easy-batsim5",
+        "batsim5/easy",
         Dialect.BATSIM5,
         "natural",
     )

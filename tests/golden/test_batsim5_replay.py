@@ -82,7 +82,7 @@ class Served:
     name = "served"
 
     def __init__(self, *, json):
-        self.session = SchedulerSession(make_scheduler("fcfs-batsim5"), json=json)
+        self.session = SchedulerSession(make_scheduler("batsim5/fcfs"), json=json)
 
     def start(self, init_data):
         return self.session.greet()

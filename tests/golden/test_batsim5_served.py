@@ -11,7 +11,7 @@ from windtunnel.wires.batprotocol.server import SchedulerSession
 
 pytestmark = pytest.mark.golden
 
-CASES = {"simple-fcfs-0": "fcfs-batsim5", "simple-fcfs-1": "fcfs-batsim5", "simple-easy-0": "easy-batsim5"}
+CASES = {"simple-fcfs-0": "batsim5/fcfs", "simple-fcfs-1": "batsim5/fcfs", "simple-easy-0": "batsim5/easy"}
 
 
 def plain(message):

@@ -15,10 +15,10 @@ from windtunnel.results.layout import Dialect
 HERE = Path(__file__).parent / "generated"
 KINDS = ("ptask3", "ptask4", "mixed3", "mixed4", "hetero3", "hetero4")
 BATSIM4 = {
-    "fcfs": "fcfs-batsched",
-    "easy_bf": "easy-batsched",
-    "conservative_bf": "conservative-batsched",
-    "filler": "filler-batsched",
+    "fcfs": "batsched/fcfs",
+    "easy_bf": "batsched/easy_bf",
+    "conservative_bf": "batsched/conservative_bf",
+    "filler": "batsched/filler",
 }
 
 

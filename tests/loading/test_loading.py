@@ -29,7 +29,10 @@ def test_modules_and_files(here, path):
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("loaded_here:Think", "policy 'loaded_here:Think': loaded_here has no 'Think'\n  hint: did you mean 'Thing'?"),
+        (
+            "loaded_here:Think",
+            "policy 'loaded_here:Think': loaded_here has no 'Think'\n  hint: did you mean 'Thing'?",
+        ),
         ("loaded_her:Thing", "policy 'loaded_her:Thing': 'loaded_her' cannot be imported: No module named"),
         ("loaded_badly:Thing", "'loaded_badly' cannot be imported: ZeroDivisionError: division by zero"),
         ("gone.py:Thing", "'gone.py' cannot be imported: there is no file gone.py"),

@@ -3,10 +3,12 @@
 import msgspec
 import pytest
 
+from windtunnel import api
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.batsim.events import read_events, write_events
 from windtunnel.model import EventList, ExternalEvent, HostSet
 from windtunnel.model.event_kinds import EventKind, event_kind, event_kind_of, external_event
+from windtunnel.testing import job, workload
 from windtunnel.vocabulary import ExternalEventOccurred
 
 
@@ -54,6 +56,16 @@ def test_faults_are_those_of_a_line(tmp_path, members, said):
     with pytest.raises(InputError, match=r"e\.txt:2") as raised:
         read_events(tmp_path / "e.txt")
     assert said in str(raised.value)
+
+
+def test_events_made_in_python_are_checked_before_the_run():
+    bad = ExternalEvent(timestamp=3.0, kind="test_capacity", attributes={"power-limit": "much"})
+    with pytest.raises(UsageError, match=r"e: external event 'test_capacity' at t=3\.0 s: Expected `float`"):
+        api.simulate("hosts:2", workload(job("a")), events=EventList(name="e", events=(bad,)))
+    injected = api.Simulation("hosts:2", workload(job("a", 1, 9.0)))
+    injected.inject(bad, at=3.0)
+    rows = injected.run().frame("events.csv").rows()
+    assert rows == [(3.0, "test_capacity", None, None, '{"power-limit":"much"}')]
 
 
 def test_what_cannot_be_a_kind():

@@ -118,7 +118,9 @@ def test_fields_of_a_struct_that_is_made():
     good = Settings(count=4, colour="dark-blue")
     check_fields(good, "it", texts=True)
     assert good.colour is Colour.DARK_BLUE
-    with pytest.raises(UsageError, match=r"^it: share must be .*, not '0.5'; count must be .*, not True; mode must be"):
+    with pytest.raises(
+        UsageError, match=r"^it: share must be .*, not '0.5'; count must be .*, not True; mode must be"
+    ):
         check_fields(Settings(share="0.5", count=True, mode="maybe"), "it")
 
 

@@ -132,10 +132,10 @@ def test_amounts_that_a_scheduler_does_not_look_at():
         id="w0!2", request=Request(1, amounts=(("gpus", 1.0), ("memory", 5.0))), profile=first.profile, walltime=50.0
     )
     site = platform(4)
-    run = wt.simulate(site, workload(job(1), greedy), "fcfs-batsched")
+    run = wt.simulate(site, workload(job(1), greedy), "batsched/fcfs")
     assert told(run, "not-honoured") == [
-        (1, "jobs ask for gpus of each host: fcfs-batsched gives whole hosts and does not look at it"),
-        (1, "jobs ask for memory of each host: fcfs-batsched gives whole hosts and does not look at it"),
+        (1, "jobs ask for gpus of each host: batsched/fcfs gives whole hosts and does not look at it"),
+        (1, "jobs ask for memory of each host: batsched/fcfs gives whole hosts and does not look at it"),
     ]
 
 
@@ -143,8 +143,8 @@ def test_outages_that_a_scheduler_cannot_bear_are_told_before_the_run():
     events = EventList(
         name="e", events=(ExternalEvent(timestamp=500.0, kind="machine_unavailable", hosts=HostSet((0,))),)
     )
-    lines = told(wt.simulate("hosts:4", workload(job(1)), "easy-batsched", events=events), "not-honoured")
-    assert lines == [(1, "hosts become unavailable: easy-batsched may end the run when that happens")]
+    lines = told(wt.simulate("hosts:4", workload(job(1)), "batsched/easy_bf", events=events), "not-honoured")
+    assert lines == [(1, "hosts become unavailable: batsched/easy_bf may end the run when that happens")]
     assert not wt.simulate("hosts:4", workload(job(1)), "easy", events=events).account
 
 

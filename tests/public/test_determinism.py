@@ -33,7 +33,7 @@ def files_of(folder):
     return made
 
 
-@pytest.mark.parametrize("scheduler", ["easy", "conservative", "fcfs", "filler", "easy-batsched"])
+@pytest.mark.parametrize("scheduler", ["easy", "conservative", "fcfs", "filler", "batsched/easy_bf"])
 def test_twice_and_forked_and_restored_give_the_same_bytes(tmp_path, scheduler):
     example = find("small")
     Simulation(example.platform, example.workloads, scheduler, out=tmp_path / "a").run()

@@ -61,7 +61,7 @@ def test_a_job_may_be_spread_and_whole_host_jobs_count_all_cores():
     assert rows["whole"][1] == 10.0
 
 
-@pytest.mark.parametrize("scheduler", ["fcfs", "conservative", "filler", "easy-batsched", "easy-batsim5"])
+@pytest.mark.parametrize("scheduler", ["fcfs", "conservative", "filler", "batsched/easy_bf", "batsim5/easy"])
 def test_other_schedulers_pack_too(scheduler):
     rows = run([by_processors(str(i), 1 + i % 4, run=3.0 + i, walltime=99.0) for i in range(30)], scheduler)
     assert len(rows) == 30

@@ -40,7 +40,7 @@ def begun(name, hosts=4, **options):
 
 
 def test_conservative_of_batsched_answers_with_the_date_of_the_start():
-    scheduler = begun("conservative-batsched")
+    scheduler = begun("batsched/conservative_bf")
     scheduler.decide(0.0, [JobSubmitted(0.0, job(1, 0.0, 4, 10.0), 0.0)])
     reply = scheduler.decide(2.0, [WaitingTimeQueried(2.0, job(2, 2.0, 1, 5.0))])
     assert [(d.job_id, d.estimated_waiting_time) for d in reply.decisions] == [("w0!2", 15.0)]
@@ -56,16 +56,16 @@ def test_the_estimator_does_not_know():
 def test_the_margin_is_an_option():
     """A job that ends within the margin before the head's start overtakes only without it."""
     jobs = [(job(0, 0.0, 3, 100.0), 100.0), (job(1, 1.0, 4, 50.0), 50.0), (job(2, 2.0, 1, 98.0), 98.0)]
-    with_margin = play(make_scheduler("easy_fast-batsched"), jobs, 4)
+    with_margin = play(make_scheduler("batsched/easy_bf_fast"), jobs, 4)
     assert with_margin.start["w0!2"] == 2.0  # the margin is on both sides
     jobs[2] = (job(2, 2.0, 1, 99.0), 99.0)
-    assert play(make_scheduler("easy_fast-batsched"), jobs, 4).start["w0!2"] > 2.0
-    shorter = play(make_scheduler("conservative-batsched", rjms_delay=0), jobs, 4)
+    assert play(make_scheduler("batsched/easy_bf_fast"), jobs, 4).start["w0!2"] > 2.0
+    shorter = play(make_scheduler("batsched/conservative_bf", rjms_delay=0), jobs, 4)
     assert shorter.start == {"w0!0": 0.0, "w0!1": 100.0, "w0!2": 150.0}
 
 
 def test_filler_of_batsched_leaves_unavailable_hosts_alone():
-    scheduler = begun("filler-batsched")
+    scheduler = begun("batsched/filler")
     reply = scheduler.decide(
         1.0, [HostsBecameUnavailable(1.0, HostSet.span(2)), JobSubmitted(1.0, job(1, 1.0, 2, 5.0), 1.0)]
     )
@@ -74,7 +74,7 @@ def test_filler_of_batsched_leaves_unavailable_hosts_alone():
 
 def test_a_walltime_of_zero_is_an_error_as_upstream():
     with pytest.raises(ComponentError, match=r"w0!1 has a walltime of 0 s"):
-        begun("easy-batsched").decide(1.0, [JobSubmitted(1.0, job(1, 1.0, 1, 0.0), 1.0)])
+        begun("batsched/easy_bf").decide(1.0, [JobSubmitted(1.0, job(1, 1.0, 1, 0.0), 1.0)])
 
 
 def test_sleeping_must_be_worth_it():
@@ -130,5 +130,5 @@ def test_jobs_of_no_hosts_hold_nothing_up(head):
     """One of them runs while another job waits; or is itself the first to wait."""
     jobs = [(job(0, 0.0, 0, 10.0), 10.0), (job(1, 0.0, 4, 30.0), 30.0)]
     jobs += [(job(2, 1.0, head, 20.0), 20.0), (job(3, 2.0, 1, 5.0), 5.0)]
-    run = play(make_scheduler("easyBackfill-pybatsim"), jobs, 4)
+    run = play(make_scheduler("pybatsim/easyBackfill"), jobs, 4)
     assert run.start == {"w0!0": 0.0, "w0!1": 0.0, "w0!2": 30.0, "w0!3": 50.0 if head else 30.0}

@@ -53,7 +53,7 @@ def test_odd_jobs(case):
 def test_easy_of_batsim5(workload):
     """``late`` has dates beyond 8e6 s, where comparing in 32 bits shows."""
     folder = shared("golden/batsim4-orders")
-    compare(make_scheduler("easy-batsim5"), folder / f"{workload}.json", folder / f"v5-easy-{workload}" / "jobs.csv")
+    compare(make_scheduler("batsim5/easy"), folder / f"{workload}.json", folder / f"v5-easy-{workload}" / "jobs.csv")
 
 
 @pytest.mark.parametrize("plain", ["fcfs", "filler"])

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scheduler_harness import job, play
 from windtunnel.model import HostSet, JobState, Platform
 from windtunnel.schedulers import make_scheduler
-from windtunnel.schedulers.shipped import BATSCHED
 from windtunnel.vocabulary import (
     ExecuteJob,
     HostsBecameAvailable,
@@ -25,9 +24,7 @@ from windtunnel.vocabulary import (
 HOSTS = 8
 SANE = ("fcfs", "easy", "conservative", "filler")
 ORDERS = ("fcfs", "lcfs", "asc_size", "desc_size", "asc_walltime", "desc_walltime", "desc_slowdown")
-EXACT = sorted(
-    set(BATSCHED.values()) & {f"{v}-batsched" for v in ("fcfs", "easy", "easy_fast", "conservative", "filler")}
-)
+EXACT = sorted({f"batsched/{v}" for v in ("fcfs", "easy_bf", "easy_bf_fast", "conservative_bf", "filler")})
 
 dates = st.integers(0, 60).map(float) | st.floats(0, 60)
 lengths = st.integers(1, 30).map(float) | st.floats(0.01, 30)
@@ -293,7 +290,7 @@ def test_unavailable_hosts_are_given_to_nobody(name, jobs, away):
     everybody(play(Watcher(make_scheduler(name), None), jobs, HOSTS, notices=notices), jobs)
 
 
-@pytest.mark.parametrize("name", [*SANE, *EXACT, "easy-batsim5", "fcfs-batsim5", "sequencer"])
+@pytest.mark.parametrize("name", [*SANE, *EXACT, "batsim5/easy", "batsim5/fcfs", "sequencer"])
 def test_pickled_in_the_middle_it_goes_on_the_same(name):
     jobs = [(job(k, float(k), 1 + k * 5 % 8, 10.0 + k % 7), 5.0 + k % 6) for k in range(60)]
     whole = play(make_scheduler(name), jobs, HOSTS)
@@ -310,7 +307,7 @@ def test_pickled_in_the_middle_it_goes_on_the_same(name):
     assert play(Forked(make_scheduler(name), None), jobs, HOSTS).start == whole.start
 
 
-@pytest.mark.parametrize("name", [*SANE, "easy-batsched", "easy-batsim5"])
+@pytest.mark.parametrize("name", [*SANE, "batsched/easy_bf", "batsim5/easy"])
 def test_a_second_run_forgets_the_first(name):
     jobs = [(job(k, float(k), 1 + k * 3 % 8, 20.0), 15.0) for k in range(20)]
     scheduler = make_scheduler(name)

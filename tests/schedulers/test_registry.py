@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from packages import install
+from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
 from windtunnel.schedulers import (
     FunctionScheduler,
@@ -16,7 +17,7 @@ from windtunnel.schedulers import (
     scheduler_names,
     scheduler_options,
 )
-from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM, SHIPPED
+from windtunnel.schedulers.shipped import ALIASES, BATSCHED, PYBATSIM, SHIPPED
 from windtunnel.vocabulary import Component, Execute
 
 COMPULSORY = {"pstate_compute": 0, "pstate_sleep": 1}
@@ -81,10 +82,10 @@ def test_whatever_is_shipped_can_be_made_and_pickled(name):
 
 def test_names_of_other_systems_lead_to_shipped_ones():
     assert set(BATSCHED.values()) | set(PYBATSIM.values()) <= set(SHIPPED)
-    assert make_scheduler("easy_bf").hello().name == "easy-batsched"
+    assert make_scheduler("easy_bf").hello().name == "batsched/easy_bf"
     assert make_scheduler("filler").hello().name == "filler"
-    assert make_batsched("filler").hello().name == "filler-batsched"
-    assert make_batsched("easy_bf", queue_order="lcfs").hello().name == "easy-batsched"
+    assert make_batsched("filler").hello().name == "batsched/filler"
+    assert make_batsched("easy_bf", queue_order="lcfs").hello().name == "batsched/easy_bf"
     with pytest.raises(UsageError, match="easy_bf"):
         make_batsched("easy_fb")
 
@@ -102,7 +103,7 @@ def test_unknown_names_come_with_a_hint():
         ("rejecter", {"x": 1}, "no option 'x' (it takes no options)"),
         ("sleeper", {}, "pstate_compute must be given; pstate_sleep must be given"),
         (
-            "filler-batsched",
+            "batsched/filler",
             {"fraction_of_machines_to_use": 0},
             "fraction_of_machines_to_use must be a number more than 0 and up to 1, not 0",
         ),
@@ -111,7 +112,7 @@ def test_unknown_names_come_with_a_hint():
             {"nb_kills_per_job": -1, "delay_before_kill": "soon"},
             "nb_kills_per_job must be a whole number from 0, not -1; delay_before_kill must be",
         ),
-        ("filler-batsched", {"custom_mapping": "perhaps"}, "custom_mapping must be true or false, not 'perhaps'"),
+        ("batsched/filler", {"custom_mapping": "perhaps"}, "custom_mapping must be true or false, not 'perhaps'"),
     ],
 )
 def test_faulty_options_are_named_together(name, options, says):
@@ -124,7 +125,7 @@ def test_faulty_options_are_named_together(name, options, says):
 def test_options_given_as_text_are_converted():
     scheduler = make_scheduler("killer", nb_kills_per_job="2", delay_before_kill="2.5")
     assert (scheduler.nb_kills_per_job, scheduler.delay_before_kill) == (2, 2.5)
-    assert make_scheduler("filler-batsched", custom_mapping="false").custom_mapping is False
+    assert make_scheduler("batsched/filler", custom_mapping="false").custom_mapping is False
 
 
 @pytest.mark.parametrize("where", ["own_schedulers", "own_schedulers.py", "./own_schedulers.py"])
@@ -178,3 +179,28 @@ def test_entry_points_of_other_packages(here, monkeypatch):
     assert listed["broken"].description.startswith(said)
     with pytest.raises(UsageError, match=said):
         make_scheduler("broken")
+
+
+@pytest.mark.parametrize(("alias", "name"), sorted(ALIASES.items()))
+def test_names_that_schedulers_had_before_are_understood(alias, name):
+    assert scheduler_options(alias) == scheduler_options(name)
+    assert alias not in SHIPPED
+
+
+def test_a_scheduler_is_made_by_its_old_name():
+    assert make_scheduler("easy-batsched").hello().name == "batsched/easy_bf"
+    assert make_scheduler("easyBackfill-pybatsim").hello().name == "pybatsim/easyBackfill"
+    with pytest.raises(UsageError, match="did you mean 'easy-batsched'"):
+        make_scheduler("easy-batshed")
+
+
+def test_the_command_lists_families_and_aliases(capsys):
+    assert main(["schedulers"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.index("Like batsched 1.4.0, decision by decision:") > next(
+        k for k, line in enumerate(lines) if line.startswith("easy ")
+    )
+    assert main(["schedulers", "easy-batsim5"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("batsim5/easy:")
+    assert "Aliases (through 0.2): easy-batsim5" in text

@@ -175,7 +175,9 @@ def test_no_server(inputs):
         run_to(inputs, "tcp://127.0.0.1:1", free_port())
 
 
-@pytest.mark.parametrize("name", ["easy", "fcfs", "filler", "fcfs_fast-batsched", "easy_fast-batsched", "submitter"])
+@pytest.mark.parametrize(
+    "name", ["easy", "fcfs", "filler", "batsched/fcfs_fast", "batsched/easy_bf_fast", "submitter"]
+)
 def test_our_schedulers_read_redis(server, inputs, name):
     """Both roles are ours."""
     _, port = server

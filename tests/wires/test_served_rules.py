@@ -116,7 +116,7 @@ def test_every_query_has_its_answer():
     assert asked == [
         ("ANSWER", {"estimate_waiting_time": {"job_id": f"w0!{k}", "estimated_waiting_time": -1.0}}) for k in (1, 2)
     ]
-    knows = ToJson("conservative-batsched")
+    knows = ToJson("batsched/conservative_bf")
     knows.tell(0.0, v.SimulationBegins(0.0, SITE))
     (answer,) = knows.tell(1.0, v.WaitingTimeQueried(1.0, replace(job(1), walltime=5.0)))
     assert answer[1]["estimate_waiting_time"]["estimated_waiting_time"] == 1.0  # the date of the start

@@ -23,16 +23,24 @@ def schedulers(
     known = {info.name: info for info in list_schedulers()}
     if not name:
         width = max(map(len, known))
+        family = ""
         for info in known.values():
+            origin, slash, _ = info.name.partition("/")
+            if slash and origin != family:
+                family = origin
+                print(f"\nLike {info.source}, decision by decision:")
             print(f"{info.name:{width}}  {info.description}")
         return
-    info = known.get(name)  # type: ignore[assignment]  # None is looked for
+    info = known.get(name) or next((one for one in known.values() if name in one.aliases), None)  # type: ignore[assignment]
     if info is None:
-        raise UsageError(f"there is no scheduler {name!r}", did_you_mean(name, known))
+        aliases = [alias for one in known.values() for alias in one.aliases]
+        raise UsageError(f"there is no scheduler {name!r}", did_you_mean(name, [*known, *aliases]))
     print(f"{info.name}: {info.description}\nSource: {info.source}")
     print(f"Honours: {', '.join(ability.value for ability in Ability if ability in info.honours)}")
     if Ability.UNAVAILABLE_HOSTS not in info.honours:
         print("It goes on as if all hosts were there: a run in which one fails may abort.")
+    if info.aliases:
+        print(f"Aliases (through 0.2): {', '.join(info.aliases)}")
     print("Options:" if info.options else "It has no options.")
     for option in info.options:
         print(f"  --option {option}")

@@ -159,7 +159,7 @@ def run(
 
       windtunnel run hosts:128 trace.swf.gz --out out --parquet
 
-      windtunnel run cluster.xml jobs.json -s easy-batsched -o queue_order=asc_size
+      windtunnel run cluster.xml jobs.json -s batsched/easy_bf -o queue_order=asc_size
 
       windtunnel run cluster.xml jobs.json -s my_module:MyScheduler --json
     """

@@ -31,10 +31,10 @@ from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv, Ra
 from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
-from windtunnel.results.state import PlatformFacts, RunState, Status, WorkloadFacts, as_plain
+from windtunnel.results.state import ComponentFacts, PlatformFacts, RunState, Status, WorkloadFacts, as_plain
 from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.version import __version__
-from windtunnel.vocabulary.component import Observer
+from windtunnel.vocabulary.component import Hello, Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact
 
 __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
@@ -197,6 +197,18 @@ class Recording(Observer):
     def rows(self) -> dict[str, Rows]:
         """The growing files, by name."""
         return {r.rows.name: r.rows for r in self._recorders if isinstance(r, Recorder)}
+
+    def on_hello(self, now: float, name: str, hello: Hello) -> None:  # noqa: ARG002 -- hook
+        """Note who decides, as far as it says."""
+        if hello.version or hello.protocol_version:
+            about = ComponentFacts(
+                name, hello.name, hello.version, hello.commit or "", hello.protocol_version, hello.protocol_commit
+            )
+            self.state.components.append(about)
+
+    def on_ignored(self, now: float, kind: str, reason: str, place: str) -> None:  # noqa: ARG002 -- hook
+        """What had no effect is in the account."""
+        self.account.tell(kind, reason, place=place)
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """Note the inputs, and start writing regularly."""

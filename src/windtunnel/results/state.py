@@ -11,6 +11,7 @@ from windtunnel.diagnostics import AccountLine, UsageError, read_input
 
 __all__ = [
     "FORMAT",
+    "ComponentFacts",
     "InputFile",
     "PlatformFacts",
     "RunState",
@@ -70,6 +71,18 @@ class InputFile(msgspec.Struct, frozen=True, kw_only=True):
     """Of its content as it lies there (zipped, if it is)."""
 
 
+class ComponentFacts(msgspec.Struct):
+    """A decision component as it presented itself."""
+
+    called: str
+    """How this run calls it."""
+    name: str
+    version: str
+    commit: str
+    protocol_version: str
+    protocol_commit: str
+
+
 class RunState(msgspec.Struct, kw_only=True):
     """The content of ``run.json``; holds nothing that differs between equal runs."""
 
@@ -83,6 +96,8 @@ class RunState(msgspec.Struct, kw_only=True):
     dialect: str = "windtunnel"
     platform: PlatformFacts = msgspec.field(default_factory=PlatformFacts)
     workloads: list[WorkloadFacts] = []
+    components: list[ComponentFacts] = []
+    """Decision components that say more of themselves than their name."""
     inputs: list[InputFile] = []
     """The files that were read."""
     account: list[AccountLine] = []

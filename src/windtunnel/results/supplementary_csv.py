@@ -138,9 +138,12 @@ def _members(attributes: Mapping[str, Any]) -> str:
 
 
 def _hosts(notice: ExternalEventOccurred) -> HostSet:
-    """The hosts that an event of a registered kind names."""
+    """The hosts that an event of a registered kind names; none if it is not as its kind should be (injected so)."""
     kind = event_kind(notice.kind) if notice.attributes else None
-    return HostSet() if kind is None else kind.hosts(kind.read(notice.attributes))
+    try:
+        return HostSet() if kind is None else kind.hosts(kind.read(notice.attributes))
+    except ValueError:
+        return HostSet()
 
 
 class EstimatesCsv(Recorder):

@@ -13,7 +13,7 @@ from windtunnel.diagnostics import UsageError, did_you_mean, place_of
 from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
-from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM, SHIPPED, Shipped
+from windtunnel.schedulers.shipped import ALIASES, BATSCHED, SHIPPED, Shipped
 from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_by
 
 __all__ = [
@@ -33,20 +33,34 @@ GROUP: Final = "windtunnel.schedulers"
 
 
 class SchedulerInfo(msgspec.Struct, frozen=True):
-    """A scheduler by name: what it does in one line, where it comes from, its options, and what it honours."""
+    """A scheduler by name: what it does in one line, where it comes from, its options, and what it honours.
+
+    ``aliases`` are names it had before, which are understood through 0.2.
+    """
 
     name: str
     description: str
     source: str
     options: tuple[Option, ...]
     honours: frozenset[Ability] = HONOURED_BY_ALL
+    aliases: tuple[str, ...] = ()
 
 
 def list_schedulers() -> list[SchedulerInfo]:
-    """All schedulers that can be named: those shipped, then those of other packages, by name."""
+    """All schedulers that can be named: ours, others' by origin, then those of other packages; each by name."""
+    aliases: dict[str, list[str]] = {}
+    for alias, name in sorted(ALIASES.items()):
+        aliases.setdefault(name, []).append(alias)
     shipped = [
-        SchedulerInfo(name, entry.description, entry.source, tuple(_options(made).values()), honoured_by(made))
-        for name, entry in sorted(SHIPPED.items())
+        SchedulerInfo(
+            name,
+            entry.description,
+            entry.source,
+            tuple(_options(made).values()),
+            honoured_by(made),
+            tuple(aliases.get(name, ())),
+        )
+        for name, entry in sorted(SHIPPED.items(), key=lambda item: ("/" in item[0], item[0]))
         if (made := _shipped(entry))
     ]
     return shipped + [_listed(point) for point in entry_points(GROUP)]
@@ -79,8 +93,8 @@ def scheduler_options(name: str) -> tuple[Option, ...]:
 def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options: Any) -> Component:
     """A scheduler from its name, from ``module:Class``, ``module:function`` or ``file.py:Class``, or from an object.
 
-    batsched's and pybatsim's own names lead to the exact variants where they are not names of ours (``easy_bf``; but
-    ``fcfs`` and ``filler`` are ours).
+    Others' schedulers are named by origin (``batsched/easy_bf``, ``batsim5/easy``, ``pybatsim/schedFcfs``); the names
+    they had before (``easy-batsched``, ``easy_bf``) are understood through 0.2.
 
     A class is made with the options, which are checked against the keyword parameters of its ``__init__``; a plain
     function ``f(view, **options)`` becomes a scheduler that calls it once per round; a component is returned as is.
@@ -109,7 +123,7 @@ def make_registered(name: str, /, **options: Any) -> Component:
     Raises:
         UsageError: there is no registered scheduler of that name, or an option is wrong or not for data.
     """
-    if name not in SHIPPED and name not in BATSCHED and name not in PYBATSIM and name not in scheduler_names():
+    if name not in SHIPPED and name not in ALIASES and name not in scheduler_names():
         shown = f"{name!r:.80}"
         raise UsageError(
             f"{shown} is not the name of a registered scheduler, and data may name no other",
@@ -193,11 +207,9 @@ def _options(factory: Any) -> dict[str, Option]:
 
 
 def _factory(name: str) -> Any:
-    shipped = SHIPPED.get(name) or SHIPPED.get(BATSCHED.get(name) or PYBATSIM.get(name, ""))
+    shipped = SHIPPED.get(ALIASES.get(name, name))
     if shipped is not None:
         return _shipped(shipped)
-    if name in BATSCHED:  # the names that batsched itself uses
-        return _factory(BATSCHED[name])
     if ":" in name:
         return load(name, "scheduler")
     for point in entry_points(GROUP):
@@ -208,7 +220,7 @@ def _factory(name: str) -> Any:
     if name.endswith((".so", ".dylib")):
         path = name if "/" in name else f"./{name}"
         raise UsageError(f"{name!r} is a library", f"name it as one: lib:{path} (where libraries are taken)")
-    hint = did_you_mean(name, scheduler_names())
+    hint = did_you_mean(name, [*scheduler_names(), *ALIASES])
     raise UsageError(f"there is no scheduler {name!r}", hint + "; one of your own is named as module:Class")
 
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["BATSCHED", "PYBATSIM", "SHIPPED", "Shipped"]
+__all__ = ["ALIASES", "BATSCHED", "PYBATSIM", "SHIPPED", "Shipped"]
 
 
 class Shipped(msgspec.Struct, frozen=True):
@@ -50,113 +50,119 @@ SHIPPED: Final[dict[str, Shipped]] = {
         "datacenters", "Datacenters", "the schedulers that an environment names, one per datacenter, with changes"
     ),
     # batsched's, decision by decision
-    "conservative-batsched": _ours(
+    "batsched/conservative_bf": _ours(
         "batsched.conservative_bf",
         "ConservativeBatsched",
         "batsched's conservative_bf: reservations of particular hosts, compressed at ends",
         _BATSCHED,
     ),
-    "easy-batsched": _ours(
+    "batsched/easy_bf": _ours(
         "batsched.easy_bf",
         "EasyBatsched",
         "batsched's easy_bf: EASY with a reservation of particular hosts",
         _BATSCHED,
     ),
-    "easy_bf_plot_liquid_load_horizon": _ours(
-        "batsched.easy_bf_plot", "EasyPlotBatsched", "easy_bf that writes the load of the queue to a file", _BATSCHED
+    "batsched/easy_bf_plot_liquid_load_horizon": _ours(
+        "batsched.easy_bf_plot",
+        "EasyPlotBatsched",
+        "batsched/easy_bf that writes the load of the queue to a file",
+        _BATSCHED,
     ),
-    "easy_fast-batsched": _ours(
+    "batsched/easy_bf_fast": _ours(
         "batsched.easy_bf_fast", "EasyFastBatsched", "batsched's easy_bf_fast: EASY without extra hosts", _BATSCHED
     ),
-    "energy_bf": _ours(
+    "batsched/energy_bf": _ours(
         "batsched.energy_bf", "EnergyBf", "conservative backfilling that puts idle hosts to sleep", _BATSCHED
     ),
-    "energy_bf_dicho": _ours(
+    "batsched/energy_bf_dicho": _ours(
         "batsched.energy_bf",
         "EnergyDicho",
         "puts hosts to sleep as far as a bound on the mean slowdown allows",
         _BATSCHED,
     ),
-    "energy_bf_monitoring": _ours(
-        "batsched.energy_bf", "EnergyMonitoring", "energy_bf that is called periodically, for ever", _BATSCHED
+    "batsched/energy_bf_monitoring": _ours(
+        "batsched.energy_bf",
+        "EnergyMonitoring",
+        "batsched/energy_bf that is called periodically, for ever",
+        _BATSCHED,
     ),
-    "energy_bf_idle_sleeper": _ours(
+    "batsched/energy_bf_idle_sleeper": _ours(
         "batsched.energy_sleepers", "EnergyIdleSleeper", "EASY; hosts that are idle for long sleep", _BATSCHED
     ),
-    "energy_bf_monitoring_inertial": _ours(
+    "batsched/energy_bf_monitoring_inertial": _ours(
         "batsched.energy_inertial",
         "EnergyInertial",
         "EASY; how many hosts sleep follows the load",
         _BATSCHED,
     ),
-    "energy_bf_subpart_sleeper": _ours(
+    "batsched/energy_bf_subpart_sleeper": _ours(
         "batsched.energy_sleepers", "EnergySubpartSleeper", "EASY; only a part of the machine stays awake", _BATSCHED
     ),
-    "energy_watcher": _ours(
+    "batsched/energy_watcher": _ours(
         "batsched.energy_watcher", "EnergyWatcher", "one job at a time; asks for energy and checks it", _BATSCHED
     ),
-    "fcfs-batsched": _ours("batsched.fcfs", "FcfsBatsched", "batsched's fcfs", _BATSCHED),
-    "fcfs_fast-batsched": _ours("batsched.fcfs", "FcfsFastBatsched", "batsched's fcfs_fast", _BATSCHED),
-    "filler-batsched": _ours(
+    "batsched/fcfs": _ours("batsched.fcfs", "FcfsBatsched", "batsched's fcfs", _BATSCHED),
+    "batsched/fcfs_fast": _ours("batsched.fcfs", "FcfsFastBatsched", "batsched's fcfs_fast", _BATSCHED),
+    "batsched/filler": _ours(
         "batsched.filler", "FillerBatsched", "batsched's filler: first fit, with executors by number", _BATSCHED
     ),
-    "killer": _ours("batsched.killer", "Killer", "starts one job per message, and has each killed", _BATSCHED),
-    "killer2": _ours("batsched.killer", "Killer2", "each arrival kills the running job", _BATSCHED),
-    "rejecter": _ours("batsched.rejecter", "Rejecter", "rejects every job", _BATSCHED),
-    "sequencer": _ours("batsched.sequencer", "Sequencer", "one job at a time, on the lowest hosts", _BATSCHED),
-    "sleeper": _ours("batsched.sleeper", "Sleeper", "one job at a time; hosts without work sleep", _BATSCHED),
-    "submitter": _ours("batsched.submitter", "Submitter", "registers jobs of its own", _BATSCHED),
-    "waiting_time_estimator": _ours(
+    "batsched/killer": _ours(
+        "batsched.killer", "Killer", "starts one job per message, and has each killed", _BATSCHED
+    ),
+    "batsched/killer2": _ours("batsched.killer", "Killer2", "each arrival kills the running job", _BATSCHED),
+    "batsched/rejecter": _ours("batsched.rejecter", "Rejecter", "rejects every job", _BATSCHED),
+    "batsched/sequencer": _ours(
+        "batsched.sequencer", "Sequencer", "one job at a time, on the lowest hosts", _BATSCHED
+    ),
+    "batsched/sleeper": _ours(
+        "batsched.sleeper", "Sleeper", "one job at a time; hosts without work sleep", _BATSCHED
+    ),
+    "batsched/submitter": _ours("batsched.submitter", "Submitter", "registers jobs of its own", _BATSCHED),
+    "batsched/waiting_time_estimator": _ours(
         "batsched.rejecter", "WaitingTimeEstimator", "answers every question for a waiting time with -1", _BATSCHED
     ),
     # Batsim 5's
-    "easy-batsim5": _ours("batsim5.easy", "EasyBatsim5", "Batsim 5's easy, with its 32-bit comparisons", _BATSIM5),
-    "fcfs-batsim5": _ours("batsim5.fcfs", "FcfsBatsim5", "Batsim 5's fcfs", _BATSIM5),
+    "batsim5/easy": _ours("batsim5.easy", "EasyBatsim5", "Batsim 5's easy, with its 32-bit comparisons", _BATSIM5),
+    "batsim5/fcfs": _ours("batsim5.fcfs", "FcfsBatsim5", "Batsim 5's fcfs", _BATSIM5),
     # pybatsim's
-    "easyBackfill-pybatsim": _ours(
+    "pybatsim/easyBackfill": _ours(
         "pybatsim.easy_backfill",
         "EasyBackfillPybatsim",
         "pybatsim's easyBackfill: EASY on consecutive hosts",
         _PYBATSIM,
     ),
-    "schedEasySjfBackfill-pybatsim": _ours(
+    "pybatsim/schedEasySjfBackfill": _ours(
         "pybatsim.runs", "EasySjfPybatsim", "pybatsim's schedEasySjfBackfill: EASY, shortest job first", _PYBATSIM
     ),
-    "schedFcfs-pybatsim": _ours(
+    "pybatsim/schedFcfs": _ours(
         "pybatsim.runs", "FcfsPybatsim", "pybatsim's schedFcfs: on consecutive hosts", _PYBATSIM
     ),
-    "schedFiller-pybatsim": _ours(
+    "pybatsim/schedFiller": _ours(
         "pybatsim.runs", "FillerPybatsim", "pybatsim's schedFiller: first fit on consecutive hosts", _PYBATSIM
     ),
 }
 """By the name given to ``--scheduler``."""
 
 BATSCHED: Final[dict[str, str]] = {
-    "conservative_bf": "conservative-batsched",
-    "easy_bf": "easy-batsched",
-    "easy_bf_fast": "easy_fast-batsched",
-    "easy_bf_plot_liquid_load_horizon": "easy_bf_plot_liquid_load_horizon",
-    "energy_bf": "energy_bf",
-    "energy_bf_dicho": "energy_bf_dicho",
-    "energy_bf_monitoring": "energy_bf_monitoring",
-    "energy_bf_idle_sleeper": "energy_bf_idle_sleeper",
-    "energy_bf_monitoring_inertial": "energy_bf_monitoring_inertial",
-    "energy_bf_subpart_sleeper": "energy_bf_subpart_sleeper",
-    "energy_watcher": "energy_watcher",
-    "fcfs": "fcfs-batsched",
-    "fcfs_fast": "fcfs_fast-batsched",
-    "filler": "filler-batsched",
-    "killer": "killer",
-    "killer2": "killer2",
-    "rejecter": "rejecter",
-    "sequencer": "sequencer",
-    "sleeper": "sleeper",
-    "submitter": "submitter",
-    "waiting_time_estimator": "waiting_time_estimator",
+    name.removeprefix("batsched/"): name for name in SHIPPED if name.startswith("batsched/")
 }
 """batsched's own names of variants (``-v``) -> ours."""
 
 PYBATSIM: Final[dict[str, str]] = {
-    name: f"{name}-pybatsim" for name in ("easyBackfill", "schedEasySjfBackfill", "schedFcfs", "schedFiller")
+    name.removeprefix("pybatsim/"): name for name in SHIPPED if name.startswith("pybatsim/")
 }
 """pybatsim's own names of schedulers -> ours."""
+
+ALIASES: Final[dict[str, str]] = {
+    **{name: ours for name, ours in (BATSCHED | PYBATSIM).items() if name not in SHIPPED},
+    "conservative-batsched": "batsched/conservative_bf",
+    "easy-batsched": "batsched/easy_bf",
+    "easy_fast-batsched": "batsched/easy_bf_fast",
+    "fcfs-batsched": "batsched/fcfs",
+    "fcfs_fast-batsched": "batsched/fcfs_fast",
+    "filler-batsched": "batsched/filler",
+    "easy-batsim5": "batsim5/easy",
+    "fcfs-batsim5": "batsim5/fcfs",
+    **{f"{name}-pybatsim": ours for name, ours in PYBATSIM.items()},
+}
+"""Names that schedulers had before they were named by origin -> their present ones; understood through 0.2."""

@@ -33,6 +33,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     commit: str | None = None
     features: Features = Features()
     protocol_version: str = ""
+    protocol_commit: str = ""
     follow_others: bool = False
     """Ours: hear which jobs other components start and reject, and which hosts they begin to switch. No protocol has
     words for it; schedulers in process ask for it by themselves."""
@@ -90,6 +91,12 @@ class Observer:
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """The run starts."""
+
+    def on_hello(self, now: float, name: str, hello: Hello) -> None:
+        """A decision component, called so in this run, has presented itself (before ``on_begin``)."""
+
+    def on_ignored(self, now: float, kind: str, reason: str, place: str) -> None:
+        """What a component asked for has no effect, or not as it was asked for; ``place`` names the thing."""
 
     def on_job_submitted(self, now: float, record: JobRecord) -> None:
         """A job entered."""

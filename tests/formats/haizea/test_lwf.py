@@ -131,9 +131,7 @@ def test_the_manuals_fragments_are_read_in_their_place():
         mended = fragment.replace("</exact>", "</start>").replace('time="..."', 'time="2006-11-25 14:00:00"')
         mended = mended.replace('id="..." size="..."', 'id="a" size="1"')
         other = "<software><none/></software>" if mended.startswith("<start") else "<start/>"
-        text = (
-            f'<lease preemptible="yes"><nodes><node-set numnodes="1"><res type="CPU" amount="1"/></node-set></nodes>{mended}<duration time="1:00"/>{other}'
-        )
+        text = f'<lease preemptible="yes"><nodes><node-set numnodes="1"><res type="CPU" amount="1"/></node-set></nodes>{mended}<duration time="1:00"/>{other}'
         lease = read_lease_text(f"{text}</lease>".encode(), epoch=EPOCH)
         assert lease.start in {When.UNSPECIFIED, When.NOW, 3600}
         if "</exact>" in fragment:
@@ -241,7 +239,12 @@ def test_warnings_do_not_stop_reading(tmp_path):
         ('amount="1024"', 'amount="0"', "bad-value", ""),
         ('<res amount="100" type="CPU"/>', "", "missing-element", ""),
         ("</site>", "</site><site/>", "repeated-element", ""),
-        ('<deadline time="03:00:00"/>', '<deadline time="03:00:00"/><deadline time="04:00:00"/>', "repeated-element", ""),
+        (
+            '<deadline time="03:00:00"/>',
+            '<deadline time="03:00:00"/><deadline time="04:00:00"/>',
+            "repeated-element",
+            "",
+        ),
         ("<realduration", '<realduration time="1:00"/><realduration', "repeated-element", ""),
         ('<res type="CPU">', '<res type="CPU" amount="5">', "ambiguous-amount", ""),
         ('time="01:00:00"/></start>', 'time="2006-11-25 14:00:00"/></start>', "bad-value", ""),

@@ -104,7 +104,9 @@ def test_leases_backfill_by_their_walltime(tmp_path):
         ],
     )
     write_lwf(work, tmp_path / "w.lwf")
-    starts = {name: row["starting_time"] for name, row in rows(wt.simulate(tmp_path / "w.lwf", scheduler="easy")).items()}
+    starts = {
+        name: row["starting_time"] for name, row in rows(wt.simulate(tmp_path / "w.lwf", scheduler="easy")).items()
+    }
     assert starts == {"1": "0.000000", "2": "100.000000", "3": "2.000000"}
 
 

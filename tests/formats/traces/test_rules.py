@@ -84,8 +84,9 @@ def test_swf_and_csv(tmp_path_factory, rows, options):
     def read(path, name, **chosen):
         return read_mapped(path, name, CSV, ReplayOptions(**chosen))
 
-    ours, theirs = account(outcome(read_swf, folder / "log.swf", **options)), account(
-        outcome(read, folder / "log.csv", **options)
+    ours, theirs = (
+        account(outcome(read_swf, folder / "log.swf", **options)),
+        account(outcome(read, folder / "log.csv", **options)),
     )
     if isinstance(ours, list):  # a head stands before the rows
         assert [(line + 1, *rest) for line, *rest in ours] == theirs

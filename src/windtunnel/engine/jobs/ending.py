@@ -9,7 +9,7 @@ from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord, JobState
 from windtunnel.vocabulary import JobCompleted, JobRejected, RejectJob
 
-__all__ = ["end_job", "job_end", "reject_job"]
+__all__ = ["end_job", "reject_job"]
 
 _SUSPENDED: Final = JobState.SUSPENDED
 _SUBMITTED: Final = JobState.SUBMITTED
@@ -17,14 +17,14 @@ _SUCCESS: Final = JobState.COMPLETED_SUCCESSFULLY
 _FAILED: Final = JobState.COMPLETED_FAILED
 
 
-def job_end(world: World, record: JobRecord) -> None:
-    """A job that merely lasts has run to its end."""
-    code = record.job.profile.return_code
-    end_job(world, record, _SUCCESS if code == 0 else _FAILED, code)
+def end_job(world: World, record: JobRecord, state: JobState | None = None, code: int = 0, tell: bool = True) -> None:
+    """A job leaves its hosts; everyone is told (unless the component said so itself).
 
-
-def end_job(world: World, record: JobRecord, state: JobState, code: int, tell: bool = True) -> None:
-    """A job leaves its hosts; everyone is told (unless the component said so itself)."""
+    Without a state it has run to its end, and its profile says how: so a job that merely lasts costs one call less.
+    """
+    if state is None:
+        code = record.job.profile.return_code
+        state = _SUCCESS if code == 0 else _FAILED
     now = world.now
     table = world.hosts
     hosts = record.hosts

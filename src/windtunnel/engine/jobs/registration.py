@@ -1,5 +1,7 @@
 """Jobs and profiles that components register, and what they declare about jobs (batsim-protocol.md 10, 13)."""
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from windtunnel.engine.jobs.ending import end_job, reject_job
@@ -38,6 +40,10 @@ __all__ = [
     "report_leases",
     "set_job_metadata",
 ]
+
+
+_LATER: Final = 1e-6
+"""s; dates travel with six decimals."""
 
 
 def _uses(world: World, profile: Profile) -> list[str]:
@@ -79,6 +85,9 @@ def _may_register(world: World, rank: int, decision: Decision) -> Session:
     if not session.registering and (enabled or world.options.check_registration):
         why = "registration was finished before" if enabled else "dynamic registration is not enabled"
         refuse(world, decision, "registration", why)
+    if not enabled:
+        reason = f"{session.name!r} registers jobs or profiles without having asked for it, as Batsim 5 allows"
+        world.ignore("registration", reason, f"t={world.now:g} s")
     if world.profile_uses is None:
         count_profile_uses(world)
     return session
@@ -130,6 +139,8 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
         refuse(world, decision, "job", f"invalid registration of job {job.id!r}: {fault}")
     if world.used_ids is not None:
         world.used_ids.add(job.id)
+    if job.submission_time > world.now + _LATER:
+        world.ignore("subtime", "jobs are registered for a later date: they are submitted at once", job.id)
     if not job.submission_time <= world.now:  # jobs are registered at the present date; batprotocol tells none
         job = replace(job, submission_time=world.now)
     for name in _uses(world, job.profile):

@@ -93,10 +93,13 @@ def _drop(world: World, probe: Probe) -> None:
 
 
 def stop_probe(world: World, rank: int, decision: StopProbe) -> None:
-    """Measure no more; an unknown probe is no fault (it may have come to its end)."""
+    """Measure no more; an unknown probe is no fault (it may have come to its end): the account tells of it."""
     probe = world.sessions[rank].probes.get(decision.probe_id)
     if probe is not None:
         _drop(world, probe)
+    else:
+        reason = "a probe is stopped that there is not: it was never created, or has come to its end"
+        world.ignore("unknown-probe", reason, decision.probe_id)
 
 
 def _known(world: World, rank: int, decision: Decision, name: str) -> Probe:

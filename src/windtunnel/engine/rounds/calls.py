@@ -116,3 +116,6 @@ def stop_call_me_later(world: World, rank: int, decision: StopCallMeLater) -> No
     if once is not None:
         once.version += 1
         world.unfinished -= once.pending
+    if call is None and once is None:
+        reason = "a call is stopped that there is not: it was never asked for, or has come to its end"
+        world.ignore("unknown-call", reason, decision.call_me_later_id)

@@ -95,8 +95,35 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
         raise ComponentError(
             f"{session.name!r} answered with now = {done!r}, which is before the date of the message", now=now
         )
+    previous = earliest
+    strict = world.options.strict
     try:
-        _carry_out(world, session, reply, earliest)
+        for decision in reply.decisions:
+            try:
+                when = decision.timestamp
+            except AttributeError:
+                reason = f"{session.name!r} answered {decision!r:.50}, which is no decision"
+                raise ComponentError(reason, now=now) from None
+            if when is None:
+                if strict and type(decision) is ExecuteJob:  # the common case: its fields are looked at if it fails
+                    try:
+                        execute_job(world, session.rank, decision)
+                    except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
+                        _explain(world, decision, fault)
+                else:
+                    _apply(world, session, decision)
+                continue
+            if not isinstance(when, Real):
+                _apply(world, session, decision)  # which refuses it
+                continue
+            if not previous <= when <= done:
+                _refuse_date(world, when, previous, done, decision)
+            previous = when
+            if when <= now:
+                _apply(world, session, decision)
+            else:
+                world.unfinished += 1
+                world.push(when, Priority.DECISION, DECISION, (session.rank, decision))
     except Stopped as stop:
         stopping = (rank for rank, one in enumerate(reply.decisions) if type(one) is ForceSimulationStop)
         stop.dropped = len(reply.decisions) - next(stopping) - 1
@@ -105,39 +132,6 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
         session.ready_at = done
         world.unfinished += 1
         world.push(done, Priority.READY, READY, session.rank)
-
-
-def _carry_out(world: World, session: Session, reply: Reply, earliest: float) -> None:
-    now, done = world.now, reply.now
-    previous = earliest
-    strict = world.options.strict
-    for decision in reply.decisions:
-        try:
-            when = decision.timestamp
-        except AttributeError:
-            raise ComponentError(
-                f"{session.name!r} answered {decision!r:.50}, which is no decision", now=now
-            ) from None
-        if when is None:
-            if strict and type(decision) is ExecuteJob:  # the common case: its fields are looked at if it fails
-                try:
-                    execute_job(world, session.rank, decision)
-                except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
-                    _explain(world, decision, fault)
-            else:
-                _apply(world, session, decision)
-            continue
-        if not isinstance(when, Real):
-            _apply(world, session, decision)  # which refuses it
-            continue
-        if not previous <= when <= done:
-            _refuse_date(world, when, previous, done, decision)
-        previous = when
-        if when <= now:
-            _apply(world, session, decision)
-        else:
-            world.unfinished += 1
-            world.push(when, Priority.DECISION, DECISION, (session.rank, decision))
 
 
 def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:

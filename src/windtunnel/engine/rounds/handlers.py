@@ -40,7 +40,7 @@ def _ready(world: World, rank: int) -> None:
 
 
 EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
-    e.JOB_END: ending.job_end,
+    e.JOB_END: ending.end_job,
     e.LEAF_END: leaf_due,
     e.WALLTIME: killing.walltime_reached,
     e.SUBMIT: submission.submit_due,

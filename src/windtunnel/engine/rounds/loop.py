@@ -18,7 +18,7 @@ from windtunnel.engine.jobs.workflows import begin_workflow
 from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, check_reply, forget_ended, raised, take
 from windtunnel.engine.rounds.handlers import EVENTS
 from windtunnel.engine.site.conditions import plan_conditions
-from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, SUBMIT, Priority, on_paper
+from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, ROUNDING, SUBMIT, Priority, on_paper
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobState, Workflow
@@ -36,6 +36,8 @@ def begin(world: World, components: Sequence[Component]) -> None:
     for session, component in zip(world.sessions, components, strict=True):
         hello = component.hello()
         session.name = session.name or hello.name
+        for hook in world.hooks.hello:
+            hook(world.now, session.name, hello)
         session.features = hello.features
         session.follows_others = hello.follow_others
         session.registering = hello.features.dynamic_registration
@@ -180,6 +182,7 @@ def _rounds_alone(world: World, component: Component) -> None:
     calls = world.hooks.call
     decide = component.decide
     limit = world.options.max_rounds
+    rounding = ROUNDING
     now, horizon, rounds = world.now, world.horizon, world.rounds
     spent = 0.0
     try:
@@ -196,7 +199,7 @@ def _rounds_alone(world: World, component: Component) -> None:
                 if version >= 0 and payload.version != version:
                     continue
                 if date > horizon:
-                    if kind != CALL:
+                    if date != (date * 1e6 + rounding - rounding) / 1e6 and kind != CALL:  # rarely, so asked first
                         date = on_paper(date)
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15

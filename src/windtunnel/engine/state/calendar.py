@@ -36,7 +36,7 @@ Entry = tuple[float, int, int, int, Any, int]
 """(date, priority, sequence, kind of event, payload, version); void when the payload's version differs."""
 
 
-_ROUND: Final = 6755399441055744.0
+ROUNDING: Final = 6755399441055744.0
 """1.5 * 2 ** 52: a number that this is added to and taken from again is whole."""
 
 _LATEST: Final = 1e9
@@ -49,7 +49,7 @@ def on_paper(date: float) -> float:
     Errors of sums would add up from job to job otherwise: ends that are equal in decimals would come in two rounds,
     and a component that is told dates with six decimals would see others than one in process.
     """
-    near = (date * 1e6 + _ROUND - _ROUND) / 1e6
+    near = (date * 1e6 + ROUNDING - ROUNDING) / 1e6
     return near if -1e-15 * date <= near - date <= 1e-15 * date and date < _LATEST else date
 
 

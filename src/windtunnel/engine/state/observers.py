@@ -9,6 +9,8 @@ __all__ = ["Hooks"]
 
 _HOOKS: Final = {
     "begin": "on_begin",
+    "hello": "on_hello",
+    "ignored": "on_ignored",
     "submitted": "on_job_submitted",
     "started": "on_job_started",
     "ended": "on_job_ended",
@@ -40,6 +42,8 @@ class Hooks:
             setattr(self, name, wanted)
 
     begin: tuple[Callable[..., None], ...]
+    hello: tuple[Callable[..., None], ...]
+    ignored: tuple[Callable[..., None], ...]
     submitted: tuple[Callable[..., None], ...]
     started: tuple[Callable[..., None], ...]
     ended: tuple[Callable[..., None], ...]

@@ -174,6 +174,11 @@ class World:
             if session.rank != rank and session.follows_others:
                 session.outbox.append(notice)
 
+    def ignore(self, kind: str, reason: str, place: str) -> None:
+        """Tell the run's account of something that a component asked for and that has no effect."""
+        for hook in self.hooks.ignored:
+            hook(self.now, kind, reason, place)
+
     def __getstate__(self) -> Mapping[str, Any]:
         return {name: getattr(self, name) for name in World.__slots__ if name != "hooks"}
 

@@ -14,7 +14,7 @@ class ConservativeBatsched(ProfileBatsched):
     each queued job is taken out and placed again, in queue order.
     """
 
-    name = "conservative-batsched"
+    name = "batsched/conservative_bf"
 
     def __init__(
         self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic", rjms_delay: float = 5.0

@@ -58,7 +58,7 @@ class EasyBatsched(ProfileBatsched):
     are ``rjms_delay`` seconds late; jobs without walltime are rejected.
     """
 
-    name = "easy-batsched"
+    name = "batsched/easy_bf"
 
     def __init__(
         self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic", rjms_delay: float = 5.0

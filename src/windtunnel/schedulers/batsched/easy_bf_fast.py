@@ -16,7 +16,7 @@ class EasyFastBatsched(Batsched):
     and a job overtakes only if its walltime and the margin end by then. A job without walltime counts as -1 s.
     """
 
-    name = "easy_fast-batsched"
+    name = "batsched/easy_bf_fast"
 
     def __init__(self, *, rjms_delay: float = 5.0) -> None:
         super().__init__(rjms_delay=rjms_delay)

@@ -14,7 +14,7 @@ class EasyPlotBatsched(EasyBatsched):
     walltime.
     """
 
-    name = "easy_bf_plot_liquid_load_horizon"
+    name = "batsched/easy_bf_plot_liquid_load_horizon"
     file_options = frozenset({"trace_output_filename"})
 
     def __init__(

@@ -24,7 +24,7 @@ class EnergyBf(EnergyScheduler):
     otherwise, and put to sleep as soon as nothing is planned for them.
     """
 
-    name = "energy_bf"
+    name = "batsched/energy_bf"
 
     def _decide(self, now: float) -> None:
         self._take_ended()
@@ -82,7 +82,7 @@ class EnergyMonitoring(Monitoring, EnergyBf):
     simulation end.
     """
 
-    name = "energy_bf_monitoring"
+    name = "batsched/energy_bf_monitoring"
 
 
 class DichoOptions(EnergyOptions, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ class EnergyDicho(EnergyScheduler):
     slowdown of what is planned stays within a tolerance.
     """
 
-    name = "energy_bf_dicho"
+    name = "batsched/energy_bf_dicho"
     Options: ClassVar[type[EnergyOptions]] = DichoOptions
 
     def __init__(self, **options: Any) -> None:

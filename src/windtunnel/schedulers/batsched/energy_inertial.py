@@ -14,7 +14,7 @@ class EnergyInertial(EnergyEasy):
     to sleep) more and more hosts while the liquid load horizon grows (or does not).
     """
 
-    name = "energy_bf_monitoring_inertial"
+    name = "batsched/energy_bf_monitoring_inertial"
 
     def _stage(self, date: float) -> None:
         when = exact(date)

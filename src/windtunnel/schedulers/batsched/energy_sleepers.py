@@ -14,7 +14,7 @@ __all__ = ["EnergyIdleSleeper", "EnergySubpartSleeper"]
 class EnergyIdleSleeper(EnergyEasy):
     """EASY backfilling; once a period, hosts idle for at least ``idle_time_to_sedate`` seconds are put to sleep."""
 
-    name = "energy_bf_idle_sleeper"
+    name = "batsched/energy_bf_idle_sleeper"
 
     def _stage(self, date: float) -> None:
         when = exact(date)
@@ -37,7 +37,7 @@ class SubpartOptions(InertialOptions, frozen=True, kw_only=True):
 class EnergySubpartSleeper(EnergyEasy):
     """EASY backfilling; once a period, all hosts beyond a fraction of the machine are put to sleep."""
 
-    name = "energy_bf_subpart_sleeper"
+    name = "batsched/energy_bf_subpart_sleeper"
     Options: ClassVar[type[EnergyOptions]] = SubpartOptions
 
     def _stage(self, date: float) -> None:

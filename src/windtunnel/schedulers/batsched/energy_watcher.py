@@ -14,7 +14,7 @@ class EnergyWatcher(Batsched):
     answer is less than the one before.
     """
 
-    name = "energy_watcher"
+    name = "batsched/energy_watcher"
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ class FcfsBatsched(Batsched):
     lowest hosts whatever the policy is.
     """
 
-    name = "fcfs-batsched"
+    name = "batsched/fcfs"
 
     def __init__(self, *, policy: Policy = "basic") -> None:
         super().__init__(policy=policy)
@@ -47,7 +47,7 @@ class FcfsBatsched(Batsched):
 class FcfsFastBatsched(FcfsBatsched):
     """fcfs with the lowest hosts always."""
 
-    name = "fcfs_fast-batsched"
+    name = "batsched/fcfs_fast"
 
     def __init__(self) -> None:
         super().__init__()

@@ -29,7 +29,7 @@ class FillerBatsched(Batsched):
     ``set_job_metadata`` attaches a text to each job started.
     """
 
-    name = "filler-batsched"
+    name = "batsched/filler"
     honours = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS}
 
     def __init__(

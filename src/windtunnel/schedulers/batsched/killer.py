@@ -17,7 +17,7 @@ class Killer(Batsched):
     ``delay_before_kill`` seconds. Its answers lie in the future, so that it hears of nothing before the last kill.
     """
 
-    name = "killer"
+    name = "batsched/killer"
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Killer2(Batsched):
     of the queue starts.
     """
 
-    name = "killer2"
+    name = "batsched/killer2"
 
     def __init__(
         self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic", rjms_delay: float = 5.0

@@ -9,7 +9,7 @@ __all__ = ["Rejecter", "WaitingTimeEstimator"]
 class Rejecter(Batsched):
     """Rejects every job."""
 
-    name = "rejecter"
+    name = "batsched/rejecter"
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class Rejecter(Batsched):
 class WaitingTimeEstimator(Rejecter):
     """Answers -1 to every question how long a job would wait, and rejects every job."""
 
-    name = "waiting_time_estimator"
+    name = "batsched/waiting_time_estimator"
 
     def _reset(self) -> None:
         super()._reset()

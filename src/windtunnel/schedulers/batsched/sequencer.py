@@ -10,7 +10,7 @@ __all__ = ["Sequencer"]
 class Sequencer(Batsched):
     """One job at a time, in queue order, on the lowest hosts of the machine."""
 
-    name = "sequencer"
+    name = "batsched/sequencer"
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", rjms_delay: float = 5.0) -> None:
         super().__init__(queue_order=queue_order, rjms_delay=rjms_delay)

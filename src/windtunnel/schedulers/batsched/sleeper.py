@@ -13,7 +13,7 @@ class Sleeper(Batsched):
     ``pstate_compute`` and ``pstate_sleep`` are the power states to switch to.
     """
 
-    name = "sleeper"
+    name = "batsched/sleeper"
 
     def __init__(
         self, *, pstate_compute: int, pstate_sleep: int, queue_order: QueueOrder = "fcfs", rjms_delay: float = 5.0

@@ -30,7 +30,7 @@ class Submitter(Batsched):
     When registrations are acknowledged, its jobs are queued like any other; else they start 10 s later.
     """
 
-    name = "submitter"
+    name = "batsched/submitter"
 
     def __init__(
         self,
@@ -63,7 +63,11 @@ class Submitter(Batsched):
     def hello(self) -> Hello:
         """Asks for dynamic registration, and its acknowledgement if it is to be."""
         super().hello()
-        features = Features(dynamic_registration=True, acknowledge_dynamic_jobs=self.acknowledge_dynamic_jobs)
+        features = Features(
+            dynamic_registration=True,
+            acknowledge_dynamic_jobs=self.acknowledge_dynamic_jobs,
+            profile_reuse=not self.increase_jobs_duration and not self.send_profile_if_already_sent,
+        )
         return Hello(name=self.name, features=features)
 
     def _on_begin(self, notice: SimulationBegins) -> None:

@@ -24,7 +24,7 @@ class EasyBatsim5(FcfsBatsim5):
     they started; upstream leaves that order to a hash table). Jobs without a positive walltime are rejected.
     """
 
-    name = "easy-batsim5"
+    name = "batsim5/easy"
 
     def _refuses(self, job: Job) -> bool:
         return super()._refuses(job) or job.walltime <= 0 or job.walltime == inf

@@ -23,7 +23,7 @@ __all__ = ["FcfsBatsim5"]
 class FcfsBatsim5(Scheduler):
     """First come, first served, on the lowest free hosts; decided on once per message with an arrival or an end."""
 
-    name = "fcfs-batsim5"
+    name = "batsim5/fcfs"
 
     def __init__(self) -> None:
         super().__init__()

@@ -111,7 +111,7 @@ class EasyBackfillPybatsim(Pybatsim):
     there they wait for ever).
     """
 
-    name = "easyBackfill-pybatsim"
+    name = "pybatsim/easyBackfill"
 
     def _reset(self) -> None:
         super()._reset()

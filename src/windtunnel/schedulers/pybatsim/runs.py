@@ -18,7 +18,7 @@ class FcfsPybatsim(Pybatsim):
     A job larger than the machine is rejected when its turn comes.
     """
 
-    name = "schedFcfs-pybatsim"
+    name = "pybatsim/schedFcfs"
 
     def _pass(self) -> None:
         for job in list(self._open.values()):
@@ -39,7 +39,7 @@ class FcfsPybatsim(Pybatsim):
 class FillerPybatsim(FcfsPybatsim):
     """The same, going on after a job that does not fit."""
 
-    name = "schedFiller-pybatsim"
+    name = "pybatsim/schedFiller"
 
     def _stops(self) -> bool:
         return False
@@ -50,7 +50,7 @@ class EasySjfPybatsim(FcfsPybatsim):
     the first ``backfilling_reservation_depth`` open jobs leave them.
     """
 
-    name = "schedEasySjfBackfill-pybatsim"
+    name = "pybatsim/schedEasySjfBackfill"
 
     def __init__(self, *, backfilling_reservation_depth: Annotated[int, Meta(ge=1)] = 1) -> None:
         self.backfilling_reservation_depth = backfilling_reservation_depth

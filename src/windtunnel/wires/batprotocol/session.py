@@ -146,6 +146,7 @@ def hello_in(message: s.Message) -> v.Hello:
         commit=event.decision_component_commit,
         features=v.Features(**{name: getattr(wanted, name) for name in wanted.__struct_fields__}),
         protocol_version=event.batprotocol_version,
+        protocol_commit=event.batprotocol_commit or "",
     )
 
 
