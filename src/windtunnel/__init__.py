@@ -11,6 +11,7 @@ Names are loaded when they are first used, so that ``import windtunnel`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from windtunnel import shipped as _shipped  # noqa: F401 -- it lists what registries find by name
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
