@@ -1,6 +1,6 @@
 """What the package ships by name, listed as installed packages list theirs: a registry names nothing that it holds.
 
-The package fills it when it is imported (:mod:`windtunnel.shipped`); registries read their own group.
+The package fills it when it is imported (from :mod:`windtunnel.shipped`); registries read their own group.
 """
 
 from collections.abc import Mapping

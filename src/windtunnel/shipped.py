@@ -5,7 +5,7 @@ Nothing of it is imported before it is asked for.
 
 from typing import Final
 
-from windtunnel.listings import LISTED, Listed
+from windtunnel.listings import Listed
 
 __all__ = ["SCHEDULERS"]
 
@@ -185,5 +185,3 @@ SCHEDULERS: Final[dict[str, Listed]] = {
     ),
 }
 """By the name given to ``--scheduler``; others' by whose they are and what they are called there."""
-
-LISTED["windtunnel.schedulers"] = SCHEDULERS

@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "version": (),
     "listings": (),
     "shipped": ("listings", "schedulers", "leases"),
-    "__init__": (*BELOW, "api", "shipped", "version"),
+    "__init__": (*BELOW, "api", "listings", "shipped", "version"),
     "__main__": ("cli",),
 }
 
