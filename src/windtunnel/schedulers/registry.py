@@ -200,6 +200,9 @@ def _first_line(factory: object) -> str:
 def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
     if isinstance(factory, type):
         checked = checked_options(f"scheduler {name!r}", factory, options)
+        texts = [given for given, value in options.items() if isinstance(value, str)]
+        if hidden := [repr(given) for given in texts if _is_hidden(factory, given)]:
+            raise UsageError(f"scheduler {name!r}: no option {', '.join(hidden)}")
         try:
             made = factory(**checked)
         except UsageError:
@@ -226,8 +229,14 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
 
 def _options(factory: Any) -> dict[str, Option]:
     if isinstance(factory, type):
-        return options_of(factory)[0]
+        own = {name: option for name, option in options_of(factory)[0].items() if not _is_hidden(factory, name)}
+        return own | dict(factory.settings() if issubclass(factory, Scheduler) else {})
     return options_of(factory, skip=1)[0] if callable(factory) else {}
+
+
+def _is_hidden(factory: type, parameter: str) -> bool:
+    """Whether a parameter is for who makes a scheduler in Python: texts cannot say it."""
+    return issubclass(factory, Scheduler) and parameter in factory.python_only
 
 
 def _factory(name: str) -> Any:
