@@ -12,7 +12,7 @@ from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
-from windtunnel.schedulers.registry import make_scheduler
+from windtunnel.schedulers.registry import make_scheduler, name_of
 from windtunnel.vocabulary import Component, Decision
 
 __all__ = [
@@ -65,7 +65,7 @@ def read_workloads(
     made: list[Workload] = []
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
-        if not hasattr(read, "profiles"):
+        if not isinstance(read, Workload):
             raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
         if read is one:
             if options:
@@ -169,4 +169,4 @@ def scheduler_name(scheduler: SchedulerLike) -> str:
     """What to call it in what is written about a run."""
     if isinstance(scheduler, str):
         return scheduler
-    return str(getattr(scheduler, "name", "") or getattr(scheduler, "__name__", "") or type(scheduler).__name__)
+    return name_of(scheduler)

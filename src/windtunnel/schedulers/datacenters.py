@@ -13,6 +13,7 @@ import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet, Job
+from windtunnel.model.site import Site
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.datacenter import Part
 from windtunnel.schedulers.registry import make_registered, make_scheduler
@@ -21,8 +22,10 @@ from windtunnel.vocabulary import (
     Ability,
     AllStaticExternalEventsHaveBeenInjected,
     AllStaticJobsHaveBeenSubmitted,
+    CallMeLater,
     Decision,
     DecisionRefused,
+    ExecuteJob,
     ExternalEventOccurred,
     Hello,
     HostsBecameAvailable,
@@ -33,6 +36,7 @@ from windtunnel.vocabulary import (
     JobCompleted,
     JobsKilled,
     JobSubmitted,
+    KillJobs,
     MessageFromJob,
     Notice,
     RejectJob,
@@ -41,7 +45,9 @@ from windtunnel.vocabulary import (
     ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
+    StopCallMeLater,
 )
+from windtunnel.vocabulary.checking import wrong_field
 from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["Datacenters"]
@@ -133,8 +139,8 @@ class Datacenters(Scheduler):
             for part in parts:
                 part.switched(notice)
         elif isinstance(notice, DecisionRefused):
-            for part in parts:
-                part.refused(notice)
+            if (owner := self._owner_of(notice.decision)) is not None:
+                parts[owner].refused(notice)
         elif isinstance(notice, SimulationBegins):
             self._begin(notice)
         elif isinstance(notice, _TO_ALL):
@@ -143,18 +149,28 @@ class Datacenters(Scheduler):
         else:
             unsaid(notice, Wire.DATACENTERS)
 
+    def _owner_of(self, decision: Decision) -> int | None:
+        """The datacenter whose decision that was; None for one of our own, and where it makes no sense."""
+        if wrong_field(decision):
+            return None
+        if isinstance(decision, CallMeLater | StopCallMeLater):
+            return int(decision.call_me_later_id.partition(":")[0])
+        if isinstance(decision, KillJobs):
+            owners = (self._owner.get(job_id) for job_id in decision.job_ids)
+            return next((owner for owner in owners if owner is not None), None)
+        return self._owner.get(decision.job_id) if isinstance(decision, ExecuteJob | RejectJob) else None
+
     def _begin(self, notice: SimulationBegins) -> None:
         """Make the schedulers of all datacenters, and try out those that they will change to."""
         site = notice.platform.site
-        datacenters = getattr(site, "datacenters", None)
-        if datacenters is None:
+        if not isinstance(site, Site):
             raise UsageError(
                 "the scheduler 'datacenters' needs an environment: this platform has no datacenters",
                 "name the scheduler itself, such as stage-scheduler",
             )
         first = 0
         machines = [datacenter for datacenter, *_ in site.machines()]
-        for rank, datacenter in enumerate(datacenters):
+        for rank, datacenter in enumerate(site.datacenters):
             count = sum(one is datacenter for one in machines)
             told = datacenter.scheduler
             name, options = (told.name, told.options) if told else (self.default, {})

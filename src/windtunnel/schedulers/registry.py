@@ -15,7 +15,7 @@ from windtunnel.listings import LISTED, Listed
 from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
-from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_by
+from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, Named, honoured_by
 
 __all__ = [
     "ALIASES",
@@ -26,6 +26,7 @@ __all__ = [
     "make_batsched",
     "make_registered",
     "make_scheduler",
+    "name_of",
     "scheduler_names",
     "scheduler_options",
     "variants_of",
@@ -114,11 +115,11 @@ def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options
     if not isinstance(scheduler, type) and isinstance(scheduler, Component):
         if options:
             raise UsageError(
-                f"scheduler {_name(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
+                f"scheduler {name_of(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
                 "give its class, or set the options when you make it",
             )
         return scheduler
-    return _made(_name(scheduler), scheduler, options)
+    return _made(name_of(scheduler), scheduler, options)
 
 
 def make_registered(name: str, /, **options: Any) -> Component:
@@ -189,8 +190,11 @@ def _present(name: str) -> str:
     return now
 
 
-def _name(thing: object) -> str:
-    return str(getattr(thing, "name", "") or getattr(thing, "__name__", "") or type(thing).__name__)
+def name_of(thing: object) -> str:
+    """What to call a component, or the class or function that makes one."""
+    if isinstance(thing, Named) and thing.name:
+        return str(thing.name)
+    return str(getattr(thing, "__name__", "") or type(thing).__name__)
 
 
 def _first_line(factory: object) -> str:
