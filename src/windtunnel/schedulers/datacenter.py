@@ -8,6 +8,7 @@ import msgspec
 from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.by_core import packing_by_cores
+from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_registered
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
@@ -42,7 +43,14 @@ class Part:
     """A datacenter: its hosts, which follow each other, and whoever decides on them now."""
 
     def __init__(
-        self, rank: int, hosts: HostSet, component: Component, begins: SimulationBegins, *, by_cores: bool = False
+        self,
+        rank: int,
+        hosts: HostSet,
+        component: Component,
+        begins: SimulationBegins,
+        *,
+        by_cores: bool = False,
+        by_amounts: bool = False,
     ) -> None:
         self.rank: Final = rank
         self._offset = hosts.first if hosts else 0
@@ -59,6 +67,7 @@ class Part:
             platform=msgspec.structs.replace(platform, hosts=mine, storages=(), network=None, site=None, events=None),
         )
         self._by_cores = by_cores
+        self._by_amounts = by_amounts
         self._component = self._packing(component)
         self._inbox: list[Notice] = []
         self._waiting: dict[str, JobSubmitted] = {}
@@ -72,6 +81,8 @@ class Part:
         self._start()
 
     def _packing(self, component: Component) -> Component:
+        if self._by_amounts:
+            component = packing(component)
         return packing_by_cores(component) if self._by_cores else component
 
     def _start(self) -> None:

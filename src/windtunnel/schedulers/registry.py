@@ -13,6 +13,7 @@ from windtunnel.diagnostics import UsageError, did_you_mean, place_of
 from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
+from windtunnel.schedulers.packing.forms import honours_of
 from windtunnel.schedulers.shipped import ALIASES, BATSCHED, SHIPPED, Shipped
 from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_by
 
@@ -57,7 +58,7 @@ def list_schedulers() -> list[SchedulerInfo]:
             entry.description,
             entry.source,
             tuple(_options(made).values()),
-            honoured_by(made),
+            honours_of(made),
             tuple(aliases.get(name, ())),
         )
         for name, entry in sorted(SHIPPED.items(), key=lambda item: ("/" in item[0], item[0]))
