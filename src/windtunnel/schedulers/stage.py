@@ -201,7 +201,7 @@ class Stage(Scheduler):
             cores = ceil(request.processors / hosts)
             if hosts == request.hosts and self._machines.fills(cores):  # nobody else would find a core there
                 return Need(hosts, 0.0, others, whole=True)
-            need = Need(hosts, float(cores), others)
+            need = Need(hosts, float(cores), others, processors=request.processors if more else 0)
             if more and need not in self._otherwise:
                 self._otherwise[need] = tuple(
                     Need(count, float(ceil(request.processors / count)), others) for count in more

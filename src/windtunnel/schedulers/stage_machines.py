@@ -22,12 +22,16 @@ Amounts = Mapping[int, Mapping[str, float]]
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What a job needs of each of ``hosts`` machines. ``whole``: nobody else may be there."""
+    """What a job needs of each of ``hosts`` machines. ``whole``: nobody else may be there.
+
+    ``processors``: how many it needs in all, where the same can be had in other parts on more machines (else 0).
+    """
 
     hosts: int
     cores: float
     others: tuple[tuple[str, float], ...] = ()
     whole: bool = False
+    processors: int = 0
 
 
 class _Levels:
