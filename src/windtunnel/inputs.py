@@ -8,15 +8,20 @@ from typing import Any
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
 from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
+from windtunnel.schedulers.by_core import packing_by_cores
+from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of
-from windtunnel.vocabulary import Component, Decision
+from windtunnel.vocabulary import PARTS, Component, Decision
 
 __all__ = [
     "SchedulerLike",
+    "arranged",
+    "asks_for_parts",
     "check_arguments",
     "check_events",
     "chosen",
@@ -156,6 +161,24 @@ def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
             f"choose one: --scheduler {' or --scheduler '.join(wanted)} (scheduler= in Python)",
         )
     return next(iter(wanted), "easy")
+
+
+def asks_for_parts(workloads: Sequence[Workload]) -> bool:
+    """Whether jobs ask for amounts of what hosts have."""
+    parts = {ability.value for ability in PARTS}
+    return any(
+        ask.ability in parts
+        for one in workloads
+        if isinstance(one, Asking) and not isinstance(one, LeaseJobs)
+        for ask in one.asks
+    )
+
+
+def arranged(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
+    """A scheduler that packs if that is asked for: by cores, ours by all amounts that jobs name (decisions.md 31)."""
+    if by_amounts:
+        component = packing(component)
+    return packing_by_cores(component) if share_hosts else component
 
 
 def chosen(given: Any, usual: Any) -> dict[str, Any]:

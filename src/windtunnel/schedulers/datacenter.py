@@ -11,6 +11,7 @@ import msgspec
 from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.by_core import packing_by_cores
+from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_registered
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
@@ -46,7 +47,14 @@ class Part:
     """A datacenter: its hosts, which follow each other, and whoever decides on them now."""
 
     def __init__(
-        self, rank: int, hosts: HostSet, component: Component, begins: SimulationBegins, *, by_cores: bool = False
+        self,
+        rank: int,
+        hosts: HostSet,
+        component: Component,
+        begins: SimulationBegins,
+        *,
+        by_cores: bool = False,
+        by_amounts: bool = False,
     ) -> None:
         self.rank: Final = rank
         self._offset = hosts.first if hosts else 0
@@ -63,6 +71,7 @@ class Part:
             platform=msgspec.structs.replace(platform, hosts=mine, storages=(), network=None, site=None, events=None),
         )
         self._by_cores = by_cores
+        self._by_amounts = by_amounts
         self._component = self._packing(component)
         self._inbox: list[Notice] = []
         self._view = View()
@@ -75,6 +84,8 @@ class Part:
         self._start()
 
     def _packing(self, component: Component) -> Component:
+        if self._by_amounts:
+            component = packing(component)
         return packing_by_cores(component) if self._by_cores else component
 
     def _start(self) -> None:

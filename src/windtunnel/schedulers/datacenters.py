@@ -12,10 +12,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import HostSet, Job
+from windtunnel.model import HostSet, Job, Platform
 from windtunnel.model.site import Site
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.datacenter import Part
+from windtunnel.schedulers.packing.forms import honours_of
 from windtunnel.schedulers.registry import make_registered, make_scheduler
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
@@ -23,6 +24,7 @@ from windtunnel.vocabulary import (
     AllStaticExternalEventsHaveBeenInjected,
     AllStaticJobsHaveBeenSubmitted,
     CallMeLater,
+    Component,
     Decision,
     DecisionRefused,
     ExecuteJob,
@@ -82,7 +84,7 @@ class Datacenters(Scheduler):
         super().__init__()
         self.dispatch = dispatch
         self.default = default
-        self._by_cores = False
+        self._by_cores = self._by_amounts = False
         self._parts: list[Part] = []
         self._owner: dict[str, int] = {}
         self._next = 0
@@ -90,6 +92,25 @@ class Datacenters(Scheduler):
     def pack_by_cores(self) -> None:
         """Let the schedulers of all datacenters pack by cores (``--share-hosts``)."""
         self._by_cores = True
+
+    def pack_by_amounts(self) -> None:
+        """Let our schedulers in all datacenters pack by whatever amounts jobs name."""
+        self._by_amounts = True
+
+    def honours_on(self, platform: Platform) -> frozenset[Ability]:
+        """What all the schedulers honour that this environment names, also later, and the default where it needs one.
+
+        Raises:
+            UsageError: there is no such scheduler, or its options are wrong.
+        """
+        site = platform.site
+        named = [datacenter.scheduler for datacenter in site.datacenters] if isinstance(site, Site) else []
+        made = [make_scheduler(self.default)] if None in named else []
+        made += [make_registered(told.name, **_spelled(told.options)) for told in named if told]
+        made += _changes(platform)
+        return self.honours & frozenset.intersection(
+            self.honours, *(honours_of(one) | {Ability.DESCRIBED_SCHEDULERS} for one in made)
+        )
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run."""
@@ -177,11 +198,12 @@ class Datacenters(Scheduler):
             # The default comes from whoever runs this; all other names come from data, which may name no code.
             make = make_registered if told else make_scheduler
             component = make(name, **_spelled(options))
-            self._parts.append(Part(rank, HostSet.span(count, first), component, notice, by_cores=self._by_cores))
+            hosts = HostSet.span(count, first)
+            self._parts.append(
+                Part(rank, hosts, component, notice, by_cores=self._by_cores, by_amounts=self._by_amounts)
+            )
             first += count
-        for event in notice.platform.events.events if notice.platform.events else ():
-            if event.kind == "scheduler_change":
-                make_registered(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
+        _changes(notice.platform)
 
     def _dispatch(self, job: Job) -> int | None:
         able = [part.rank for part in self._parts if part.could_hold(job)]
@@ -195,6 +217,16 @@ class Datacenters(Scheduler):
             return chosen
         loads = [(self._parts[rank].load, rank) for rank in able]
         return min(loads)[1] if any(load < math.inf for load, _ in loads) else able[0]
+
+
+def _changes(platform: Platform) -> list[Component]:
+    """The schedulers that datacenters will change to."""
+    events = platform.events.events if platform.events else ()
+    return [
+        make_registered(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
+        for event in events
+        if event.kind == "scheduler_change"
+    ]
 
 
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from windtunnel.listings import LISTED, Listed
 from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
+from windtunnel.schedulers.packing.forms import honours_of
 from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, Named, honoured_by
 
 __all__ = [
@@ -65,7 +66,7 @@ def list_schedulers() -> list[SchedulerInfo]:
             entry.description,
             entry.source,
             tuple(_options(made).values()),
-            honoured_by(made),
+            honours_of(made),
             entry.aliases,
         )
         for name, entry in sorted(_SHIPPED.items(), key=lambda item: ("/" in item[0], item[0]))
