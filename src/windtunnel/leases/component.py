@@ -160,8 +160,9 @@ class LeaseManager(Scheduler):
                 self._ask_for_call(decisions)
             return decisions
         if due and (late := self._still_running(instant)):
-            if now < instant / TICKS + AT_LEAST:
-                return [CallMeLater(call_me_later_id="late", when=OneShot(now + AT_LEAST))]
+            latest = round(instant / TICKS + AT_LEAST, 6)  # as dates travel
+            if now < latest:
+                return [CallMeLater(call_me_later_id="late", when=OneShot(latest))]
             writer.decisions.append(KillJobs(job_ids=tuple(late)))
         while self._next is not None and self._next < instant:
             self._advance(self._next, (), ())
