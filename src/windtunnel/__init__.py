@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from windtunnel.diagnostics import WindtunnelError as WindtunnelError
     from windtunnel.engine import Options as Options
     from windtunnel.engine import Pacer as Pacer
+    from windtunnel.inputs import arrange as arrange
     from windtunnel.model import DelayProfile as DelayProfile
     from windtunnel.model import ExternalEvent as ExternalEvent
     from windtunnel.model import HostPool as HostPool
@@ -50,6 +51,7 @@ _WHERE: Final = {
     "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
+    "windtunnel.inputs": ("arrange",),
     "windtunnel.model": (
         "DelayProfile",
         "ExternalEvent",

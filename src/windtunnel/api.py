@@ -128,6 +128,7 @@ class Simulation:
         timeout: seconds a scheduler out of process may take for an answer.
         energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must tell the watts.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
+        operations: what is done to each workload before it is simulated, as texts (:func:`arrange`).
         strict_input: what would be told in the account (:attr:`account`) is an error.
 
     Raises:
@@ -157,6 +158,7 @@ class Simulation:
         share_hosts: bool = False,
         inputs: "Sequence[str | Path]" = (),
         force: bool = False,
+        operations: Sequence[str] = (),
         strict_input: bool = False,
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
@@ -192,12 +194,12 @@ class Simulation:
             reading["energy"] = True
         with files_read() as read:
             if isinstance(workload, Sequence) and not workload and isinstance(platform, str | Path):
-                alone = on_its_own(platform, **(workload_options or {}))
+                alone = on_its_own(platform, operations, **(workload_options or {}))
                 if alone is not None:
                     platform, workload = alone
-                    workload_options = None
+                    workload_options, operations = None, ()
             site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
-            workloads = read_workloads(workload, site, **(workload_options or {}))
+            workloads = read_workloads(workload, site, operations, **(workload_options or {}))
         own = [] if site.events is None else [site.events]
         given = [events] if isinstance(events, (str, Path, EventList)) else events
         check_arguments(events=(given, Iterable, "a file, an EventList, or several"))
@@ -240,6 +242,7 @@ class Simulation:
             "schedulers": names,
             "packing": "cores" if share_hosts else "parts of hosts" if parts else "whole hosts",
             "scheduler_options": dict(scheduler_options or {}),
+            **({"operations": list(operations)} if operations else {}),
         } | _noted(workload_options, given, failures, options, record, share_hosts=share_hosts)
         self.workloads = workloads
         self.recording = Recording(
