@@ -11,6 +11,8 @@ Names are loaded when they are first used, so that ``import windtunnel`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from windtunnel.listings import LISTED
+from windtunnel.shipped import SCHEDULERS
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
@@ -78,6 +80,8 @@ _WHERE: Final = {
         "View",
     ),
 }
+LISTED["windtunnel.schedulers"] = SCHEDULERS
+
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [  # noqa: PLE0604 -- kept beside where each name lives

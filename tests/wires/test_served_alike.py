@@ -8,7 +8,7 @@ import pytest
 from tests.wires.both_ends import OURS, behind_batsim4, behind_batsim5, in_process, write_inputs
 
 import windtunnel as wt
-from windtunnel.schedulers.shipped import SHIPPED
+from windtunnel.shipped import SCHEDULERS
 from windtunnel.vocabulary import Hello
 
 FILES = ("consumed_energy.csv", "jobs.csv", "real_exec_info.json", "run.json", "schedule.json")
@@ -24,7 +24,7 @@ ELSEWHERE = {
 def test_all_of_ours_are_here():
     plain = {
         name
-        for name, entry in SHIPPED.items()
+        for name, entry in SCHEDULERS.items()
         if entry.source in ("windtunnel", "literature", "Haizea 1.1", "OpenDC 1.x")
     }
     assert plain == {*OURS, *ELSEWHERE}

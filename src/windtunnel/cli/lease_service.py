@@ -191,7 +191,7 @@ def hosts(
     with _client(server, token_file) as client:
         print(f"{'ID':>4}  {'Hostname':<16} {'CPUs':>6} {'Mem':>8}")
         for host in client.hosts():
-            print(f"{host['id']:>4}  {host['hostname']:<16} {host['cpu'] / 100:>6g} {host['mem']:>8}")
+            print(f"{host.id:>4}  {host.hostname:<16} {host.cpu / 100:>6g} {host.mem:>8}")
 
 
 def _print(leases: "list[Lease]", otherwise: str) -> None:
