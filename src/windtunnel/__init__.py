@@ -18,6 +18,7 @@ from windtunnel.version import __version__
 if TYPE_CHECKING:
     from windtunnel.api import Run as Run
     from windtunnel.api import Simulation as Simulation
+    from windtunnel.api import arrange as arrange
     from windtunnel.api import load_run as load_run
     from windtunnel.api import simulate as simulate
     from windtunnel.diagnostics import InputError as InputError
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from windtunnel.diagnostics import WindtunnelError as WindtunnelError
     from windtunnel.engine import Options as Options
     from windtunnel.engine import Pacer as Pacer
-    from windtunnel.inputs import arrange as arrange
     from windtunnel.model import DelayProfile as DelayProfile
     from windtunnel.model import ExternalEvent as ExternalEvent
     from windtunnel.model import HostPool as HostPool
@@ -50,10 +50,9 @@ if TYPE_CHECKING:
     from windtunnel.vocabulary import View as View
 
 _WHERE: Final = {
-    "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),
+    "windtunnel.api": ("Run", "Simulation", "arrange", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
-    "windtunnel.inputs": ("arrange",),
     "windtunnel.model": (
         "DelayProfile",
         "ExternalEvent",

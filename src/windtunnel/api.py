@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
 
-__all__ = ["Run", "Simulation", "load_run", "simulate"]
+__all__ = ["Run", "Simulation", "arrange", "load_run", "simulate"]
 
 
 class Run(RecordedRun):

@@ -46,6 +46,6 @@ def convert(
 
 
 def _arranged(workload: Any, operations: list[str]) -> Any:
-    from windtunnel.inputs import arrange
+    from windtunnel.api import arrange
 
     return arrange(workload, *operations)

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from math import inf, nextafter
-from pathlib import Path
 from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import Finding, Severity, UsageError
-from windtunnel.model import DelayProfile, Job, Profile, Request, Workload
+from windtunnel.model import Job, Profile, Request, Workload
 from windtunnel.model.abilities import CountingProcessors
 from windtunnel.model.asks import Ask, Some, Warned, asks_of_jobs
 from windtunnel.workloads.columns import Columns
@@ -78,15 +76,19 @@ class Arranged:
         """The first so many jobs."""
         return self.apply("first", number)
 
-    def resample(self, seed: int, *, weeks: int = 0) -> "Arranged":
-        """Weeks of users drawn at random: another workload of the same users (see the operation for its source)."""
-        return self.apply("resample", seed, weeks=weeks)
+    def resample(self, seed: int, *, weeks: int = 0, regular_weeks: int = 6) -> "Arranged":
+        """Weeks of users drawn at random: another workload of the same users, of so many weeks (0: as many).
+
+        Users whose first and last job lie ``regular_weeks`` or more apart are regular ones; see
+        ``windtunnel.workloads.operations.resampling`` for the rule and its source.
+        """
+        return self.apply("resample", seed, weeks=weeks, regular_weeks=regular_weeks)
 
     def shake(self, seed: int, *, seconds: float) -> "Arranged":
         """Each arrival moved at random by up to so many seconds, earlier or later."""
         return self.apply("shake", seed, seconds=seconds)
 
-    def merge(self, other: "str | Path | Workload") -> "Arranged":
+    def merge(self, other: Workload) -> "Arranged":
         """The jobs of both workloads, each at its own time."""
         return Arranged(self.base, (*self.operations, Operation("merge", {"other": other})))
 
@@ -233,17 +235,12 @@ class Arranged:
     def _job(self, index: int) -> Job:
         columns = self.columns
         job = columns.source(index)
-        walltime = job.walltime
-        if columns.walltimes is not None:
-            walltime = columns.walltimes[index]
-            if isinstance(job.profile, DelayProfile) and walltime <= job.profile.delay:
-                walltime = nextafter(job.profile.delay, inf)  # it still ends by itself, as in logs
         return replace(
             job,
             id=self._id(columns, index),
             request=self._request(columns, index, job.request),
             submission_time=columns.submits[index],
-            walltime=walltime,
+            walltime=job.walltime if columns.walltimes is None else columns.walltimes[index],
             dependencies=tuple(one for one in job.dependencies if one in self._kept) if self._kept else (),
         )
 

@@ -88,7 +88,8 @@ def estimate_distribution(jobs: int, longest: int, source: Random) -> list[Estim
         raise UsageError(f"estimates of {jobs} jobs: Tsafrir's model needs at least {LEAST_JOBS}")
     if longest < _HOUR:
         raise UsageError(f"a longest estimate of {longest} s: Tsafrir's model needs at least one hour")
-    head = dict(zip(_head_seconds(longest), _head_percents(source), strict=True))
+    seconds = _head_seconds(longest)
+    head = dict(zip(seconds, _head_percents(len(seconds), source), strict=True))
     different = number_of_estimates(jobs)
     tail = _tail_seconds(longest, different, set(head))
     percents = _tail_percents(len(tail))
@@ -106,11 +107,15 @@ def _head_seconds(longest: int) -> list[int]:
     return [longest, *sorted(chosen)]
 
 
-def _head_percents(source: Random) -> list[float]:
-    """The share of jobs of each estimate of the head, in the order of :func:`_head_seconds`."""
-    others = [14.0491 * exp(-0.177531 * rank) + 0.462513 for rank in range(2, _HEAD + 1)]
+def _head_percents(number: int, source: Random) -> list[float]:
+    """The share of jobs of each estimate of the head, in the order of :func:`_head_seconds`.
+
+    Below a longest estimate of two hours there are fewer than twenty; they keep the order of their popularity.
+    """
+    others = [14.0491 * exp(-0.177531 * rank) + 0.462513 for rank in range(2, number + 1)]
     by_popularity = [_HEAD_PERCENT - sum(others), *others]
-    return [by_popularity[rank - 1] for rank in _popularity_ranks(source)]
+    ranks = _popularity_ranks(source)[:number]
+    return [by_popularity[sorted(ranks).index(rank)] for rank in ranks]
 
 
 def _popularity_ranks(source: Random) -> list[int]:

@@ -85,6 +85,8 @@ def parse_operation(text: str) -> Operation:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             raise refused
         arguments = [ast.literal_eval(one) for one in call.args]
+        if any(one.arg is None for one in call.keywords):
+            raise refused
         options = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise refused from None

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
-from math import inf
+from math import inf, nextafter
 from random import Random
 from typing import Annotated, Final, Literal
 
@@ -34,15 +34,20 @@ def with_estimates(
     runs = columns.runs("with_estimates")
     source = Random(seed)
     if model == "exact":
-        columns.walltimes = array("d", runs)
+        columns.walltimes = _at_least(runs, runs)
         return f"{len(runs):,} walltimes are the run times"
     if model == "f-model":
-        columns.walltimes = array("d", (run * source.uniform(1, factor + 1) for run in runs))
+        columns.walltimes = _at_least(runs, [run * source.uniform(1, factor + 1) for run in runs])
         return f"{len(runs):,} walltimes of up to {factor + 1:g} times the run time"
     most = int(longest) or _longest(columns, runs)
     distribution = estimate_distribution(len(runs), most, source)
-    columns.walltimes = array("d", assign_estimates(runs, distribution, source))
+    columns.walltimes = _at_least(runs, assign_estimates(runs, distribution, source))
     return f"{len(runs):,} walltimes of {len(distribution)} different lengths up to {most:,} s"
+
+
+def _at_least(runs: Sequence[float], walltimes: Sequence[float]) -> "array[float]":
+    """Walltimes behind the ends, so that a job that uses its whole estimate still ends by itself."""
+    return array("d", (max(time, nextafter(run, inf)) for run, time in zip(runs, walltimes, strict=True)))
 
 
 def _longest(columns: Columns, runs: Sequence[float]) -> int:

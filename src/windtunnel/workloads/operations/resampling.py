@@ -47,11 +47,12 @@ def resample(
             if source.random() * length >= 1 + max(by_week) - min(by_week):
                 continue
             drawn += _moved(columns, by_week.get(source.randint(min(by_week), max(by_week)), []), week, 0)
+    for week in range(-regular_weeks, new):  # who came before the first week may still be there
         for _ in range(_number(source, len(passing) / length)):
             visit = source.choice(passing)
             for there, jobs in visit.items():
                 drawn += _moved(columns, jobs, week, there - min(visit))
-    drawn = [(submit, index) for submit, index in sorted(drawn) if submit < new * _WEEK]
+    drawn = [(submit, index) for submit, index in sorted(drawn) if 0 <= submit < new * _WEEK]
     _keep(columns, drawn)
     return (
         f"{len(columns):,} jobs in {new:,} weeks of {len(regular):,} regular users; "
@@ -81,9 +82,9 @@ def _keep(columns: Columns, drawn: list[tuple[float, int]]) -> None:
     """The jobs that were drawn, at their new times; those that were drawn before are told apart as copies."""
     columns.keep([index for _, index in drawn])
     columns.submits = array("d", (submit for submit, _ in drawn))
-    seen: dict[int, int] = defaultdict(int)
+    seen: dict[tuple[int, int], int] = defaultdict(int)
     copies = array("q")
-    for _, index in drawn:
-        copies.append(seen[index])
-        seen[index] += 1
+    for source in zip(columns.origins, columns.ranks, strict=True):
+        copies.append(seen[source])
+        seen[source] += 1
     columns.copies = copies

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
@@ -85,11 +84,7 @@ def _of_date(columns: Columns, text: str) -> float:
 
 
 def merge(columns: Columns, other: Any) -> str:
-    """The jobs of another workload (a file or a workload) too, each at its own time."""
-    if isinstance(other, (str, Path)):
-        from windtunnel.formats.registry import read_workload
-
-        other = read_workload(other)
+    """The jobs of another workload too, each at its own time."""
     added = Columns.of(other)
     origin = len(columns.bases)
     columns.bases.append(other)
