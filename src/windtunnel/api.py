@@ -15,6 +15,7 @@ from windtunnel.diagnostics import AccountWarning, UsageError, WindtunnelError, 
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import (
+    arrange,
     SchedulerLike,
     check_arguments,
     check_events,
