@@ -15,8 +15,8 @@ from windtunnel.diagnostics import AccountWarning, UsageError, WindtunnelError, 
 from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import (
-    arrange,
     SchedulerLike,
+    arrange,
     check_arguments,
     check_events,
     chosen,
