@@ -17,6 +17,8 @@ from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import (
     SchedulerLike,
     arrange,
+    arranged,
+    asks_for_parts,
     check_arguments,
     check_events,
     chosen,
@@ -35,7 +37,6 @@ from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
 from windtunnel.run_account import draw_up
-from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.vocabulary import Ability, Observer, honoured_by
 
 if TYPE_CHECKING:
@@ -223,10 +224,10 @@ class Simulation:
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
         schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
-        if share_hosts:
-            components = [packing_by_cores(component) for component in components]
         if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
             workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
+        by_amounts = asks_for_parts(workloads)
+        components = [arranged(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
         parts = all(Ability.SHARES in honoured_by(component) for component in components)
         names = [scheduler_name(one) for one in schedulers]
         self.account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
 from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
-from windtunnel.schedulers.registry import make_scheduler
-from windtunnel.vocabulary import Component, Decision
+from windtunnel.schedulers.by_core import packing_by_cores
+from windtunnel.schedulers.packing.forms import packing
+from windtunnel.schedulers.registry import make_scheduler, name_of
+from windtunnel.vocabulary import PARTS, Component, Decision
 
 if TYPE_CHECKING:
     from windtunnel.workloads.arranged import Arranged
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "SchedulerLike",
     "arrange",
+    "arranged",
+    "asks_for_parts",
     "check_arguments",
     "check_events",
     "chosen",
@@ -75,7 +80,7 @@ def read_workloads(
     made: list[Workload] = []
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
-        if not hasattr(read, "profiles"):
+        if not isinstance(read, Workload):
             raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
         if read is one:
             if options:
@@ -202,6 +207,24 @@ def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
     return next(iter(wanted), "easy")
 
 
+def asks_for_parts(workloads: Sequence[Workload]) -> bool:
+    """Whether jobs ask for amounts of what hosts have."""
+    parts = {ability.value for ability in PARTS}
+    return any(
+        ask.ability in parts
+        for one in workloads
+        if isinstance(one, Asking) and not isinstance(one, LeaseJobs)
+        for ask in one.asks
+    )
+
+
+def arranged(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
+    """A scheduler that packs if that is asked for: by cores, ours by all amounts that jobs name (decisions.md 31)."""
+    if by_amounts:
+        component = packing(component)
+    return packing_by_cores(component) if share_hosts else component
+
+
 def chosen(given: Any, usual: Any) -> dict[str, Any]:
     """Those of some options that are not as usual."""
     return {
@@ -213,4 +236,4 @@ def scheduler_name(scheduler: SchedulerLike) -> str:
     """What to call it in what is written about a run."""
     if isinstance(scheduler, str):
         return scheduler
-    return str(getattr(scheduler, "name", "") or getattr(scheduler, "__name__", "") or type(scheduler).__name__)
+    return name_of(scheduler)

@@ -54,8 +54,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 LOADS = {
     f"{PACKAGE}.formats.registry",
     f"{PACKAGE}.schedulers.registry",
-    f"{PACKAGE}.leases.planner.scheduling",
-    f"{PACKAGE}.leases.planner.policies",
+    f"{PACKAGE}.leases.registry",
     f"{PACKAGE}.model.event_kinds",
     f"{PACKAGE}.results.own_metrics",
 }

@@ -17,11 +17,10 @@ from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import Progress
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.ticks import ticks
+from windtunnel.leases.registry import parts_of
 from windtunnel.model.lease import LeaseKind, LeaseState
 from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.model.lease_options import (
-    SuspensionMode,
-)
+from windtunnel.model.lease_options import SuspensionMode
 
 FINAL = {LeaseState.DONE, LeaseState.REJECTED, LeaseState.CANCELLED}
 
@@ -84,13 +83,13 @@ def check(site, work, chosen):
             assert lease.end <= lease.deadline
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SITES), leases((LeaseKind.BEST_EFFORT, LeaseKind.RESERVATION, LeaseKind.IMMEDIATE)), options)
 def test_laws(site, work, chosen):
     check(site, work, chosen)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SITES), leases(), options, st.sampled_from([SuspensionMode.NONE, SuspensionMode.ALL]))
 def test_laws_with_deadlines(site, work, chosen, suspension):
     from msgspec.structs import replace
@@ -98,7 +97,7 @@ def test_laws_with_deadlines(site, work, chosen, suspension):
     check(site, work, replace(chosen, mapper="deadline", policy_preemption="deadline", suspension=suspension))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(st.sampled_from(SITES), leases(), options, st.integers(1, 12), st.data())
 def test_a_planner_is_a_value(site, work, chosen, steps, data):
     """Saved at any instant and restored, it goes on to the same end; also when leases are cancelled."""
@@ -113,7 +112,7 @@ def test_a_planner_is_a_value(site, work, chosen, steps, data):
         planner.checker.read(planner.plan)
         planner.plan.journal.clear()
 
-    planner = Planner(site, Rules(chosen))
+    planner = Planner(site, Rules(chosen), parts_of(chosen))
     planner.checker = Checker()
     advance(planner, 100 * 10**4, [planner.record(lease) for lease in work])
     for _ in range(steps):

@@ -15,7 +15,8 @@ from windtunnel.listings import LISTED, Listed
 from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
-from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_by
+from windtunnel.schedulers.packing.forms import honours_of
+from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, Named, honoured_by
 
 __all__ = [
     "ALIASES",
@@ -26,6 +27,7 @@ __all__ = [
     "make_batsched",
     "make_registered",
     "make_scheduler",
+    "name_of",
     "scheduler_names",
     "scheduler_options",
     "variants_of",
@@ -64,7 +66,7 @@ def list_schedulers() -> list[SchedulerInfo]:
             entry.description,
             entry.source,
             tuple(_options(made).values()),
-            honoured_by(made),
+            honours_of(made),
             entry.aliases,
         )
         for name, entry in sorted(_SHIPPED.items(), key=lambda item: ("/" in item[0], item[0]))
@@ -114,11 +116,11 @@ def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options
     if not isinstance(scheduler, type) and isinstance(scheduler, Component):
         if options:
             raise UsageError(
-                f"scheduler {_name(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
+                f"scheduler {name_of(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
                 "give its class, or set the options when you make it",
             )
         return scheduler
-    return _made(_name(scheduler), scheduler, options)
+    return _made(name_of(scheduler), scheduler, options)
 
 
 def make_registered(name: str, /, **options: Any) -> Component:
@@ -189,8 +191,11 @@ def _present(name: str) -> str:
     return now
 
 
-def _name(thing: object) -> str:
-    return str(getattr(thing, "name", "") or getattr(thing, "__name__", "") or type(thing).__name__)
+def name_of(thing: object) -> str:
+    """What to call a component, or the class or function that makes one."""
+    if isinstance(thing, Named) and thing.name:
+        return str(thing.name)
+    return str(getattr(thing, "__name__", "") or type(thing).__name__)
 
 
 def _first_line(factory: object) -> str:
@@ -200,6 +205,9 @@ def _first_line(factory: object) -> str:
 def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
     if isinstance(factory, type):
         checked = checked_options(f"scheduler {name!r}", factory, options)
+        texts = [given for given, value in options.items() if isinstance(value, str)]
+        if hidden := [repr(given) for given in texts if _is_hidden(factory, given)]:
+            raise UsageError(f"scheduler {name!r}: no option {', '.join(hidden)}")
         try:
             made = factory(**checked)
         except UsageError:
@@ -226,8 +234,14 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
 
 def _options(factory: Any) -> dict[str, Option]:
     if isinstance(factory, type):
-        return options_of(factory)[0]
+        own = {name: option for name, option in options_of(factory)[0].items() if not _is_hidden(factory, name)}
+        return own | dict(factory.settings() if issubclass(factory, Scheduler) else {})
     return options_of(factory, skip=1)[0] if callable(factory) else {}
+
+
+def _is_hidden(factory: type, parameter: str) -> bool:
+    """Whether a parameter is for who makes a scheduler in Python: texts cannot say it."""
+    return issubclass(factory, Scheduler) and parameter in factory.python_only
 
 
 def _factory(name: str) -> Any:
