@@ -17,7 +17,6 @@ from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import (
     SchedulerLike,
     arrange,
-    arranged,
     asks_for_parts,
     check_arguments,
     check_events,

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 __all__ = [
     "SchedulerLike",
     "arrange",
-    "arranged",
     "asks_for_parts",
     "check_arguments",
     "check_events",
     "chosen",
     "make_component",
     "on_its_own",
+    "packed",
     "read_workloads",
     "scheduler_name",
     "usual_scheduler",
@@ -218,7 +218,7 @@ def asks_for_parts(workloads: Sequence[Workload]) -> bool:
     )
 
 
-def arranged(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
+def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
     """A scheduler that packs if that is asked for: by cores, ours by all amounts that jobs name (decisions.md 31)."""
     if by_amounts:
         component = packing(component)

@@ -44,7 +44,7 @@ class Operation(msgspec.Struct, frozen=True):
 
 
 def _shown(value: Any) -> str:
-    return repr(getattr(value, "name", value))
+    return repr(value if isinstance(value, (str, int, float)) else value.name)
 
 
 def checked(name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Operation:
