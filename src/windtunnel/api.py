@@ -23,6 +23,7 @@ from windtunnel.inputs import (
     chosen,
     make_component,
     on_its_own,
+    packed,
     read_workloads,
     scheduler_name,
     usual_scheduler,
@@ -226,7 +227,7 @@ class Simulation:
         if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
             workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
         by_amounts = asks_for_parts(workloads)
-        components = [arranged(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
+        components = [packed(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
         parts = all(Ability.SHARES in honoured_by(component) for component in components)
         names = [scheduler_name(one) for one in schedulers]
         self.account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
