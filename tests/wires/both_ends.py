@@ -8,7 +8,7 @@ from tests.wires.faulty import Direct
 from windtunnel import api
 from windtunnel.cli import batsim4, batsim5, batsim5_options
 from windtunnel.schedulers import make_scheduler
-from windtunnel.schedulers.shipped import SHIPPED
+from windtunnel.shipped import SCHEDULERS
 from windtunnel.wires.batprotocol.server import SchedulerSession
 from windtunnel.wires.batprotocol.session import BatprotocolComponent
 from windtunnel.wires.json.server import Server
@@ -18,7 +18,7 @@ __all__ = ["ELSEWHERE", "OURS", "behind_batsim4", "behind_batsim5", "in_process"
 ELSEWHERE = {"datacenters"}
 """What needs an environment that describes schedulers, which neither Batsim has."""
 
-OURS = sorted(name for name in SHIPPED if "/" not in name and name not in ELSEWHERE)
+OURS = sorted(name for name in SCHEDULERS if "/" not in name and name not in ELSEWHERE)
 """All others of ours: those with plain names."""
 
 OPTIONS = {"energy-idle-sleeper": {"idle_time": 12.0, "switch_on_time": 5.0, "switch_off_time": 10.0}}

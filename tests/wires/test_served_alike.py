@@ -9,7 +9,7 @@ from tests.wires.both_ends import ELSEWHERE, OURS, behind_batsim4, behind_batsim
 
 import windtunnel as wt
 from windtunnel.diagnostics import UsageError
-from windtunnel.schedulers.shipped import SHIPPED
+from windtunnel.shipped import SCHEDULERS
 from windtunnel.vocabulary import Hello
 
 FILES = ("consumed_energy.csv", "jobs.csv", "real_exec_info.json", "run.json", "schedule.json")
@@ -30,7 +30,7 @@ def alike(folder, name, *, text=False):
 def test_whatever_is_ours_is_here():
     """By the registry: who is added there is run here; the names of others' schedulers say whose they are."""
     assert {"conservative", "easy", "fcfs", "filler", "leases", "stage-scheduler"} <= set(OURS)
-    assert {*OURS, *ELSEWHERE} == {name for name in SHIPPED if "/" not in name}
+    assert {*OURS, *ELSEWHERE} == {name for name in SCHEDULERS if "/" not in name}
 
 
 @pytest.mark.parametrize("name", sorted(ELSEWHERE))

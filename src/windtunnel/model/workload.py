@@ -1,7 +1,7 @@
 """Streams of work: workloads (jobs by date of submission) and external events."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import msgspec
 
@@ -15,6 +15,7 @@ from windtunnel.model.profiles import Profile
 __all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
 
 
+@runtime_checkable
 class Workload(Protocol):
     """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from windtunnel.model import Job
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.queues import waiting_queue
 from windtunnel.vocabulary import (
@@ -17,7 +18,12 @@ from windtunnel.vocabulary import (
     View,
 )
 
-__all__ = ["BatchScheduler"]
+__all__ = ["BatchScheduler", "too_large"]
+
+
+def too_large(job: Job, size: int) -> RejectJob:
+    """The rejection of a job that wants more hosts than there are."""
+    return RejectJob(job_id=job.id, reason=f"asks for {job.request.hosts} hosts, there are {size}")
 
 
 class BatchScheduler(Scheduler):
@@ -57,7 +63,7 @@ class BatchScheduler(Scheduler):
             self._retry(now, decisions)
         for job in site.arrived:
             if job.request.hosts > site.size:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, site.size))
             else:
                 self.queue.add(job, now)
         if (site.changed or site.arrived) and self.queue.count:

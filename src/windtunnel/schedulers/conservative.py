@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, later
-from windtunnel.schedulers.batch import BatchScheduler
+from windtunnel.schedulers.batch import BatchScheduler, too_large
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
-from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, RejectJob, Reply, Running
+from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, Reply, Running
 
 __all__ = ["Conservative"]
 
@@ -95,7 +95,7 @@ class Conservative(BatchScheduler):
             if job.request.hosts <= self.site.size:
                 fit.append(job)
             else:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, self.site.size))
         fit.sort(key=lambda job: ORDERS[self.queue_order](job, now, job.walltime))
         return fit
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import longest_until
-from windtunnel.schedulers.batch import BatchScheduler
+from windtunnel.schedulers.batch import BatchScheduler, too_large
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
-from windtunnel.vocabulary import Decision, Notice, RejectJob, Reply
+from windtunnel.vocabulary import Decision, Notice, Reply
 
 __all__ = ["Easy"]
 
@@ -60,7 +60,7 @@ class Easy(BatchScheduler):
         for job in arrivals:
             size = job.request.hosts
             if size > site.size:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, site.size))
             elif size > free.size or (queue.count and not self._overtakes(now, job)):
                 queue.add(job, now)
             else:
@@ -72,7 +72,7 @@ class Easy(BatchScheduler):
         site = self.site
         for job in site.arrived:
             if job.request.hosts > site.size:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, site.size))
             else:
                 self.queue.add(job, now)
                 site.changed = True

@@ -160,7 +160,7 @@ class Stage(Scheduler):
     def _arrived(self, job: Job, decisions: list[Decision]) -> bool:
         need = self._need(job)
         if not self._machines.possible(need):
-            decisions.append(RejectJob(job_id=job.id))
+            decisions.append(RejectJob(job_id=job.id, reason=self._machines.why_not(need)))
             return False
         self._arrivals += 1
         self._queue.add((self._key(job, need), self._arrivals, job, need))
@@ -192,15 +192,16 @@ class Stage(Scheduler):
         request = job.request
         amounts = dict(request.amounts)
         cores = amounts.pop("cores", 0.0)
-        others = tuple(sorted(amounts.items()))
-        if cores:
+        described = self._machines.described
+        others = tuple(sorted((name, size) for name, size in amounts.items() if size > 0 and name in described))
+        if cores and not request.processors:
             return Need(request.hosts, cores, others)
         if request.processors:
             hosts, *more = self._machines.spreads(request.processors)
             cores = ceil(request.processors / hosts)
             if hosts == request.hosts and self._machines.fills(cores):  # nobody else would find a core there
                 return Need(hosts, 0.0, others, whole=True)
-            need = Need(hosts, float(cores), others)
+            need = Need(hosts, float(cores), others, processors=request.processors if more else 0)
             if more and need not in self._otherwise:
                 self._otherwise[need] = tuple(
                     Need(count, float(ceil(request.processors / count)), others) for count in more

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.model import Host, HostPool, HostSet
+from windtunnel.model.demands import described_by
 from windtunnel.model.stage import PlacementPolicy
 
 __all__ = ["Machines", "Need"]
@@ -21,12 +22,16 @@ Amounts = Mapping[int, Mapping[str, float]]
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What a job needs of each of ``hosts`` machines. ``whole``: nobody else may be there."""
+    """What a job needs of each of ``hosts`` machines. ``whole``: nobody else may be there.
+
+    ``processors``: how many it needs in all, where the same can be had in other parts on more machines (else 0).
+    """
 
     hosts: int
     cores: float
     others: tuple[tuple[str, float], ...] = ()
     whole: bool = False
+    processors: int = 0
 
 
 class _Levels:
@@ -63,6 +68,7 @@ class Machines:
 
     def __init__(self, hosts: Sequence[Host], stream: random.Random) -> None:
         self.hosts: Final = {host.id: host for host in hosts}
+        self.described: Final = described_by(hosts)
         self._sizes = sorted((host.cores for host in hosts), reverse=True)
         self._groups = {size: HostSet(h.id for h in hosts if h.cores == size) for size in set(self._sizes)}
         self._stream = stream
@@ -99,6 +105,14 @@ class Machines:
             fitting = sum(self._could(host, need) for host in self.hosts.values())
             known = self._possible[need] = fitting >= need.hosts
         return known
+
+    def why_not(self, need: Need) -> str:
+        """Why an empty site could never satisfy a need."""
+        if need.hosts > len(self.hosts):
+            return f"asks for {need.hosts} machines, there are {len(self.hosts)}"
+        what = " and ".join(f"{size:g} {name}" for name, size in (("cores", need.cores), *need.others) if size)
+        fitting = sum(self._could(host, need) for host in self.hosts.values())
+        return f"asks for {need.hosts} x {what}, of which {fitting} machines have so much"
 
     def _could(self, host: Host, need: Need) -> bool:
         return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)
