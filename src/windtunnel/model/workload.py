@@ -1,6 +1,6 @@
 """Streams of work: workloads (jobs by date of submission) and external events."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
 import msgspec
@@ -166,3 +166,8 @@ class EventList(msgspec.Struct, kw_only=True):
     path: str = ""
     warnings: tuple[Finding, ...] = ()
     """What the reader found odd in the input."""
+
+    def renumbered(self, number: Callable[[HostSet], HostSet]) -> "EventList":
+        """The same events for a component that numbers hosts otherwise, and may not know all of them."""
+        events = tuple(msgspec.structs.replace(event, hosts=number(event.hosts)) for event in self.events)
+        return msgspec.structs.replace(self, events=events)

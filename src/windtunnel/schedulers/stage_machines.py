@@ -5,7 +5,8 @@ the number of different core counts rather than the number of machines (unless a
 """
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from math import ceil
 from typing import Final
@@ -95,8 +96,11 @@ class Machines:
         """The free cores of all machines that are up."""
         return self._by_free.total
 
-    def possible(self, need: Need) -> bool:
-        """Whether an empty site could ever satisfy a need."""
+    def possible(self, need: Need, *, without: HostSet | None = None) -> bool:
+        """Whether an empty site (``without`` some machines) could ever satisfy a need."""
+        if without:
+            able = (host for number, host in self.hosts.items() if number not in without)
+            return sum(self._could(host, need) for host in able) >= need.hosts
         if not need.others:
             sizes = self._sizes
             return need.hosts <= len(sizes) and (not need.hosts or sizes[need.hosts - 1] >= need.cores)
@@ -182,6 +186,16 @@ class Machines:
                 self._down.add(machine)
             else:
                 self._down.discard(machine)
+
+    @contextmanager
+    def without(self, machines: HostSet) -> Iterator[None]:
+        """For a moment, as if some machines were not there."""
+        away = [machine for machine in machines if machine not in self._down]
+        self.set_down(away, down=True)
+        try:
+            yield
+        finally:
+            self.set_down(away, down=False)
 
     def _by_size(self, hosts: HostSet) -> list[tuple[float, HostSet]]:
         """Machines by their cores."""
