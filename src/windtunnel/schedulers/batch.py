@@ -50,6 +50,8 @@ class BatchScheduler(Scheduler):
     }
     rules = Rules(reservations=0)
     """Who has a reservation, and who may overtake."""
+    policy: str = "basic"
+    """Which hosts jobs get."""
 
     def __init__(self, queue_order: str = "fcfs") -> None:
         self.queue_order = queue_order
@@ -101,7 +103,7 @@ class BatchScheduler(Scheduler):
             self._beginning = begins is None or bool(outages)
             if begins is None or not outages:
                 return None
-            together = getattr(self, "policy", "basic") != "basic"
+            together = self.policy != "basic"
             by_host = ByHost(self.rules, site, site.queue, self._demands(begins), outages, together=together)
             self._by_host = by_host
         site.apply(now, notices)
