@@ -67,11 +67,24 @@ def watts(hosts):
 # --- the tables ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["leases.csv", "reservations.csv", "counters.csv", "statistics.json"])
-def test_every_run_under_the_lease_manager_writes_the_same_tables(name):
-    one = simulate_leases(MIXED, options=PREEMPTING)
-    two = wt.simulate(platform_of(SITE), LeaseJobs(MIXED.leases), LeaseManager(PREEMPTING))
-    assert one.file(name) == two.file(name) is not None
+TABLES = ("leases.csv", "reservations.csv", "counters.csv", "statistics.json")
+LONGER = LeaseOptions(
+    policy_preemption="ar-preempts-everything", suspension="all", add_overhead="all", boot_overhead=60
+)
+
+
+@pytest.mark.parametrize("options", [PREEMPTING, LONGER], ids=["as they are", "with overheads"])
+def test_every_run_under_the_lease_manager_writes_the_same_tables(options):
+    one = simulate_leases(MIXED, options=options)
+    two = wt.simulate(platform_of(SITE), LeaseJobs(MIXED.leases), LeaseManager(options))
+    for name in TABLES:
+        assert one.file(name) == two.file(name) is not None
+
+
+def test_the_account_knows_whether_images_are_brought_to_nodes():
+    asked = work(lease(1, software=DiskImage("a", 100)))
+    assert "disk images" in str([line.reason for line in simulate_leases(asked).account])
+    assert [line.reason for line in simulate_leases(asked, options=IMAGES).account] == []
 
 
 ONE, TWO = site_from_text("1 CPU:100,Memory:1024"), site_from_text("2 CPU:100,Memory:1024")
@@ -271,6 +284,24 @@ def test_saving_restoring_and_forking(date, tmp_path):
     for one in (forked, restored, simulation):
         one.run()
         for name in ("leases.csv", "reservations.csv", "counters.csv", "statistics.json", "jobs.csv"):
+            assert one.recording.read(name) == whole.file(name)
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@given(mixed_leases(), mixed_options, st.lists(st.integers(0, 4000), min_size=1, max_size=4, unique=True))
+def test_forks_at_several_instants_give_the_same_bytes(asked, chosen, dates):
+    """Of one another too: each fork is forked from the one before."""
+    workload = LeaseWorkload(site=SITE, leases=asked)
+    whole = simulate_leases(workload, options=chosen)
+    simulation = lease_simulation(workload, options=chosen)
+    forks = []
+    for date in sorted(dates):
+        simulation.run_until(float(date))
+        forks.append(simulation)
+        simulation = simulation.fork()
+    for one in (*forks, simulation):
+        one.run()
+        for name in (*TABLES, "jobs.csv"):
             assert one.recording.read(name) == whole.file(name)
 
 
