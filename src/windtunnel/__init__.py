@@ -18,6 +18,7 @@ from windtunnel.version import __version__
 if TYPE_CHECKING:
     from windtunnel.api import Run as Run
     from windtunnel.api import Simulation as Simulation
+    from windtunnel.api import arrange as arrange
     from windtunnel.api import load_run as load_run
     from windtunnel.api import simulate as simulate
     from windtunnel.diagnostics import InputError as InputError
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from windtunnel.vocabulary import View as View
 
 _WHERE: Final = {
-    "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),
+    "windtunnel.api": ("Run", "Simulation", "arrange", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
     "windtunnel.model": (

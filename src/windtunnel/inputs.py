@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
@@ -18,15 +18,19 @@ from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of
 from windtunnel.vocabulary import PARTS, Component, Decision
 
+if TYPE_CHECKING:
+    from windtunnel.workloads.arranged import Arranged
+
 __all__ = [
     "SchedulerLike",
-    "arranged",
+    "arrange",
     "asks_for_parts",
     "check_arguments",
     "check_events",
     "chosen",
     "make_component",
     "on_its_own",
+    "packed",
     "read_workloads",
     "scheduler_name",
     "usual_scheduler",
@@ -61,9 +65,15 @@ def _check_jobs(workload: JobList) -> None:
 
 
 def read_workloads(
-    workload: "str | Path | Workload | Sequence[str | Path | Workload]", platform: Platform, **options: Any
+    workload: "str | Path | Workload | Sequence[str | Path | Workload]",
+    platform: Platform,
+    operations: Sequence[str] = (),
+    **options: Any,
 ) -> list[Workload]:
-    """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform."""
+    """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform.
+
+    ``operations`` are applied to each of them (:func:`arrange`).
+    """
     from windtunnel.formats.registry import read_workload
 
     given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
@@ -77,11 +87,43 @@ def read_workloads(
                 raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
             if isinstance(one, JobList):
                 _check_jobs(one)
+        if operations:
+            read = arrange(read, *operations)
         made.append(read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read)
     return made
 
 
-def on_its_own(path: str | Path, **options: Any) -> tuple[Platform, Workload] | None:
+def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
+    """A workload, to which operations are applied in their order, as they are written on a command line::
+
+        wt.arrange("kth.swf", "slice('1996-10', weeks=4)", "scale_load(0.9)")
+        wt.arrange("kth.swf").slice("1996-10", weeks=4).scale_load(0.9)
+
+    Both lines mean the same. ``merge(FILE)`` reads the other workload. What each operation did stands in the account
+    of a run.
+
+    Raises:
+        InputError: a file is at fault.
+        UsageError: there is no such operation or option, or it cannot be applied to leases.
+    """
+    from windtunnel.formats.registry import read_workload
+    from windtunnel.workloads.arranged import Arranged
+    from windtunnel.workloads.operations import parse_operation
+
+    base = read_workload(workload) if isinstance(workload, (str, Path)) else workload
+    if isinstance(base, LeaseJobs):
+        raise UsageError("operations change jobs, and this workload is one of leases")
+    arranged = base if isinstance(base, Arranged) else Arranged(base)
+    for text in operations:
+        operation = parse_operation(text)
+        if operation.name == "merge":
+            arranged = arranged.merge(read_workload(str(operation.options["other"])))
+        else:
+            arranged = arranged.apply(operation.name, **operation.options)
+    return arranged
+
+
+def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any) -> tuple[Platform, Workload] | None:
     """The workload of a file that stands alone, and the platform it says it needs; None if it is no workload.
 
     A log brings as many hosts as its header says (MaxProcs), a Batsim workload ``nb_res``, leases their site.
@@ -90,14 +132,16 @@ def on_its_own(path: str | Path, **options: Any) -> tuple[Platform, Workload] | 
         InputError: the file is at fault, or in no known format.
         UsageError: it does not say what it needs.
     """
-    from windtunnel.formats.registry import guess_format, read_platform, read_workload
-    from windtunnel.formats.sites import is_host_spec
+    from windtunnel.formats.registry import guess_format, read_platform, read_workload, word_format
 
-    if (isinstance(path, str) and is_host_spec(path)) or not Path(path).is_file():
+    word = word_format(path)
+    if word is None and not Path(path).is_file():
         return None
-    if guess_format(path).kind not in {"workload", "leases"}:
+    if (word or guess_format(path)).kind not in {"workload", "leases"}:
         return None
     workload = read_workload(path, **options)
+    if operations:
+        workload = arrange(workload, *operations)
     if isinstance(workload, LeaseJobs) and workload.hosts:
         return read_platform(path, format="lwf"), workload
     if not workload.hosts:
@@ -174,7 +218,7 @@ def asks_for_parts(workloads: Sequence[Workload]) -> bool:
     )
 
 
-def arranged(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
+def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
     """A scheduler that packs if that is asked for: by cores, ours by all amounts that jobs name (decisions.md 31)."""
     if by_amounts:
         component = packing(component)

@@ -20,6 +20,7 @@ HOSTS = frozenset({"HostSet", "HostPool"})
 KNOWN = {
     # plans: what is foreseen, not what is
     "availability:free": "how many hosts are free over time, in a plan",
+    "by_host:hosts": "of a reservation",
     "batsched.profile:free": "which hosts are free over time, in a plan",
     "batsched.energy_easy:_idle": "which hosts the plan leaves idle now",
     "batsched.energy_easy:_idle_since": "since when it leaves them idle",

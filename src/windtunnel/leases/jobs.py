@@ -1,4 +1,4 @@
-"""Leases as jobs, and sites of leases as platforms: how the lease manager and the rest of Windtunnel meet.
+"""Jobs as leases, and platforms as sites of leases: how the lease manager and the rest of Windtunnel meet.
 
 A host of the platform stands for a node: 100 percent of CPU are one core. A job stands for a lease.
 """
@@ -8,25 +8,12 @@ from math import isinf
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import Host, Job, Platform
+from windtunnel.model import Job, Platform
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet
 from windtunnel.model.lease_jobs import lease_in
+from windtunnel.model.lease_platform import MEGABYTE
 
-__all__ = ["lease_of", "platform_of", "site_of"]
-
-MEGABYTE = 10**6
-
-
-def platform_of(site: LeaseSite, name: str = "leases", path: str = "") -> Platform:
-    """A platform with one host per node of a site, and no network."""
-    hosts: list[Host] = []
-    for group in site.nodes:
-        further = {kind: group.total(kind) for kind in group.amounts if kind not in {CPU, MEMORY}}
-        resources = {"memory": float(group.total(MEMORY) * MEGABYTE), **{k: float(v) for k, v in further.items()}}
-        cores = max(1, round(group.total(CPU) / 100))
-        for _ in range(group.count):
-            hosts.append(Host(id=len(hosts), name=f"node{len(hosts) + 1}", cores=cores, resources=resources))
-    return Platform(name=name, hosts=tuple(hosts), site=site, path=path)
+__all__ = ["lease_of", "site_of"]
 
 
 def site_of(platform: Platform) -> LeaseSite:

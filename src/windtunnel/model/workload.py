@@ -1,6 +1,6 @@
 """Streams of work: workloads (jobs by date of submission) and external events."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
 import msgspec
@@ -65,6 +65,8 @@ class JobList:
         asking = [job for job in jobs if job.dependencies or job.queue or job.request.amounts]
         self.has_dependencies = any(job.dependencies for job in asking)
         """Whether a job waits for others before it is submitted."""
+        self.warnings: tuple[Finding, ...] = ()
+        """What the reader found odd, or could not express."""
         self.asks = asks_of_jobs(asking)
         """What jobs ask for besides hosts."""
         self._jobs = sorted(jobs, key=lambda job: (job.submission_time, job.id))
@@ -166,3 +168,8 @@ class EventList(msgspec.Struct, kw_only=True):
     path: str = ""
     warnings: tuple[Finding, ...] = ()
     """What the reader found odd in the input."""
+
+    def renumbered(self, number: Callable[[HostSet], HostSet]) -> "EventList":
+        """The same events for a component that numbers hosts otherwise, and may not know all of them."""
+        events = tuple(msgspec.structs.replace(event, hosts=number(event.hosts)) for event in self.events)
+        return msgspec.structs.replace(self, events=events)

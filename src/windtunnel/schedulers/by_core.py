@@ -164,7 +164,9 @@ class ByCore(Component):
         if isinstance(notice, _ABOUT_HOSTS):
             return msgspec.structs.replace(notice, hosts=self._cores_of(notice.hosts))
         if isinstance(notice, SimulationBegins):
-            return msgspec.structs.replace(notice, platform=self._by_core(notice.platform))
+            platform = self._by_core(notice.platform)
+            lists = tuple(events.renumbered(self._cores_of) for events in notice.event_lists)
+            return msgspec.structs.replace(notice, platform=platform, event_lists=lists)
         if isinstance(notice, ProbeDataEmitted):
             _unsaid(notice)
         return notice

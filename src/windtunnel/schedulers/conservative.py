@@ -10,6 +10,7 @@ from msgspec import Meta
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, later
 from windtunnel.schedulers.batch import BatchScheduler, too_large
+from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
 from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, Reply, Running
 
@@ -41,6 +42,7 @@ class Conservative(BatchScheduler):
     """
 
     name = "conservative"
+    rules = Rules(reservations=inf, kept=True)
 
     def __init__(
         self,
@@ -64,6 +66,8 @@ class Conservative(BatchScheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message; look at the queue if anything was freed, then at each new job."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
         site = self.site
         present = self._plan.advance(now)
         site.apply(now, notices)
@@ -101,7 +105,8 @@ class Conservative(BatchScheduler):
 
     def _again(self, now: float, running: Running) -> None:
         super()._again(now, running)
-        self._reserve(now, running.job)
+        if self._by_host is None:
+            self._reserve(now, running.job)
 
     def _replan(self, now: float) -> None:
         """Plan anew: the running jobs, then the queue."""

@@ -69,6 +69,7 @@ class Part:
         self._begins = msgspec.structs.replace(
             begins,
             platform=msgspec.structs.replace(platform, hosts=mine, storages=(), network=None, site=None, events=None),
+            event_lists=tuple(events.renumbered(self._here) for events in begins.event_lists),
         )
         self._by_cores = by_cores
         self._by_amounts = by_amounts

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import longest_until
 from windtunnel.schedulers.batch import BatchScheduler, too_large
+from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
 from windtunnel.vocabulary import Decision, Notice, Reply
@@ -30,6 +31,7 @@ class Easy(BatchScheduler):
     """
 
     name = "easy"
+    rules = Rules(reservations=1)
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Together = "best_effort_contiguous") -> None:
         self.policy = policy
@@ -43,6 +45,8 @@ class Easy(BatchScheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (what the base does, at less cost)."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
         site = self.site
         site.apply(now, notices)
         decisions: list[Decision] = []

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from windtunnel.schedulers.batch import BatchScheduler
+from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import Policy, QueueOrder, pick
 from windtunnel.vocabulary import Decision, View
 
@@ -16,6 +17,7 @@ class Fcfs(BatchScheduler):
     """
 
     name = "fcfs"
+    rules = Rules(reservations=0, overtaking=False)
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic") -> None:
         self.policy = policy

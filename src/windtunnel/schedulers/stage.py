@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 from typing import Any
 
-from windtunnel.model import DelayProfile, Job
+from windtunnel.model import DelayProfile, HostSet, Job
 from windtunnel.model.stage import Blocking, Selection, stage_options
 from windtunnel.schedulers.base import Scheduler
+from windtunnel.schedulers.by_host import NOBODY_STAYS
 from windtunnel.schedulers.stage_machines import Machines, Need
 from windtunnel.schedulers.stage_queue import Entry, StageQueue
 from windtunnel.vocabulary import (
@@ -20,6 +21,7 @@ from windtunnel.vocabulary import (
     CallMeLater,
     Decision,
     DecisionRefused,
+    ExecuteJob,
     ExternalEventOccurred,
     Hello,
     HostsBecameAvailable,
@@ -34,6 +36,7 @@ from windtunnel.vocabulary import (
     Mirror,
     Notice,
     OneShot,
+    Outages,
     RejectJob,
     Reply,
     RequestedCall,
@@ -74,8 +77,8 @@ class Stage(Scheduler):
 
     ``blocking`` says what happens when a job does not fit: ``SKIP`` tries the next, ``HEAD`` lets all behind it
     wait. With ``quantum`` > 0 decisions are made only at multiples of so many seconds. Jobs that the machines could
-    never hold are rejected. A job that counts more processors than a machine has goes in equal parts to as few
-    machines as are possible at that time.
+    never hold are rejected; no job is started that would, by its walltime, run into an announced outage. A job that
+    counts more processors than a machine has goes in equal parts to as few machines as are possible at that time.
     """
 
     name = "stage-scheduler"
@@ -86,6 +89,7 @@ class Stage(Scheduler):
         Ability.MEMORY,
         Ability.GPUS,
         Ability.RESOURCES,
+        Ability.ANNOUNCED_UNAVAILABILITY,
         Ability.UNAVAILABLE_HOSTS,
         Ability.SLEEPING_HOSTS,
     }
@@ -110,6 +114,7 @@ class Stage(Scheduler):
 
     def _reset(self) -> None:
         self._stream = random.Random(self.options.seed)
+        self._outages = Outages()
         self._otherwise: dict[Need, tuple[Need, ...]] = {}
         """What satisfies a need as well: the same cores on more, smaller machines."""
         self._queue = StageQueue(self._key, self._need, self._bound)
@@ -149,7 +154,7 @@ class Stage(Scheduler):
         self.site.apply(now, notices)
         changed = self._take_in_site(now, notices, decisions)
         for job in self.site.arrived:
-            changed |= self._arrived(job, decisions)
+            changed |= self._arrived(job, now, decisions)
         if not changed:
             return Reply(now, decisions)
         quantum = self.options.quantum
@@ -159,7 +164,7 @@ class Stage(Scheduler):
                 self._called_for = date
                 decisions.append(CallMeLater(call_me_later_id="stage", when=OneShot(date)))
             return Reply(now, decisions)
-        decisions += self._place()
+        decisions += self._place(now)
         return Reply(now, decisions)
 
     def _take_in_site(self, now: float, notices: Sequence[Notice], decisions: list[Decision]) -> bool:
@@ -172,6 +177,7 @@ class Stage(Scheduler):
                 continue
             if isinstance(notice, SimulationBegins):
                 machines = self._machines = Machines(site, self._stream)
+                self._outages = Outages.of(notice)
                 self._otherwise = {}
             elif isinstance(notice, _ABOUT_MACHINES):
                 machines.changed(notice.hosts)
@@ -196,10 +202,14 @@ class Stage(Scheduler):
             return False
         return self.follows_changes or "datacenter" not in change.attributes
 
-    def _arrived(self, job: Job, decisions: list[Decision]) -> bool:
+    def _arrived(self, job: Job, now: float, decisions: list[Decision]) -> bool:
         need = self._need(job)
-        if not self._machines.possible(need):
-            decisions.append(RejectJob(job_id=job.id, reason=self._machines.why_not(need)))
+        reason = "" if self._machines.possible(need) else self._machines.why_not(need)
+        gone = HostSet() if reason else self._outages.never(now, job.walltime)
+        if gone and not self._machines.possible(need, without=gone):
+            reason = NOBODY_STAYS
+        if reason:
+            decisions.append(RejectJob(job_id=job.id, reason=reason))
             return False
         self._queue.put(job, need)
         return True
@@ -246,43 +256,54 @@ class Stage(Scheduler):
         bound = self._machines.bound
         return min((bound(need), *map(bound, self._otherwise.get(need, ()))))
 
-    def _place(self) -> list[Decision]:
+    def _place(self, now: float) -> list[Decision]:
         """Start what fits, in order."""
-        machines, placement = self._machines, self.options.placement
+        machines = self._machines
         decisions: list[Decision] = []
 
-        def place(entry: Entry) -> bool:
+        def place(entry: Entry, leaving: HostSet = HostSet()) -> bool:  # noqa: B008 -- immutable
             job, need = entry[2:]
-            decision = machines.take(job, need, placement)
-            for other in self._otherwise.get(need, ()) if decision is None else ():
-                decision = decision or machines.take(job, other, placement)
+            if leaving:
+                with machines.without(leaving):
+                    decision = self._taken(job, need)
+            else:
+                decision = self._taken(job, need)
             if decision is None:
                 return False
             decisions.append(decision)
             return True
 
-        if self.options.blocking is Blocking.SKIP and self.options.selection is not Selection.RANDOM:
+        in_order = self.options.blocking is Blocking.SKIP and self.options.selection is not Selection.RANDOM
+        if in_order and not self._outages:
             self._queue.start(machines.free_cores, place)
         else:
-            self._place_one_by_one(place)
+            self._place_one_by_one(now, place)
         return decisions
 
-    def _place_one_by_one(self, place: Callable[[Entry], bool]) -> None:
-        """The same where the order is one of chance, or the first that does not fit stops all behind it."""
+    def _taken(self, job: Job, need: Need) -> ExecuteJob | None:
+        """The decision that a job starts, on what satisfies its need in whichever way; None if nothing does."""
+        machines, placement = self._machines, self.options.placement
+        decision = machines.take(job, need, placement)
+        for other in self._otherwise.get(need, ()) if decision is None else ():
+            decision = decision or machines.take(job, other, placement)
+        return decision
+
+    def _place_one_by_one(self, now: float, place: Callable[[Entry, HostSet], bool]) -> None:
+        """The same where the order is one of chance, the first that does not fit stops all behind it, or machines
+        that will leave are not there for jobs that may run longer.
+        """
         skip = self.options.blocking is Blocking.SKIP
-        entries = (
-            self._queue.shuffled(self._stream)
-            if self.options.selection is Selection.RANDOM
-            else self._queue.entries()
-        )
-        failed: set[Need] = set()
+        queue = self._queue
+        entries = queue.shuffled(self._stream) if self.options.selection is Selection.RANDOM else queue.entries()
+        failed: set[tuple[Need, HostSet]] = set()
         placed = []
         for entry in entries:
-            if entry[3] not in failed and place(entry):
+            leaving = self._outages.within(now, entry[2].walltime)
+            if (entry[3], leaving) not in failed and place(entry, leaving):
                 placed.append(entry[2])
             elif skip:
-                failed.add(entry[3])
+                failed.add((entry[3], leaving))
             else:
                 break
         for job in placed:
-            self._queue.discard(job)
+            queue.discard(job)

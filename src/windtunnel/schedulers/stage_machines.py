@@ -6,6 +6,8 @@ by their cores, so that a placement costs the number of different core counts ra
 """
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from math import ceil
 from typing import Final
@@ -96,8 +98,11 @@ class Machines:
         """The free cores of all machines that are up."""
         return self._by_free.total
 
-    def possible(self, need: Need) -> bool:
-        """Whether an empty site could ever satisfy a need."""
+    def possible(self, need: Need, *, without: HostSet | None = None) -> bool:
+        """Whether an empty site (``without`` some machines) could ever satisfy a need."""
+        if without:
+            able = (host for host in self.hosts if host.id not in without)
+            return sum(self._could(host, need) for host in able) >= need.hosts
         if not need.others:
             sizes = self._sizes
             return need.hosts <= len(sizes) and (not need.hosts or sizes[need.hosts - 1] >= need.cores)
@@ -172,6 +177,21 @@ class Machines:
             for host, amounts in running.amounts.items()
             for name, amount in amounts.items()
         )
+
+    @contextmanager
+    def without(self, machines: HostSet) -> Iterator[None]:
+        """For a moment, as if some machines were not there."""
+        for machine in machines:
+            level = self._partly.pop(machine, None)
+            if level is not None:
+                self._by_free.remove(HostSet.span(1, machine), level)
+        for size, part in self._by_size(machines):
+            self._by_free.remove(part, size)
+            self._unused.remove(part, size)
+        try:
+            yield
+        finally:
+            self.changed(machines)
 
     def _by_size(self, hosts: HostSet) -> list[tuple[float, HostSet]]:
         """Machines by their cores."""

@@ -122,7 +122,8 @@ class GreedyMapper(Mapper):
                 end = min(end, time)
                 break
         space = room.table.space
-        for bit in positions(taken & room.shared):
+        shared = taken & room.shared
+        for bit in positions(shared) if shared else ():
             need = space.times(room.need, hosts.count(bit))
             node = room.room(bit)
             if not node.fits(need, end, space):

@@ -167,7 +167,9 @@ class Scheduling:
             plan.set_state(lease, _S.SUSPENDED_PENDING)
         else:
             return False
-        plan.withdraw(lease.vms.pop())
+        vm = lease.vms.pop()
+        plan.withdraw(vm)
+        plan.tell_lost(vm)
         return True
 
     def why_impossible(self, lease: LeaseRecord) -> str:
@@ -228,7 +230,9 @@ class Scheduling:
             and self.suspension.preempt(vm, min(time, vm.end))
         ):
             return
-        suspended = lease.state is _S.SUSPENDED_SCHEDULED
+        if lease.state is _S.RESUMING:  # Haizea stops with an error here
+            lease.memory_at = dict(enumerate(vm.hosts))
+        suspended = lease.state in {_S.SUSPENDED_SCHEDULED, _S.RESUMING}
         self.preparation.cancel(lease, remove_images=not suspended)
         plan.withdraw(vm)
         plan.tell_lost(vm)

@@ -7,7 +7,18 @@ from windtunnel.model.demands import Demands, Need
 from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.packing.queue import PackingQueue
 from windtunnel.schedulers.packing.room import Room
-from windtunnel.vocabulary import PARTS, Decision, ExecuteJob, Mirror, Notice, RejectJob, Reply, Running, View
+from windtunnel.vocabulary import (
+    PARTS,
+    Decision,
+    ExecuteJob,
+    Mirror,
+    Notice,
+    RejectJob,
+    Reply,
+    Running,
+    SimulationBegins,
+    View,
+)
 
 __all__ = ["Packing"]
 
@@ -30,6 +41,8 @@ class Packing(BatchScheduler):
         self.by_cores = True
 
     def _reset(self) -> None:
+        self._beginning = True
+        self._by_host = None
         self.waiting = PackingQueue(self.queue_order)
         self.site = Mirror(self.waiting)
         self.view = View(self.site)
@@ -38,6 +51,8 @@ class Packing(BatchScheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
         site = self.site
         site.apply(now, notices)
         if site.begins is not None and self.demands.hosts is not site.hosts:
@@ -55,6 +70,10 @@ class Packing(BatchScheduler):
         if (site.changed or site.arrived) and self.waiting.count:
             decisions += self.schedule(self.view) or ()
         return Reply(now, decisions)
+
+    def _demands(self, begins: SimulationBegins) -> Demands:
+        self.demands = self.waiting.demands = Demands(begins.hosts, by_cores=self.by_cores)
+        return self.demands
 
     def _retry(self, now: float, decisions: list[Decision]) -> None:
         """What the engine refused though all that is known of the site allows it would be refused again."""

@@ -9,6 +9,7 @@ from msgspec import Meta
 from windtunnel.model import HostSet, Job
 from windtunnel.model.demands import Demands, Need
 from windtunnel.schedulers.availability import later
+from windtunnel.schedulers.conservative import Conservative
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
 from windtunnel.schedulers.packing.base import Packing
 from windtunnel.schedulers.packing.room import Room
@@ -34,6 +35,7 @@ class PackingConservative(Packing):
     """
 
     name = "conservative"
+    rules = Conservative.rules
 
     def __init__(
         self,
@@ -56,6 +58,8 @@ class PackingConservative(Packing):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message; look at the queue if anything was freed, then at each new job."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
         site = self.site
         site.apply(now, notices)
         if site.begins is not None and self.demands.hosts is not site.hosts:
@@ -122,7 +126,8 @@ class PackingConservative(Packing):
 
     def _again(self, now: float, running: Running) -> None:
         super()._again(now, running)
-        self._reserve(now, running.job)
+        if self._by_host is None:
+            self._reserve(now, running.job)
 
     def _replan(self, now: float) -> None:
         """Plan anew, on the hosts that are there: what runs, then the queue."""

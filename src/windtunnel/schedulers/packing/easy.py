@@ -6,6 +6,7 @@ from math import inf
 from windtunnel.model import HostPool, HostSet
 from windtunnel.model.demands import Need
 from windtunnel.schedulers.availability import longest_until
+from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.packing.base import Packing
 from windtunnel.schedulers.packing.room import Room, Spare, without
@@ -25,6 +26,7 @@ class PackingEasy(Packing):
     """
 
     name = "easy"
+    rules = Easy.rules
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from windtunnel.model import HostPool, HostSet
 from windtunnel.model.demands import Need
+from windtunnel.schedulers.fcfs import Fcfs
 from windtunnel.schedulers.orders import Policy, QueueOrder
 from windtunnel.schedulers.packing.base import Packing
 from windtunnel.vocabulary import Decision, View
@@ -29,6 +30,7 @@ class PackingFcfs(_InOrder):
     """The queue is started from the front, as long as its first job fits."""
 
     name = "fcfs"
+    rules = Fcfs.rules
 
     def schedule(self, view: View) -> Iterable[Decision]:
         """Start the first job as long as it fits."""
