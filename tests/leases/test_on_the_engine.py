@@ -13,11 +13,11 @@ from lease_mixes import options as mixed_options
 from windtunnel.api import Simulation
 from windtunnel.leases.component import LeaseManager
 from windtunnel.leases.haizea.workload import site_from_text
-from windtunnel.leases.jobs import platform_of
 from windtunnel.model import EventList, ExternalEvent, Host, PowerState
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseWorkload, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions
+from windtunnel.model.lease_platform import platform_of_site
 from windtunnel.services.lease_run import LeaseRun, lease_simulation, simulate_leases
 
 SITE = site_from_text("4 CPU:100,Memory:1024")
@@ -60,7 +60,9 @@ def watts(hosts):
     power = PowerState(speed=1e9, idle=100.0, epsilon=150.0, full=200.0)
     return wt.Platform(
         name="watts",
-        hosts=tuple(Host(id=n, name=f"n{n}", pstates=(power,), resources={"memory": 1024e6}) for n in range(hosts)),
+        hosts=tuple(
+            Host(id=n, name=f"n{n}", pstates=(power,), resources={"memory": 1024 * 2.0**20}) for n in range(hosts)
+        ),
     )
 
 
@@ -76,7 +78,7 @@ LONGER = LeaseOptions(
 @pytest.mark.parametrize("options", [PREEMPTING, LONGER], ids=["as they are", "with overheads"])
 def test_every_run_under_the_lease_manager_writes_the_same_tables(options):
     one = simulate_leases(MIXED, options=options)
-    two = wt.simulate(platform_of(SITE), LeaseJobs(MIXED.leases), LeaseManager(options))
+    two = wt.simulate(platform_of_site(SITE), LeaseJobs(MIXED.leases), LeaseManager(options))
     for name in TABLES:
         assert one.file(name) == two.file(name) is not None
 
