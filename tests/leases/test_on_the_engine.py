@@ -60,9 +60,7 @@ def watts(hosts):
     power = PowerState(speed=1e9, idle=100.0, epsilon=150.0, full=200.0)
     return wt.Platform(
         name="watts",
-        hosts=tuple(
-            Host(id=n, name=f"n{n}", pstates=(power,), resources={"memory": 1024 * 2.0**20}) for n in range(hosts)
-        ),
+        hosts=tuple(Host(id=n, name=f"n{n}", pstates=(power,), resources={"memory": 2.0**30}) for n in range(hosts)),
     )
 
 

@@ -68,8 +68,9 @@ class LiveLeases:
         self.epoch, self.site, self._speed, self._store = facts.epoch, facts.site, facts.speed, store
         self._archive = _Archive()
         self._manager = LeaseManager(facts.options, live=True)
-        platform = platform_of_site(facts.site)
-        self._simulation = Simulation(platform, components=[self._manager], observers=[self._archive])
+        self._simulation = Simulation(
+            platform_of_site(facts.site), components=[self._manager], observers=[self._archive]
+        )
         self._simulation.run_until(0.0)
         self._last_id = 0
         for entry in store.inputs():
