@@ -8,18 +8,14 @@
 Names are loaded when they are first used, so that ``import windtunnel`` costs next to nothing.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.listings import LISTED
 from windtunnel.shipped import SCHEDULERS
 from windtunnel.version import __version__
 
-TYPE_CHECKING = False  # what type checkers take for typing's, without loading it
 if TYPE_CHECKING:
-    from typing import Any, Final
-
     from windtunnel.api import Run as Run
     from windtunnel.api import Simulation as Simulation
     from windtunnel.api import arrange as arrange

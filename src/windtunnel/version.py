@@ -1,5 +1,7 @@
-"""The version of this package; alone, so that every room may say it, and without imports: it costs nothing."""
+"""The version of this package; alone, so that every room may say it."""
+
+from typing import Final
 
 __all__ = ["__version__"]
 
-__version__ = "0.1.0"
+__version__: Final = "0.1.0"
