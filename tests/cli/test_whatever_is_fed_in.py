@@ -78,13 +78,19 @@ def test_xml_in_odd_encodings(command, tmp_path, name, data, words, encoding):
 
 
 NUMBERS = [
-    ("w.json", json.dumps(seeds.BATSIM4), ['"subtime": 1.5', '"walltime": 100', '"res": 2', '"delay": 10'])
-    + (["run", "hosts:4", "w.json", "-q"],),
+    (
+        "w.json",
+        json.dumps(seeds.BATSIM4),
+        ['"subtime": 1.5', '"walltime": 100', '"res": 2', '"delay": 10'],
+        ["run", "hosts:4", "w.json", "-q"],
+    ),
     (
         "e.json",
         json.dumps(seeds.ENVIRONMENT_SMALL),
-        ['"clock-rate": 2000000000.0', '"cores": 4', '"energy-consumption": 50', '"power-capacity": 1000']
-        + ['"time": 3', '"capacity": 4'],
+        [
+            *('"clock-rate": 2000000000.0', '"cores": 4', '"energy-consumption": 50', '"power-capacity": 1000'),
+            *('"time": 3', '"capacity": 4'),
+        ],
         ["run", "e.json", "one.swf", "-q"],
     ),
     (
@@ -204,8 +210,8 @@ def test_jobs_that_never_end_and_checkpoints(command, tmp_path):
     (tmp_path / "endless.swf").write_text(ROW.format(run="1e308", limit=-1))
     code, said = command("run", "hosts:4", "endless.swf", "-q", "--checkpoint", "10,1")
     assert code in (0, 2), said
+    endless = workload(job(1, 2, inf))
     with pytest.raises(WindtunnelError):
-        endless = workload(job(1, 2, inf))
         simulate(platform(4), endless, "easy", options=Options(checkpoint_interval=10.0, checkpoint_cost=1.0))
 
 
