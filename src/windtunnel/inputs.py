@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
-from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.abilities import CountingProcessors, OfSharedNodes
 from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -89,7 +89,8 @@ def read_workloads(
                 _check_jobs(one)
         if operations:
             read = arrange(read, *operations)
-        made.append(read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read)
+        sized = read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read
+        made.append(sized.in_parts() if platform.shares_nodes and isinstance(sized, OfSharedNodes) else sized)
     return made
 
 
