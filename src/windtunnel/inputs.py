@@ -16,7 +16,7 @@ from windtunnel.options import checked_options
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of
-from windtunnel.vocabulary import PARTS, Component, Decision
+from windtunnel.vocabulary import PARTS, Ability, Component, Decision
 
 if TYPE_CHECKING:
     from windtunnel.workloads.arranged import Arranged
@@ -28,6 +28,7 @@ __all__ = [
     "check_arguments",
     "check_events",
     "chosen",
+    "gives_parts",
     "make_component",
     "on_its_own",
     "packed",
@@ -217,6 +218,12 @@ def asks_for_parts(workloads: Sequence[Workload]) -> bool:
         if isinstance(one, Asking) and not isinstance(one, LeaseJobs)
         for ask in one.asks
     )
+
+
+def gives_parts(honoured: frozenset[Ability], workloads: Sequence[Workload]) -> bool:
+    """Whether who honours this gives jobs parts of hosts; a planner of leases does so for leases only."""
+    planner = Ability.EXACT_STARTS in honoured
+    return Ability.SHARES in honoured and not (planner and not any(isinstance(one, LeaseJobs) for one in workloads))
 
 
 def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
