@@ -33,12 +33,12 @@ def draw_up(
     for workload in workloads:
         _other_site(account, platform, workload)
     _sizes(account, platform, workloads, by_cores=share_hosts)
-    if not share_hosts and not all(_counts_cores(component, platform) for component in components):
+    honoured = [honoured_by(component, platform) for component in components]
+    if not share_hosts and not all(Ability.PROCESSORS in abilities for abilities in honoured):
         _in_vain(account, workloads)
     of_site = asks_of_site(platform, events)
     if any(ask.ability == Ability.ANNOUNCED_UNAVAILABILITY.value for ask in of_site):
         _endless(account, workloads)
-    honoured = [honoured_by(component, platform) for component in components]
     for workload in workloads:
         asks = _asks(workload)
         if not isinstance(workload, LeaseJobs):
@@ -56,12 +56,6 @@ def draw_up(
 def _of_jobs(honoured: frozenset[Ability]) -> frozenset[Ability]:
     """What is honoured of jobs: a planner of leases gives those that are no leases whole hosts."""
     return honoured - PARTS if Ability.EXACT_STARTS in honoured else honoured
-
-
-def _counts_cores(component: Component, platform: Platform) -> bool:
-    """Whether jobs that count processors get cores, though nobody asked for that."""
-    on_this = getattr(component, "counts_cores_on", None)
-    return bool(getattr(component, "counts_cores", False)) if on_this is None else bool(on_this(platform))
 
 
 def _endless(account: Account, workloads: Sequence[Workload]) -> None:

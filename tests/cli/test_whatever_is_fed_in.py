@@ -253,7 +253,11 @@ def test_what_has_no_end_is_not_read(command, tmp_path, monkeypatch, words, kind
         target.mkdir()
     else:
         monkeypatch.setattr("windtunnel.diagnostics.opening._SMALL", 1 << 20)
-        begin = b"<platform version='4.1'>" if words[1] == "IN" and "one.swf" in words else ROW.format(run=1, limit=1).encode()
+        begin = (
+            b"<platform version='4.1'>"
+            if words[1] == "IN" and "one.swf" in words
+            else ROW.format(run=1, limit=1).encode()
+        )
         target.write_bytes(gzip.compress(begin + (b"\n" * (1 << 24))))
     (tmp_path / "slurm.conf").write_text("NodeName=n1 CPUs=4\nPartitionName=p Nodes=n1 Default=YES\nInclude IN\n")
     work = {"nb_res": 2, "jobs": [{"id": "1", "subtime": 0, "res": 2, "profile": "t"}]}

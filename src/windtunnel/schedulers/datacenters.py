@@ -106,10 +106,6 @@ class Datacenters(Scheduler):
         described = (honours_of(one) | {Ability.DESCRIBED_SCHEDULERS} for one in self._schedulers_on(platform))
         return self.honours.intersection(*described)
 
-    def counts_cores_on(self, platform: Platform) -> bool:
-        """Whether all of them give jobs that count processors cores, not whole hosts."""
-        return all(isinstance(one, Stage) for one in self._schedulers_on(platform))
-
     def _schedulers_on(self, platform: Platform) -> list[Component]:
         site = platform.site
         named = [datacenter.scheduler for datacenter in site.datacenters] if isinstance(site, Site) else []

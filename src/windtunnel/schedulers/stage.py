@@ -50,12 +50,11 @@ class Stage(Scheduler):
     """
 
     name = "stage-scheduler"
-    counts_cores = True
-    """Jobs that count processors get cores, not whole machines."""
     follows_changes = False
     """Whether it takes the options that an event gives to a datacenter: where it is the scheduler of that one."""
     honours = HONOURED_BY_ALL | {
         Ability.SHARES,
+        Ability.PROCESSORS,
         Ability.MEMORY,
         Ability.GPUS,
         Ability.RESOURCES,
