@@ -33,7 +33,7 @@ from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import ComponentFacts, PlatformFacts, RunState, Status, WorkloadFacts, as_plain
 from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
-from windtunnel.version import __version__
+from windtunnel.version import __version__, build
 from windtunnel.vocabulary.component import Hello, Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact
 
@@ -96,7 +96,11 @@ class Recording(Observer):
         self.layout = layout = layout or Layout()
         self.options = options = options or RecordingOptions()
         self.state = RunState(
-            windtunnel=__version__, dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
+            windtunnel=__version__,
+            build=build(),
+            dialect=layout.dialect.value,
+            facts=as_plain(facts or {}),
+            start_date=start_date,
         )
         inputs = [*inputs]
         self.state.inputs = input_files(inputs)

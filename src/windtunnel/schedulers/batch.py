@@ -1,6 +1,9 @@
 """What our own batch schedulers share: a queue in some order, and the mirror of the site."""
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.queues import waiting_queue
@@ -20,6 +23,7 @@ from windtunnel.vocabulary import (
 __all__ = ["BatchScheduler"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class BatchScheduler(Scheduler):
     """A scheduler of whole hosts with a queue (``self.queue``) in one of several orders.
 
@@ -30,7 +34,7 @@ class BatchScheduler(Scheduler):
     rejected, unless what was told since explains it: then it waits again.
     """
 
-    honours = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS, Ability.SLEEPING_HOSTS}
+    honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS, Ability.SLEEPING_HOSTS}
 
     def __init__(self, queue_order: str = "fcfs") -> None:
         self.queue_order = queue_order

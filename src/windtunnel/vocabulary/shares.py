@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary.held import Amounts
 
@@ -10,6 +12,7 @@ __all__ = ["Shares"]
 _NOTHING: Mapping[str, float] = {}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Shares:
     """Hosts of which jobs have parts: ``taken`` says what each job took, ``left`` what remains of each resource.
 
