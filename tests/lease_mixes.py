@@ -47,12 +47,12 @@ def leases(draw, kinds=tuple(LeaseKind)):
     found = []
     submit = 0
     for number in range(draw(st.integers(1, 9))):
-        submit += draw(st.sampled_from([0, 30, 300]))
+        submit += draw(st.sampled_from([0, 10, 30, 300]))
         duration = draw(st.sampled_from([60, 300, 900, 1000.25]))
         kind = draw(st.sampled_from(kinds))
         start = {LeaseKind.BEST_EFFORT: When.UNSPECIFIED, LeaseKind.IMMEDIATE: When.NOW}.get(kind)
         if start is None:
-            start = submit + draw(st.sampled_from([0, 200, 1000]))
+            start = submit + draw(st.sampled_from([0, 20, 200, 1000]))
         cpu, memory = draw(st.sampled_from([(100, 1024), (50, 512), (50, 1024)]))
         groups = [NodeSet(draw(st.integers(1, 3)), {CPU: (cpu,), MEMORY: (memory,)})]
         if draw(st.booleans()):

@@ -11,11 +11,14 @@ Names are loaded when they are first used, so that ``import windtunnel`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from windtunnel.listings import LISTED
+from windtunnel.shipped import SCHEDULERS
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
     from windtunnel.api import Run as Run
     from windtunnel.api import Simulation as Simulation
+    from windtunnel.api import arrange as arrange
     from windtunnel.api import load_run as load_run
     from windtunnel.api import simulate as simulate
     from windtunnel.diagnostics import InputError as InputError
@@ -48,7 +51,7 @@ if TYPE_CHECKING:
     from windtunnel.vocabulary import View as View
 
 _WHERE: Final = {
-    "windtunnel.api": ("Run", "Simulation", "load_run", "simulate"),
+    "windtunnel.api": ("Run", "Simulation", "arrange", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
     "windtunnel.model": (
@@ -78,6 +81,8 @@ _WHERE: Final = {
     ),
     "windtunnel.version": ("build",),
 }
+LISTED["windtunnel.schedulers"] = SCHEDULERS
+
 _MODULE: Final = {name: module for module, names in _WHERE.items() for name in names}
 
 __all__ = [  # noqa: PLE0604 -- kept beside where each name lives

@@ -16,11 +16,14 @@ from windtunnel.engine import Options
 from windtunnel.engine import Simulation as EngineSimulation
 from windtunnel.inputs import (
     SchedulerLike,
+    arrange,
+    asks_for_parts,
     check_arguments,
     check_events,
     chosen,
     make_component,
     on_its_own,
+    packed,
     read_workloads,
     scheduler_name,
     usual_scheduler,
@@ -34,7 +37,6 @@ from windtunnel.results.metrics import Trim
 from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
 from windtunnel.run_account import draw_up
-from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.vocabulary import Ability, Observer, honoured_by
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from windtunnel.model.failures import FailureModel
 
-__all__ = ["Run", "Simulation", "load_run", "simulate"]
+__all__ = ["Run", "Simulation", "arrange", "load_run", "simulate"]
 
 
 class Run(RecordedRun):
@@ -128,6 +130,7 @@ class Simulation:
         timeout: seconds a scheduler out of process may take for an answer.
         energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must tell the watts.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
+        operations: what is done to each workload before it is simulated, as texts (:func:`arrange`).
         strict_input: what would be told in the account (:attr:`account`) is an error.
 
     Raises:
@@ -157,6 +160,7 @@ class Simulation:
         share_hosts: bool = False,
         inputs: "Sequence[str | Path]" = (),
         force: bool = False,
+        operations: Sequence[str] = (),
         strict_input: bool = False,
     ) -> None:
         from windtunnel.formats.registry import read_events, read_platform
@@ -192,12 +196,12 @@ class Simulation:
             reading["energy"] = True
         with files_read() as read:
             if isinstance(workload, Sequence) and not workload and isinstance(platform, str | Path):
-                alone = on_its_own(platform, **(workload_options or {}))
+                alone = on_its_own(platform, operations, **(workload_options or {}))
                 if alone is not None:
                     platform, workload = alone
-                    workload_options = None
+                    workload_options, operations = None, ()
             site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
-            workloads = read_workloads(workload, site, **(workload_options or {}))
+            workloads = read_workloads(workload, site, operations, **(workload_options or {}))
         own = [] if site.events is None else [site.events]
         given = [events] if isinstance(events, (str, Path, EventList)) else events
         check_arguments(events=(given, Iterable, "a file, an EventList, or several"))
@@ -220,10 +224,10 @@ class Simulation:
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
         schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
-        if share_hosts:
-            components = [packing_by_cores(component) for component in components]
         if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
             workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
+        by_amounts = asks_for_parts(workloads)
+        components = [packed(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
         parts = all(Ability.SHARES in honoured_by(component) for component in components)
         names = [scheduler_name(one) for one in schedulers]
         self.account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
@@ -240,6 +244,7 @@ class Simulation:
             "schedulers": names,
             "packing": "cores" if share_hosts else "parts of hosts" if parts else "whole hosts",
             "scheduler_options": dict(scheduler_options or {}),
+            **({"operations": list(operations)} if operations else {}),
         } | _noted(workload_options, given, failures, options, record, share_hosts=share_hosts)
         self.workloads = workloads
         self.recording = Recording(

@@ -3,25 +3,34 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
 from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site, describes_schedulers
 from windtunnel.options import checked_options
-from windtunnel.schedulers.registry import make_scheduler
-from windtunnel.vocabulary import Component, Decision
+from windtunnel.schedulers.by_core import packing_by_cores
+from windtunnel.schedulers.packing.forms import packing
+from windtunnel.schedulers.registry import make_scheduler, name_of
+from windtunnel.vocabulary import PARTS, Component, Decision
+
+if TYPE_CHECKING:
+    from windtunnel.workloads.arranged import Arranged
 
 __all__ = [
     "SchedulerLike",
+    "arrange",
+    "asks_for_parts",
     "check_arguments",
     "check_events",
     "chosen",
     "make_component",
     "on_its_own",
+    "packed",
     "read_workloads",
     "scheduler_name",
     "usual_scheduler",
@@ -56,27 +65,65 @@ def _check_jobs(workload: JobList) -> None:
 
 
 def read_workloads(
-    workload: "str | Path | Workload | Sequence[str | Path | Workload]", platform: Platform, **options: Any
+    workload: "str | Path | Workload | Sequence[str | Path | Workload]",
+    platform: Platform,
+    operations: Sequence[str] = (),
+    **options: Any,
 ) -> list[Workload]:
-    """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform."""
+    """Workloads from files or objects, named w0, w1... by position (as Batsim does), sized for the platform.
+
+    ``operations`` are applied to each of them (:func:`arrange`).
+    """
     from windtunnel.formats.registry import read_workload
 
     given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
     made: list[Workload] = []
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
-        if not hasattr(read, "profiles"):
+        if not isinstance(read, Workload):
             raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
         if read is one:
             if options:
                 raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
             if isinstance(one, JobList):
                 _check_jobs(one)
+        if operations:
+            read = arrange(read, *operations)
         made.append(read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read)
     return made
 
 
-def on_its_own(path: str | Path, **options: Any) -> tuple[Platform, Workload] | None:
+def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
+    """A workload, to which operations are applied in their order, as they are written on a command line::
+
+        wt.arrange("kth.swf", "slice('1996-10', weeks=4)", "scale_load(0.9)")
+        wt.arrange("kth.swf").slice("1996-10", weeks=4).scale_load(0.9)
+
+    Both lines mean the same. ``merge(FILE)`` reads the other workload. What each operation did stands in the account
+    of a run.
+
+    Raises:
+        InputError: a file is at fault.
+        UsageError: there is no such operation or option, or it cannot be applied to leases.
+    """
+    from windtunnel.formats.registry import read_workload
+    from windtunnel.workloads.arranged import Arranged
+    from windtunnel.workloads.operations import parse_operation
+
+    base = read_workload(workload) if isinstance(workload, (str, Path)) else workload
+    if isinstance(base, LeaseJobs):
+        raise UsageError("operations change jobs, and this workload is one of leases")
+    arranged = base if isinstance(base, Arranged) else Arranged(base)
+    for text in operations:
+        operation = parse_operation(text)
+        if operation.name == "merge":
+            arranged = arranged.merge(read_workload(str(operation.options["other"])))
+        else:
+            arranged = arranged.apply(operation.name, **operation.options)
+    return arranged
+
+
+def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any) -> tuple[Platform, Workload] | None:
     """The workload of a file that stands alone, and the platform it says it needs; None if it is no workload.
 
     A log brings as many hosts as its header says (MaxProcs), a Batsim workload ``nb_res``, leases their site.
@@ -85,14 +132,16 @@ def on_its_own(path: str | Path, **options: Any) -> tuple[Platform, Workload] | 
         InputError: the file is at fault, or in no known format.
         UsageError: it does not say what it needs.
     """
-    from windtunnel.formats.registry import guess_format, read_platform, read_workload
-    from windtunnel.formats.sites import is_host_spec
+    from windtunnel.formats.registry import guess_format, read_platform, read_workload, word_format
 
-    if (isinstance(path, str) and is_host_spec(path)) or not Path(path).is_file():
+    word = word_format(path)
+    if word is None and not Path(path).is_file():
         return None
-    if guess_format(path).kind not in {"workload", "leases"}:
+    if (word or guess_format(path)).kind not in {"workload", "leases"}:
         return None
     workload = read_workload(path, **options)
+    if operations:
+        workload = arrange(workload, *operations)
     if isinstance(workload, LeaseJobs) and workload.hosts:
         return read_platform(path, format="lwf"), workload
     if not workload.hosts:
@@ -158,6 +207,24 @@ def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
     return next(iter(wanted), "easy")
 
 
+def asks_for_parts(workloads: Sequence[Workload]) -> bool:
+    """Whether jobs ask for amounts of what hosts have."""
+    parts = {ability.value for ability in PARTS}
+    return any(
+        ask.ability in parts
+        for one in workloads
+        if isinstance(one, Asking) and not isinstance(one, LeaseJobs)
+        for ask in one.asks
+    )
+
+
+def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
+    """A scheduler that packs if that is asked for: by cores, ours by all amounts that jobs name (decisions.md 31)."""
+    if by_amounts:
+        component = packing(component)
+    return packing_by_cores(component) if share_hosts else component
+
+
 def chosen(given: Any, usual: Any) -> dict[str, Any]:
     """Those of some options that are not as usual."""
     return {
@@ -169,4 +236,4 @@ def scheduler_name(scheduler: SchedulerLike) -> str:
     """What to call it in what is written about a run."""
     if isinstance(scheduler, str):
         return scheduler
-    return str(getattr(scheduler, "name", "") or getattr(scheduler, "__name__", "") or type(scheduler).__name__)
+    return name_of(scheduler)

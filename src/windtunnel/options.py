@@ -13,13 +13,24 @@ from enum import Enum
 from functools import cache
 from math import inf, isfinite, isnan
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 
-__all__ = ["Option", "check_fields", "checked_options", "expected", "options_of"]
+__all__ = ["Option", "WithOptions", "check_fields", "checked_options", "expected", "options_of"]
 
 _LISTED: Final = 16
 """The options of who takes more than these are not listed beside a fault."""
@@ -75,14 +86,22 @@ def _bounds(meta: msgspec.Meta) -> list[str]:
     return [*found, "that is not empty"] if meta.min_length else found
 
 
+@runtime_checkable
+class WithOptions(Protocol):
+    """A class whose keyword parameters are the fields of a Struct."""
+
+    Options: type[msgspec.Struct]
+
+
 def options_of(factory: Callable[..., Any], *, skip: int = 0) -> tuple[dict[str, Option], bool]:
     """The options of a class (a Struct's fields are its options) or, leaving out its first ``skip`` parameters, of a
     function; and whether any other name is taken too (``**options``).
     """
     if isinstance(factory, type):
-        struct = factory if issubclass(factory, msgspec.Struct) else getattr(factory, "Options", None)
-        if isinstance(struct, type) and issubclass(struct, msgspec.Struct):
-            return _fields(struct), False
+        if issubclass(factory, msgspec.Struct):
+            return _fields(factory), False
+        if isinstance(factory, WithOptions):
+            return _fields(factory.Options), False
         function, skip = getattr(factory, "__init__"), skip + 1  # noqa: B009 -- the type's own; self is no option
         if function is object.__init__:
             return {}, False

@@ -6,14 +6,13 @@ from typing import Final
 from windtunnel.diagnostics import Account
 from windtunnel.model import EventList, ExternalEvent, Platform, Workload
 from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
+from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import asks_of
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site
-from windtunnel.vocabulary import Ability, Component, honoured_by
+from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
 __all__ = ["draw_up"]
-
-_GIVES_WHOLE_HOSTS: Final = (Ability.SHARES, Ability.MEMORY, Ability.GPUS, Ability.RESOURCES)
 
 
 def draw_up(
@@ -33,8 +32,19 @@ def draw_up(
     _sizes(account, platform, workloads, share_hosts=share_hosts)
     asks = [ask for workload in workloads for ask in _asks(workload)]
     asks += asks_of_site(platform, events)
+    honoured = [honoured_by(component, platform) for component in components]
+    described = described_by(platform.hosts)
     for ask in asks:
-        _compare(account, ask, components, names)
+        if ask.resource and ask.resource not in described:
+            account.tell(
+                "not-described",
+                f"{ask.reason}: the platform says nothing of {ask.resource}, and it is not looked at",
+                count=ask.count,
+                place=ask.place,
+                hint=f"a platform whose hosts have {ask.resource} honours it",
+            )
+            continue
+        _compare(account, ask, honoured, names)
     return account
 
 
@@ -44,17 +54,17 @@ def _asks(workload: Workload) -> Sequence[Ask]:
     return workload.asks if isinstance(workload, Asking) else ()
 
 
-def _compare(account: Account, ask: Ask, components: Sequence[Component], names: Sequence[str]) -> None:
+def _compare(account: Account, ask: Ask, honoured: Sequence[frozenset[Ability]], names: Sequence[str]) -> None:
     """A line, if any of the components does not honour what is asked."""
     ability = Ability(ask.ability)
-    deaf = [name for one, name in zip(components, names, strict=True) if ability not in honoured_by(one)]
+    deaf = [name for abilities, name in zip(honoured, names, strict=True) if ability not in abilities]
     if not deaf:
         return
     who = " and ".join(deaf)
     several = len(deaf) > 1
     if ability is Ability.UNAVAILABLE_HOSTS:
         does = f"{who} may end the run when that happens"
-    elif ability in _GIVES_WHOLE_HOSTS:
+    elif ability in PARTS:
         does = f"{who} {'give' if several else 'gives'} whole hosts and {'do' if several else 'does'} not look at it"
     else:
         does = f"{who} {'do' if several else 'does'} not honour {ability.value}"

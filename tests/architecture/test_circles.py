@@ -4,11 +4,6 @@ import pytest
 
 from import_graph import PACKAGE, ROOT, circles, files, imported, module_of, named
 
-SCHEDULERS_BY_NAME = frozenset(
-    f"{PACKAGE}.schedulers.{name}" for name in ("datacenter", "datacenters", "registry", "shipped")
-)
-"""The scheduler of several datacenters makes others by name, and is itself among those that can be named."""
-
 
 def test_files_import_each_other_in_no_circle() -> None:
     found = circles({module: imported(module) for module in files()})
@@ -17,12 +12,12 @@ def test_files_import_each_other_in_no_circle() -> None:
 
 def test_names_in_strings_close_no_circle_either() -> None:
     found = circles({module: imported(module) | named(module) for module in files()})
-    assert [sorted(circle) for circle in found if not circle <= SCHEDULERS_BY_NAME] == []
+    assert [sorted(circle) for circle in found] == []
 
 
 def test_what_is_named_in_strings_is_met() -> None:
     """The tables from which schedulers, formats and commands are loaded are read, or the test above says nothing."""
-    assert f"{PACKAGE}.schedulers.easy" in named(f"{PACKAGE}.schedulers.shipped")
+    assert f"{PACKAGE}.schedulers.easy" in named(f"{PACKAGE}.shipped")
     assert f"{PACKAGE}.formats.traces.swf" in named(f"{PACKAGE}.formats.traces")
     assert f"{PACKAGE}.cli.validate" in named(f"{PACKAGE}.cli.main")
     assert f"{PACKAGE}.api" in named(PACKAGE)

@@ -21,7 +21,9 @@ KNOWN = {
     "windtunnel.wires.batprotocol.generate": "a tool for development, and a schema of ours",
 }
 OPENERS = frozenset({"read_bytes", "read_text", "open", "fdopen", "FileIO", "GzipFile", "decompress"})
-NOT_FILES = frozenset({"self._peer", "peer", "replier", "layout", "self.layout", "self._files", "self.planner.outages"})
+NOT_FILES = frozenset(
+    {"self._peer", "peer", "replier", "layout", "self.layout", "self._files", "self.planner.outages"}
+)
 WRITTEN = "beside"
 """What stands beside a target until it takes its place (``diagnostics.replacing``)."""
 

@@ -224,3 +224,23 @@ def test_validate_says_what_is_wrong_with_a_log_that_is_known_by_its_name_only(r
     )
     code, said = run("run", "hosts:4", "other.csv", "-q", "--workload-option", "format=csv")
     assert (code, said.count("there is no column"), said.count("the option mapping=FILE.toml")) == (2, 9, 1)
+
+
+@pytest.mark.parametrize("content", ["a = " + "9" * 5000, "a = " + "[" * 3000])
+def test_toml_beyond_its_reader(run, tmp_path, content):
+    (tmp_path / "c.toml").write_text(content)
+    expected = "a number in it has thousands of digits" if "9" in content else "it is nested too deeply"
+    code, said = run("batsim5", "-c", "c.toml")
+    assert (code, f"c.toml is not TOML: {expected}" in said) == (2, True)
+    (tmp_path / "one.csv").write_text("a,b\n1,2\n")
+    code, said = run("run", "hosts:4", "one.csv", "-q", "--workload-option", "mapping=c.toml")
+    assert (code, f"the mapping c.toml cannot be read: {expected}" in said) == (2, True)
+
+
+def test_an_environment_of_numbers_whose_products_are_none(run, environment):
+    environment("1e307")
+    code, said = run("run", "env.json", "one.swf", "-q")
+    assert (code, "[ENV037]: no number beyond 1e100 can be computed with here" in said) == (2, True)
+    environment("1e99")
+    code, said = run("run", "env.json", "one.swf", "-q", "--platform-option", "flops_per_cycle=1e300")
+    assert (code, "infinitely fast" in said) == (2, True)

@@ -24,9 +24,9 @@ from windtunnel.engine import Options
 from windtunnel.formats.workflows.dax import read_workflow
 from windtunnel.results.layout import Dialect
 from windtunnel.schedulers import scheduler_options
-from windtunnel.schedulers.shipped import BATSCHED
+from windtunnel.schedulers.registry import variants_of
 
-VARIANTS = set(BATSCHED) - {"submitter", "killer2", "rejecter", "waiting_time_estimator"}
+VARIANTS = set(variants_of("batsched")) - {"submitter", "killer2", "rejecter", "waiting_time_estimator"}
 TIES = "two ends lie closer than the latency of a message, which upstream tells apart"
 EXCEPTIONS = {
     "--samesub": TIES,
@@ -80,7 +80,7 @@ def run(case):
     batsim, scheduler = words_of(case)
     inputs = shared("golden/batsim4/inputs")
     variant = case.name.partition("--")[0]
-    name = BATSCHED[variant]
+    name = variants_of("batsched")[variant]
     known = {option.name for option in scheduler_options(name)}  # their files hold options of other variants too
     options = {}
     if "-o" in scheduler and variant not in ("fcfs", "fcfs_fast", "easy_bf_fast"):  # these ignore the order

@@ -3,7 +3,7 @@
 import pickle
 from contextlib import suppress
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lease_mixes import SITES, leases, options
@@ -17,11 +17,10 @@ from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import Progress
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.ticks import ticks
-from windtunnel.model.lease import LeaseKind, LeaseState
+from windtunnel.leases.registry import parts_of
+from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
-from windtunnel.model.lease_options import (
-    SuspensionMode,
-)
+from windtunnel.model.lease_options import LeaseOptions, SuspensionMode
 
 FINAL = {LeaseState.DONE, LeaseState.REJECTED, LeaseState.CANCELLED}
 
@@ -84,13 +83,38 @@ def check(site, work, chosen):
             assert lease.end <= lease.deadline
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+def restored(kind, start):
+    """A lease that is restored from 1200 to 1232 s, after a reservation; then another wants its node."""
+    node = (NodeSet(1, {CPU: (100,), MEMORY: (1024,)}),)
+    deadline = 9000.0 if kind is LeaseKind.DEADLINE else None
+    return [
+        Lease(
+            id=1,
+            nodes=node,
+            duration=3600.0,
+            start=When.UNSPECIFIED if deadline is None else 0.0,
+            deadline=None if deadline is None else 6000.0,
+        ),
+        Lease(id=2, nodes=node, duration=600.0, start=600.0, deadline=deadline and 1300.0),
+        Lease(id=3, nodes=node, duration=100.0, start=start, submit=1210, deadline=deadline and start + 150.0),
+    ]
+
+
+ONE = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100,), MEMORY: (1024,)}),))
+PREEMPTING = LeaseOptions(policy_preemption="ar-preempts-everything", suspension="all")
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@example(ONE, restored(LeaseKind.BEST_EFFORT, 1210.0), PREEMPTING)
+@example(ONE, restored(LeaseKind.BEST_EFFORT, 1240.0), PREEMPTING)
 @given(st.sampled_from(SITES), leases((LeaseKind.BEST_EFFORT, LeaseKind.RESERVATION, LeaseKind.IMMEDIATE)), options)
 def test_laws(site, work, chosen):
     check(site, work, chosen)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@example(ONE, restored(LeaseKind.DEADLINE, 1210.0), PREEMPTING, SuspensionMode.ALL)
+@example(ONE, restored(LeaseKind.DEADLINE, 1240.0), PREEMPTING, SuspensionMode.ALL)
 @given(st.sampled_from(SITES), leases(), options, st.sampled_from([SuspensionMode.NONE, SuspensionMode.ALL]))
 def test_laws_with_deadlines(site, work, chosen, suspension):
     from msgspec.structs import replace
@@ -98,7 +122,7 @@ def test_laws_with_deadlines(site, work, chosen, suspension):
     check(site, work, replace(chosen, mapper="deadline", policy_preemption="deadline", suspension=suspension))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(st.sampled_from(SITES), leases(), options, st.integers(1, 12), st.data())
 def test_a_planner_is_a_value(site, work, chosen, steps, data):
     """Saved at any instant and restored, it goes on to the same end; also when leases are cancelled."""
@@ -113,7 +137,7 @@ def test_a_planner_is_a_value(site, work, chosen, steps, data):
         planner.checker.read(planner.plan)
         planner.plan.journal.clear()
 
-    planner = Planner(site, Rules(chosen))
+    planner = Planner(site, Rules(chosen), parts_of(chosen))
     planner.checker = Checker()
     advance(planner, 100 * 10**4, [planner.record(lease) for lease in work])
     for _ in range(steps):

@@ -10,6 +10,7 @@ from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import LeaseRecord
 from windtunnel.leases.planner.space import ResourceSpace
 from windtunnel.leases.planner.times import LeaseTimes
+from windtunnel.leases.registry import parts_of
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
 from windtunnel.model.lease_options import (
     Backfilling,
@@ -30,6 +31,11 @@ def lease(number, count=1, duration=3600.0, start=When.UNSPECIFIED, cpu=100, mem
     return Lease(id=number, nodes=nodes, duration=duration, start=start, **more)
 
 
+def planner_of(site, compat, **options):
+    chosen = LeaseOptions(haizea_compat=compat, **options)
+    return Planner(site, rules_of(chosen), parts_of(chosen))
+
+
 def rules(compat, **options):
     return rules_of(LeaseOptions(haizea_compat=compat, **options))
 
@@ -39,7 +45,7 @@ def simulate(site, leases, compat, **options):
     seen = {}
     options.setdefault("policy_preemption", "ar-preempts-everything")
     options.setdefault("suspension", SuspensionMode.ALL)
-    planner = Planner(site, rules(compat, **options))
+    planner = planner_of(site, compat, **options)
     waiting = sorted(leases, key=lambda other: other.submit)
     now = 0
     while True:
@@ -107,7 +113,7 @@ def test_an_immediate_lease_that_is_suspended(compat):
 
 @both
 def test_what_a_cancelled_lease_leaves_in_the_slot_table(compat):
-    planner = Planner(ONE, rules(compat, shutdown_time=60))
+    planner = planner_of(ONE, compat, shutdown_time=60)
     planner.advance(0, [planner.record(lease(1, start=600.0))])
     planner.cancel(1)
     assert len(planner.plan.table) == (1 if compat else 0)  # its shutdown
@@ -115,7 +121,7 @@ def test_what_a_cancelled_lease_leaves_in_the_slot_table(compat):
 
 @both
 def test_the_cpu_of_saving_memory(compat):
-    planner = Planner(ONE, rules(compat, suspension=SuspensionMode.ALL))
+    planner = planner_of(ONE, compat, suspension=SuspensionMode.ALL)
     work = lease(1, 1, 600.0, 600.0, submit=0), lease(2, 1, 3600.0, cpu=50, memory=512)
     planner.advance(0, [planner.record(one) for one in work])
     (save,) = [r for r in planner.plan.table.reservations() if r.name == "Suspension"]

@@ -91,6 +91,20 @@ def test_on_command_lines(command, capsys, tmp_path, monkeypatch):
     assert "suspension must be one of none, serial-only, all, not 'foo'" in capsys.readouterr().err
 
 
+def test_what_only_python_gives_is_no_option(capsys, tmp_path, monkeypatch):
+    """A live run would never end; it is no setting of who names a scheduler."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "day.swf").write_text("1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n")
+    for word in ("live=true", "stop=exact", "options=x"):
+        assert main(["run", "hosts:4", "day.swf", "-s", "leases", "-o", word]) == 2
+        assert "windtunnel run: " in capsys.readouterr().err
+    assert main(["schedulers", "leases"]) == 0
+    printed = capsys.readouterr().out
+    assert "suspension: one of none, serial-only, all (default 'none')" in printed
+    assert " live" not in printed
+    assert "may abort" not in printed
+
+
 def test_a_missing_rate_is_called_what_it_is_called():
     with pytest.raises(UsageError, match="policy-pricing constant needs pricing-rate"):
         simulate_leases(

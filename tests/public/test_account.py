@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import windtunnel as wt
 from windtunnel.diagnostics import AccountWarning, InputError
@@ -131,11 +132,18 @@ def test_amounts_that_a_scheduler_does_not_look_at():
     greedy = wt.Job(
         id="w0!2", request=Request(1, amounts=(("gpus", 1.0), ("memory", 5.0))), profile=first.profile, walltime=50.0
     )
-    site = platform(4)
+    bare = platform(4)
+    site = replace(bare, hosts=tuple(replace(one, resources={"gpus": 2.0, "memory": 8.0}) for one in bare.hosts))
     run = wt.simulate(site, workload(job(1), greedy), "batsched/fcfs")
     assert told(run, "not-honoured") == [
         (1, "jobs ask for gpus of each host: batsched/fcfs gives whole hosts and does not look at it"),
         (1, "jobs ask for memory of each host: batsched/fcfs gives whole hosts and does not look at it"),
+    ]
+    assert not wt.simulate(site, workload(job(1), greedy), "easy").account
+    run = wt.simulate(bare, workload(job(1), greedy), "easy")
+    assert told(run, "not-described") == [
+        (1, "jobs ask for gpus of each host: the platform says nothing of gpus, and it is not looked at"),
+        (1, "jobs ask for memory of each host: the platform says nothing of memory, and it is not looked at"),
     ]
 
 

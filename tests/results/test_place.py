@@ -213,7 +213,6 @@ def test_a_run_is_complete_when_all_that_is_made_of_it_is_there(tmp_path):
 def test_what_could_not_be_made_of_a_run_makes_it_incomplete(tmp_path):
     recording = Recording(Layout.directory(tmp_path))
 
-
     def make():
         with recording.holding():
             end(recording)

@@ -187,11 +187,11 @@ def test_suspended_jobs_keep_their_cores_in_mind():
     assert seen == [("JobSuspended", 2.0, "0-2"), ("JobResumed", 5.0, "3-5"), ("JobCompleted", 13.0, "3-5")]
 
 
-def test_jobs_that_ask_for_amounts_are_refused_by_name():
+def test_jobs_that_ask_for_amounts_are_refused_by_name_for_others_schedulers():
     asking = job("a")
     asking = replace(asking, request=Request(1, amounts=(("gpus", 1.0),)))
     with pytest.raises(UsageError, match="packing by cores does not see"):
-        run([asking])
+        run([asking], "batsched/easy_bf")
 
 
 def test_a_job_of_no_hosts_has_no_part_of_any():

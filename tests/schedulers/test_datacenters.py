@@ -4,12 +4,29 @@ import json
 
 import pytest
 from msgspec.structs import replace
+from tests.vocabulary.spy import Spy
 
 from environments import machine
 from windtunnel import api
-from windtunnel.diagnostics import UsageError
-from windtunnel.model import JobList, Platform, Request
+from windtunnel.diagnostics import ComponentError, UsageError
+from windtunnel.formats.registry import read_platform
+from windtunnel.model import HostSet, JobList, Platform, Request
+from windtunnel.schedulers.datacenters import Datacenters
 from windtunnel.testing import InvariantChecker, job
+from windtunnel.vocabulary import (
+    CallMeLater,
+    DecisionRefused,
+    ExecuteJob,
+    ExternalEventOccurred,
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    JobCompleted,
+    JobSubmitted,
+    KillJobs,
+    OneShot,
+    RejectJob,
+    SimulationBegins,
+)
 
 
 def datacenter(number, *machines, scheduler="stage-scheduler", **options):
@@ -138,3 +155,83 @@ def test_a_fork_goes_on_by_itself(tmp_path):
         ends.append(sorted(found.jobs.select("job_id", "starting_time", "allocated_resources").rows()))
     assert ends[0] == ends[1]
     assert len(ends[0]) == 8
+
+
+@pytest.fixture
+def spies(tmp_path):
+    """Two datacenters of two machines, each under a spy: the component, and the spies."""
+    path = tmp_path / "e.json"
+    centers = [datacenter(k, cores(2 * k, 4), cores(2 * k + 1, 4), scheduler="") for k in (0, 1)]
+    path.write_text(json.dumps({"environment": {"datacenters": centers}}))
+    Spy.made.clear()
+    component = Datacenters(default="tests.vocabulary.spy:Spy", dispatch="round-robin")
+    component.hello()
+    component.decide(0.0, [SimulationBegins(0.0, read_platform(path))])
+    return component, Spy.made
+
+
+def given(component, name):
+    """A job that the component is told of."""
+    made = job(name, run=10.0)
+    component.decide(1.0, [JobSubmitted(1.0, made, 1.0)])
+    return made
+
+
+def test_a_scheduler_hears_that_its_decisions_were_refused_in_its_own_terms(spies):
+    component, (first, second) = spies
+    given(component, "a")
+    b = given(component, "b")
+    second.to_say = [
+        ExecuteJob(job_id=b.id, hosts=HostSet([1]), amounts={1: {"cores": 2.0}}),
+        CallMeLater(call_me_later_id="soon", when=OneShot(0.5)),
+        RejectJob(job_id=b.id),
+        KillJobs(job_ids=(b.id,)),
+    ]
+    meant = [*second.to_say]
+    said = component.decide(
+        2.0, [JobSubmitted(2.0, job("c", run=1.0), 2.0), JobSubmitted(2.0, job("d", run=1.0), 2.0)]
+    )
+    assert said.decisions[0].hosts == HostSet([3])
+    assert said.decisions[0].amounts == {3: {"cores": 2.0}}
+    first.told = []
+    component.decide(3.0, [DecisionRefused(3.0, decision, "rule", "why") for decision in said.decisions])
+    assert [notice.decision for notice in second.told] == meant
+    assert first.told == []
+
+
+def test_no_scheduler_gives_away_the_hosts_of_another_datacenter(spies):
+    component, (first, _) = spies
+    a = given(component, "a")
+    first.to_say = [ExecuteJob(job_id=a.id, hosts=HostSet([1, 2]))]
+    with pytest.raises(ComponentError, match="datacenter 0: its scheduler gives job 'w0!a' hosts 2, and has 0-1"):
+        given(component, "b"), given(component, "c")
+
+
+def test_whoever_takes_over_finds_the_queue_and_what_runs_as_unavailable(spies):
+    component, (first, *_) = spies
+    running, waiting = given(component, "a"), [given(component, name) for name in "bc"][1]
+    first.to_say = [ExecuteJob(job_id=running.id, hosts=HostSet([0]))]
+    component.decide(2.0, [HostsBecameUnavailable(2.0, HostSet([1]), "failure")])
+    facts = {"datacenter": 0, "scheduler": "stage-scheduler", "options": {}}
+    decided = component.decide(3.0, [ExternalEventOccurred(3.0, "we0!0", "", "scheduler_change", facts)]).decisions
+    assert decided == [], "one host is in use, the other one down"
+    ended = JobCompleted(4.0, running, 1, 0, HostSet([0]), 2.0)
+    (started,) = component.decide(4.0, [ended]).decisions
+    assert (started.job_id, started.hosts) == (waiting.id, HostSet([0]))
+    assert component.decide(5.0, [HostsBecameAvailable(5.0, HostSet([1]), "repair")]).decisions == []
+
+
+def test_a_start_that_is_refused_when_another_scheduler_has_taken_over_is_its_to_decide(spies):
+    component, (first, *_) = spies
+    a = given(component, "a")
+    first.to_say = [ExecuteJob(job_id=a.id, hosts=HostSet([0, 1]))]
+    given(component, "b")
+    (said,) = component.decide(2.0, [JobSubmitted(2.0, job("c", run=1.0), 2.0)]).decisions
+    assert said.job_id == a.id
+    facts = {"datacenter": 0, "scheduler": "fcfs", "options": {}}
+    told = [
+        ExternalEventOccurred(3.0, "we0!0", "", "scheduler_change", facts),
+        DecisionRefused(3.0, said, "busy", "host 0 is busy"),
+    ]
+    starts = {one.job_id: one.hosts for one in component.decide(3.0, told).decisions}
+    assert set(starts) == {a.id, "w0!c"}

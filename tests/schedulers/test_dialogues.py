@@ -9,10 +9,11 @@ import pytest
 from batsim4_dialogues import command, replay
 from shared import cases
 from windtunnel.schedulers import make_scheduler, scheduler_options
-from windtunnel.schedulers.shipped import BATSCHED, PYBATSIM
+from windtunnel.schedulers.registry import variants_of
 
 pytestmark = pytest.mark.golden
 
+BATSCHED, PYBATSIM = variants_of("batsched"), variants_of("pybatsim")
 ECHO = ("--small--long", "--small--smpimapping")
 
 

@@ -117,7 +117,7 @@ def test_where_only_the_property_is_told_it_learns_how_long_switching_takes():
     assert (str(on.hosts), on.state) == ("0-1", 0)
     (start,) = scheduler.decide(27.0, [ResourceStateChanged(27.0, on.hosts, 0)]).decisions
     assert str(start.hosts) == "0-1"
-    assert scheduler._took == {True: 5.0, False: 20.0}
+    assert scheduler._idle._took == {True: 5.0, False: 20.0}
 
 
 def test_where_nothing_can_sleep_is_an_error():

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from importlib import import_module
 
 import pytest
 
@@ -10,9 +9,10 @@ from environments import machine
 from windtunnel import api
 from windtunnel.diagnostics import UsageError
 from windtunnel.leases.component import LeaseManager
+from windtunnel.loading import load_reference
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.schedulers.registry import make_registered, make_scheduler, scheduler_options
-from windtunnel.schedulers.shipped import SHIPPED
+from windtunnel.shipped import SCHEDULERS
 
 CODE = ("subprocess:Popen", "evil.py:Class", "./evil.py:Class", "os:system", "evil:Class")
 
@@ -85,10 +85,10 @@ HARMLESS = {"output_dir", "inertial_alteration", "selection", "placement", "bloc
 """Free texts that are looked up in a table, or lead nowhere."""
 
 
-@pytest.mark.parametrize("name", sorted(SHIPPED))
+@pytest.mark.parametrize("name", sorted(SCHEDULERS))
 def test_free_texts_among_options_are_known_to_lead_to_code_or_files(name):
     """A new scheduler with an option that is a plain text has to say what comes of it."""
-    factory = getattr(import_module(SHIPPED[name].module), SHIPPED[name].attribute)
+    factory = load_reference(SCHEDULERS[name].reference)
     options = [(option.name, str(option.type)) for option in scheduler_options(name)]
     texts = {option for option, kind in options if "str" in kind and "Literal" not in kind}
     assert texts - factory.code_options - factory.file_options <= HARMLESS

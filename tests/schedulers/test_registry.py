@@ -17,7 +17,8 @@ from windtunnel.schedulers import (
     scheduler_names,
     scheduler_options,
 )
-from windtunnel.schedulers.shipped import ALIASES, BATSCHED, PYBATSIM, SHIPPED
+from windtunnel.schedulers.registry import ALIASES, make_registered, variants_of
+from windtunnel.shipped import SCHEDULERS
 from windtunnel.vocabulary import Component, Execute
 
 COMPULSORY = {"pstate_compute": 0, "pstate_sleep": 1}
@@ -64,12 +65,12 @@ def here(tmp_path, monkeypatch):
 
 def test_whatever_is_shipped_can_be_listed():
     listed = {info.name: info for info in list_schedulers()}
-    assert set(SHIPPED) <= set(listed)
+    assert set(SCHEDULERS) <= set(listed)
     assert set(scheduler_names()) == set(listed)
     assert all(info.description and info.source for info in listed.values())
 
 
-@pytest.mark.parametrize("name", sorted(SHIPPED))
+@pytest.mark.parametrize("name", sorted(SCHEDULERS))
 def test_whatever_is_shipped_can_be_made_and_pickled(name):
     options = {k: v for k, v in made(name).items() if k not in {"power_idle", "power_compute"}}
     if "power_idle" in made(name):
@@ -81,7 +82,8 @@ def test_whatever_is_shipped_can_be_made_and_pickled(name):
 
 
 def test_names_of_other_systems_lead_to_shipped_ones():
-    assert set(BATSCHED.values()) | set(PYBATSIM.values()) <= set(SHIPPED)
+    assert variants_of("batsim5") == {"easy": "batsim5/easy", "fcfs": "batsim5/fcfs"}
+    assert variants_of("pybatsim")["easyBackfill"] == "pybatsim/easyBackfill"
     assert make_scheduler("easy_bf").hello().name == "batsched/easy_bf"
     assert make_scheduler("filler").hello().name == "filler"
     assert make_batsched("filler").hello().name == "batsched/filler"
@@ -184,11 +186,16 @@ def test_entry_points_of_other_packages(here, monkeypatch):
 @pytest.mark.parametrize(("alias", "name"), sorted(ALIASES.items()))
 def test_names_that_schedulers_had_before_are_understood(alias, name):
     assert scheduler_options(alias) == scheduler_options(name)
-    assert alias not in SHIPPED
+    assert alias not in SCHEDULERS
 
 
-def test_a_scheduler_is_made_by_its_old_name():
+def test_a_scheduler_is_made_by_its_old_name_which_is_told(caplog):
     assert make_scheduler("easy-batsched").hello().name == "batsched/easy_bf"
+    said = "the scheduler 'easy-batsched' is called 'batsched/easy_bf' now; its old name is understood through 0.2"
+    assert caplog.messages == [said]
+    assert make_registered("easy_bf").hello().name == "batsched/easy_bf"
+    assert make_scheduler("batsched/easy_bf").hello().name == "batsched/easy_bf"
+    assert len(caplog.messages) == 2
     assert make_scheduler("easyBackfill-pybatsim").hello().name == "pybatsim/easyBackfill"
     with pytest.raises(UsageError, match="did you mean 'easy-batsched'"):
         make_scheduler("easy-batshed")

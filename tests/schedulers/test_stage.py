@@ -165,6 +165,16 @@ def test_whole_hosts_and_shares_do_not_meet():
     assert rows == {"a": (0.0, "0"), "b": (0.0, "1-2"), "c": (10.0, "0")}
 
 
+def test_processors_that_go_in_other_parts_are_enough():
+    """Nine and ten processors are 5 cores on each of two machines; on three it is 3 for the one, 4 for the other."""
+
+    def processors(name, count, at):
+        return replace(job(name, run=10.0, at=at), request=Request(hosts=2, processors=count))
+
+    rows = run(site(8, 8, 4), task("first", 5, run=100.0), processors("nine", 9, 1.0), processors("ten", 10, 20.0))
+    assert rows == {"first": (0, "0"), "nine": (1, "0-2"), "ten": (100, "0-1")}
+
+
 def test_processors_share_machines_and_spread_over_several():
     small, large = job("a"), job("b")
     small = replace(small, request=Request(hosts=1, processors=3))

@@ -186,6 +186,57 @@ def test_no_service_is_a_message(capsys):
     assert "does not answer" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"POST /RPC2 HTTP/1.1\r\n\r\n",  # a client that reached itself
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n<methodResponse>",
+        b"HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n" % (b"9" * 5000),
+        b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 200 + b"\r\n",
+        *(
+            b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+            for body in (
+                b"\xff\xfe",
+                b"<methodResponse/>",
+                b"<methodResponse><params><param><value><int>x</int></value></param></params></methodResponse>",
+                b"<methodResponse><params><param><value><int>%s</int></value></param></params></methodResponse>"
+                % (b"9" * 5000),
+                b"<?xml version='1.0' encoding='punycode'?><methodResponse/>",
+                *(
+                    xmlrpc.client.dumps((value,), methodresponse=True, allow_none=True).encode()
+                    for value in (7, None, "x", [7], ["<a/>"], [None], {"a": 1}, [{"id": 1}])
+                ),
+            )
+        ),
+    ],
+    ids=lambda answer: answer[:9].decode() + str(len(answer)),
+)
+def test_answers_of_something_else(answer, capsys):
+    """Each refused by the name of the server; none is a traceback."""
+    import socketserver
+
+    class Other(socketserver.StreamRequestHandler):
+        def handle(self):
+            self.request.recv(1 << 16)
+            self.wfile.write(answer)
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        url = "http://{}:{}/RPC2".format(*other.server_address)
+        try:
+            for words in (["list"], ["queue"], ["hosts"], ["show", "1"], ["request", "-t", "+01:00:00"]):
+                assert main(["lease", *words, "--server", url]) == 2
+                assert f"{url} does not answer" in capsys.readouterr().err
+        finally:
+            other.shutdown()
+
+
+@pytest.mark.parametrize("server", ["http://[::1", "ftp://x", "http://127.0.0.1:port/", "http://a\nb/", ""])
+def test_no_addresses(server, capsys):
+    assert main(["lease", "list", "--server", server]) == 2
+    assert "windtunnel lease: " in capsys.readouterr().err
+
+
 # --- many, and being killed -------------------------------------------------------------------------------------------
 
 

@@ -116,7 +116,9 @@ BEGIN = {
                 "allow_compute_sharing": False,
                 "allow_storage_sharing": False,
                 "config": {},
-                "compute_resources": [{"id": i, "name": f"h{i}", "state": "idle", "properties": {}} for i in range(2)],
+                "compute_resources": [
+                    {"id": i, "name": f"h{i}", "state": "idle", "properties": {}} for i in range(2)
+                ],
                 "storage_resources": [],
                 "workloads": {},
                 "profiles": {},

@@ -16,7 +16,7 @@ from windtunnel.diagnostics import DecisionError
 from windtunnel.model import HostSet
 from windtunnel.schedulers import make_scheduler
 from windtunnel.schedulers.base import Scheduler
-from windtunnel.schedulers.shipped import BATSCHED
+from windtunnel.schedulers.registry import variants_of
 from windtunnel.vocabulary import Execute
 from windtunnel.wires.json.server import Server
 
@@ -76,7 +76,7 @@ def play(tmp_path):
     def run(platform, workload, scheduler, options=(), *words):
         component = scheduler
         if isinstance(scheduler, str):
-            component = make_scheduler(BATSCHED.get(scheduler, scheduler), **dict(options))
+            component = make_scheduler(variants_of("batsched").get(scheduler, scheduler), **dict(options))
         server, messages = Server(component), []
 
         def answer(request):
@@ -181,7 +181,7 @@ def known(scheduler, options):
     """Those of the options that the scheduler has (batsched's files hold those of all)."""
     from windtunnel.schedulers import scheduler_options
 
-    names = {option.name for option in scheduler_options(BATSCHED[scheduler])}
+    names = {option.name for option in scheduler_options(variants_of("batsched")[scheduler])}
     return {name: value for name, value in options.items() if name in names}
 
 

@@ -8,6 +8,7 @@ import pytest
 from tests.shared import missing
 from tests.wires.peers import EXAMPLES, ROOT, build, jobs, simulate
 
+from windtunnel import vocabulary as v
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, ProtocolError
 from windtunnel.schedulers import make_scheduler
 from windtunnel.wires.batprotocol.idl import SCHEMA_FILE
@@ -265,4 +266,9 @@ def test_json_messages_end_with_nul_and_another_version_is_a_warning(caplog):
     assert greeting.features.profile_reuse
     assert not greeting.features.dynamic_registration
     component.decide(1.0, [])
-    assert asked == [b'{"now":1.0,"events":[]}\0']
+    assert asked == [], "nothing happened: nothing is sent"
+    component.decide(1.0, [v.AllStaticJobsHaveBeenSubmitted(1.0)])
+    (message,) = asked
+    assert message.endswith(b"\0")
+    event = {"timestamp": 1.0, "event_type": "AllStaticJobsHaveBeenSubmittedEvent", "event": {}}
+    assert json.loads(message[:-1]) == {"now": 1.0, "events": [event]}

@@ -136,6 +136,8 @@ def test_dynamic_jobs(server, inputs, how):
         for event in events:
             kind, data = event["type"], event["data"]
             if kind == "SIMULATION_BEGINS":
+                yield "CALL_ME_LATER", {"timestamp": 5}
+            if kind == "REQUESTED_CALL":
                 client.set(f"default:job_dyn!{how}", json.dumps(job))
                 if how == "pushed":
                     client.set(f"default:profile_dyn!{how}", json.dumps(profile))
@@ -151,6 +153,7 @@ def test_dynamic_jobs(server, inputs, how):
     row = rows(inputs)[how]
     assert row["workload_name"] == "dyn"
     assert float(row["submission_time"]) == 3
+    assert float(row["waiting_time"]) == 2
     assert float(row["execution_time"]) == 5
 
 

@@ -109,6 +109,15 @@ def test_who_registers_nothing_says_that_registration_has_finished():
     assert finished not in own.tell(0.0, v.SimulationBegins(0.0, SITE))
 
 
+@pytest.mark.parametrize("enabled", [True, False])
+def test_who_may_register_says_so_only_where_it_is_enabled(enabled):
+    """Batsim aborts when it hears of the end of what it never began."""
+    batsim = ToJson("leases", **{"dynamic-jobs-enabled": enabled})
+    batsim.tell(0.0, v.SimulationBegins(0.0, SITE))
+    said = batsim.tell(1.0, v.AllStaticJobsHaveBeenSubmitted(1.0))
+    assert (("NOTIFY", {"type": "registration_finished"}) in said) == enabled
+
+
 def test_every_query_has_its_answer():
     batsim = ToJson()
     batsim.tell(0.0, v.SimulationBegins(0.0, SITE))

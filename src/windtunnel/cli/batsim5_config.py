@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from windtunnel.diagnostics import UsageError, did_you_mean, read_text
+from windtunnel.formats.files import reason
 
 __all__ = ["COMPONENTS", "FLAGS", "PAIRS", "SEVERAL", "SINGLE", "config_words", "write_config"]
 
@@ -43,9 +44,7 @@ def config_words(path: str) -> list[str]:
     try:
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as fault:
-        raise UsageError(
-            f"the configuration file {path} cannot be read: {getattr(fault, 'strerror', None) or fault}"
-        ) from fault
+        raise UsageError(f"the configuration file {path} cannot be read: {reason(fault)}") from fault
     found = _ini(path, text) if path.endswith(".ini") else _toml(path, text)
     words: list[str] = []
     for key, value in found.items():
@@ -91,8 +90,8 @@ def _toml(path: str, text: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise UsageError(f"{path} is not TOML: {fault}", "files that end in .ini are read as INI") from fault
+    except (ValueError, RecursionError) as fault:
+        raise UsageError(f"{path} is not TOML: {reason(fault)}", "files that end in .ini are read as INI") from fault
 
 
 def _ini(path: str, text: str) -> dict[str, Any]:

@@ -91,8 +91,9 @@ def run(
     from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
     from windtunnel.formats.haizea.multi import is_multi
     from windtunnel.leases.haizea.workload import annotate, inject
+    from windtunnel.leases.registry import read_settings
     from windtunnel.model.failures import parse_failures
-    from windtunnel.model.lease_options import Stop, lease_options
+    from windtunnel.model.lease_options import LeaseOptions, Stop
     from windtunnel.services.lease_inputs import load_haizea
 
     if not energy and energy_rule != "exact":
@@ -122,10 +123,10 @@ def run(
         options, stop, probes = facts.options, facts.stop, probes or facts.probes
         more |= {"attributes": facts.attributes, "sanity_check": facts.sanity_check}
     elif work is not None:
-        found, options = read_lwf(work, document_times=document), lease_options({})
+        found, options = read_lwf(work, document_times=document), LeaseOptions()
     else:
         raise UsageError("nothing to simulate", "give a workload of leases, or --config FILE")
-    options = lease_options(settings(option), options)
+    options = read_settings(settings(option), options)
     if haizea_compat is not None:
         options = replace(options, haizea_compat=haizea_compat)
     leases = list(found.leases)
@@ -201,7 +202,7 @@ def _several(
 ) -> None:
     """Carry out the runs of a configuration of several, one after the other."""
     from windtunnel.formats.haizea.multi import read_haizea_multi
-    from windtunnel.model.lease_options import lease_options
+    from windtunnel.leases.registry import read_settings
     from windtunnel.services.lease_inputs import prepared
 
     runs = read_haizea_multi(config, trust_code=trust_code)
@@ -213,7 +214,7 @@ def _several(
             until,
             speed,
             site=site or None,
-            options=lease_options(chosen, facts.options),
+            options=read_settings(chosen, facts.options),
             stop=facts.stop,
             out=None if out is None else out / name,
             attributes={"profile": name.partition("_")[0], **facts.attributes},

@@ -191,7 +191,7 @@ def hosts(
     with _client(server, token_file) as client:
         print(f"{'ID':>4}  {'Hostname':<16} {'CPUs':>6} {'Mem':>8}")
         for host in client.hosts():
-            print(f"{host['id']:>4}  {host['hostname']:<16} {host['cpu'] / 100:>6g} {host['mem']:>8}")
+            print(f"{host.id:>4}  {host.hostname:<16} {host.cpu / 100:>6g} {host.mem:>8}")
 
 
 def _print(leases: "list[Lease]", otherwise: str) -> None:
@@ -236,14 +236,14 @@ def serve_leases(
       windtunnel serve leases --site "4 CPU:100,Memory:1024" --speed 60
     """
     from windtunnel.formats.haizea.ini import read_haizea_config
-    from windtunnel.model.lease_options import lease_options
+    from windtunnel.leases.registry import read_settings
     from windtunnel.services.lease_inputs import read_site_or_text
     from windtunnel.services.lease_live import LiveLeases
     from windtunnel.services.lease_rpc import LeaseServer
     from windtunnel.services.lease_store import LeaseStore
 
     base = None if config is None else read_haizea_config(config, trust_code=trust_code).options
-    options = lease_options(settings(option), base)
+    options = read_settings(settings(option), base)
     if state is not None and not state.exists():
         os.close(os.open(state, os.O_CREAT | os.O_WRONLY, 0o600))  # what users ask for is not everybody's business
     live = LiveLeases(read_site_or_text(site), options, LeaseStore(state), speed=speed)

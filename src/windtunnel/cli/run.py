@@ -65,6 +65,16 @@ def run(
     ] = "extend",
     dependencies: Annotated[bool, typer.Option("--dependencies", help="Honour SWF fields 17 and 18.")] = False,
     keep_epoch: Annotated[bool, typer.Option("--keep-epoch", help="Keep SWF submit times as they are.")] = False,
+    apply: Annotated[
+        list[str],
+        typer.Option(
+            "--apply",
+            metavar="OPERATION",
+            help="Change each workload first: scale_load(0.9), slice('1996-10', weeks=4), filter(user='ann'), "
+            "first(1000), resample(SEED), shake(SEED, seconds=60), merge('other.swf'), to_hosts(64), "
+            "with_estimates('tsafrir'); may be given several times.",
+        ),
+    ] = [],  # noqa: B006 -- typer copies it
     strict_input: Annotated[
         bool,
         typer.Option(
@@ -161,6 +171,8 @@ def run(
 
       windtunnel run cluster.xml jobs.json -s batsched/easy_bf -o queue_order=asc_size
 
+      windtunnel run "lublin:10000?hosts=256&seed=1" --apply "scale_load(0.8)"
+
       windtunnel run cluster.xml jobs.json -s my_module:MyScheduler --json
     """
     from windtunnel import api
@@ -211,6 +223,7 @@ def run(
             timeout=timeout,
             share_hosts=share_hosts,
             force=force,
+            operations=apply,
             strict_input=strict_input,
         )
     told = simulation.account.lines
@@ -285,10 +298,12 @@ def _inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[st
 
 def _is_workload(file: str) -> bool:
     """Whether a file is a workload, which may stand alone."""
-    from windtunnel.formats.registry import guess_format
-    from windtunnel.formats.sites import is_host_spec
+    from windtunnel.formats.registry import guess_format, word_format
 
-    return not is_host_spec(file) and Path(file).is_file() and guess_format(file).kind in {"workload", "leases"}
+    word = word_format(file)
+    if word is None and not Path(file).is_file():
+        return False
+    return (word or guess_format(file)).kind in {"workload", "leases"}
 
 
 def _run(simulation: Any, until: float | None) -> Any:

@@ -51,9 +51,17 @@ def print_metrics(run: Any, out: Path | None) -> None:
     """The metrics as a table."""
     if not run.complete:
         print(f"incomplete: {run.outcome}")
+    facts = run.state.facts
+    print(f"scheduler: {' and '.join(facts['schedulers'])} ({facts['packing']})")
+    for one in run.state.rejections[:SHOWN]:
+        print(f"rejected ({_jobs(one.jobs)}, first {one.first}): {one.reason}")
     print(run.metrics)
     if out is not None:
         print(f"files: {out}")
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} jobs" if count > 1 else "1 job"
 
 
 def check_targets(out: Path | None, report: Path | None, inputs: Sequence[str | Path], *, parquet: bool) -> None:

@@ -14,9 +14,7 @@ import msgspec
 __all__ = ["Finding", "Severity", "as_text", "printable"]
 
 
-_CONTROL: Final = {
-    code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"
-}
+_CONTROL: Final = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 
 
 def printable(text: str) -> str:

@@ -24,7 +24,6 @@ from windtunnel.vocabulary.component import HearsErrors
 __all__ = ["Pace", "Simulation", "Wakeable"]
 
 
-
 class Pace(Protocol):
     """What stands in front of the calendar (law 8); see :class:`windtunnel.engine.rounds.pace.Pacer`."""
 

@@ -1,11 +1,13 @@
 """Conversion: reading in one format and writing in another."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.formats.format import Format
-from windtunnel.formats.registry import all_formats, find_format, function, read_workload
+from windtunnel.formats.registry import all_formats, find_format, function, read_workload, word_format
+from windtunnel.model import Workload
 from windtunnel.model.abilities import lost_in
 from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -34,23 +36,33 @@ def target_format(target: Path, to: str = "") -> Format:
     raise UsageError(f"{target}: the suffix tells no format to write", f"choose one: {', '.join(names)}")
 
 
-def convert(source: str | Path, target: str | Path, *, to: str = "", **options: Any) -> list[str]:
+def convert(
+    source: str | Path,
+    target: str | Path,
+    *,
+    to: str = "",
+    change: Callable[[Workload], Workload] | None = None,
+    **options: Any,
+) -> list[str]:
     """Read a workload and write it to ``target`` in the format ``to``; answers what was lost, in words.
 
     ``options`` are those of the format that is read. From a format into itself all that it holds is kept where it can
-    be copied (SWF: all fields and comments, without replay rules or options).
+    be copied (SWF: all fields and comments, without replay rules or options). ``change`` makes another workload of
+    the one that was read.
 
     Raises:
         InputError: the source is at fault.
         UsageError: there is no such format or option, or the target cannot express a profile.
     """
-    source, target = Path(source), Path(target)
+    target = Path(target)
     written = target_format(target, to)
-    found = find_format(source, "workload", name=str(options.get("format", "")))
-    if found == written and found.copier and not options:
-        function(found.copier)(source, target)
+    found = word_format(source, "workload") or find_format(source, "workload", name=str(options.get("format", "")))
+    if found == written and found.copier and not options and change is None:
+        function(found.copier)(Path(source), target)
         return []
     workload = read_workload(source, **options)
+    if change is not None:
+        workload = change(workload)
     if isinstance(workload, LeaseJobs) and found != written:
         workload = as_batch(workload)
     lost: list[str] = function(written.writer)(workload, target)

@@ -9,7 +9,11 @@ __all__ = ["json_fault", "read_bytes", "reason"]
 
 
 def reason(error: BaseException) -> str:
-    """Why reading failed, without the path and number that the system's own text has."""
+    """Why reading failed, without the path and number that the system's own text has, and in words of ours."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if "set_int_max_str_digits" in str(error):  # Python's text names a function to call
+        return "a number in it has thousands of digits"
     return getattr(error, "strerror", None) or str(error)
 
 

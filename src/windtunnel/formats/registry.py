@@ -28,6 +28,7 @@ __all__ = [
     "read_events",
     "read_platform",
     "read_workload",
+    "word_format",
 ]
 
 GROUP: Final = "windtunnel.formats"
@@ -169,9 +170,10 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
     """
     if not format:
         format = next((form.name for form in all_formats() if form.choosing in options), "")  # noqa: A001 -- as above
-    reader, checked = _reader(find_format(path, "workload", name=format), options, 2)
+    form = word_format(path, "workload") or find_format(path, "workload", name=format)
+    reader, checked = _reader(form, options, 2)
     with reading(path):
-        workload: Workload = reader(Path(path), name, **checked)
+        workload: Workload = reader(path if form.word else Path(path), name, **checked)
     return workload
 
 
@@ -190,7 +192,7 @@ def read_platform(
         InputError: the file is at fault, or in no known format.
         UsageError: the word is none, there is no such format, or it has no such option.
     """
-    form = _word_format(platform) or find_format(platform, "platform", name=format)
+    form = word_format(platform, "platform") or find_format(platform, "platform", name=format)
     reader, checked = _reader(form, options, 1)
     if energy and "energy" in options_of(reader, skip=1)[0]:
         checked["energy"] = True
@@ -201,11 +203,12 @@ def read_platform(
     return made
 
 
-def _word_format(text: str | Path) -> Format | None:
-    """The format of a text that stands for itself."""
+def word_format(text: str | Path, kind: Kind | None = None) -> Format | None:
+    """The format (of a kind) of a text that stands for itself, as ``hosts:64x32`` does; None if it does not."""
     if not isinstance(text, str):
         return None
-    return next((form for form in all_formats() if form.word and function(form.word)(text)), None)
+    candidates = [form for form in all_formats() if form.word and kind in (None, form.kind)]
+    return next((form for form in candidates if function(form.word)(text)), None)
 
 
 def read_events(path: str | Path, name: str = "ee0", *, format: str = "", **options: Any) -> EventList:  # noqa: A002 -- as above

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from windtunnel.formats import batsim, haizea, sites, slurm, traces, workflows
+from windtunnel.formats import batsim, generated, haizea, sites, slurm, traces, workflows
 from windtunnel.formats.format import Format
 
 __all__ = ["FORMATS"]
@@ -14,5 +14,6 @@ FORMATS: Final[tuple[Format, ...]] = (
     *sites.FORMATS,
     *slurm.FORMATS,
     *batsim.FORMATS,
+    *generated.FORMATS,
 )
 """In the order in which they are tried."""

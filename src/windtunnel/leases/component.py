@@ -8,7 +8,7 @@ memory is saved and restored; the slot table does not give them away meanwhile.
 A lease that is cancelled to start again from the beginning becomes a new job: ``NAME#2`` follows ``NAME``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -23,10 +23,12 @@ from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.sanity import check
 from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
+from windtunnel.leases.registry import parts_of, read_settings, shown_settings
 from windtunnel.model import HostSet
 from windtunnel.model.lease import Lease, LeaseState
 from windtunnel.model.lease_jobs import AT_LEAST, LeaseJobs
-from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, Stop, lease_options
+from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, Stop
+from windtunnel.options import Option
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
@@ -77,10 +79,12 @@ class LeaseManager(Scheduler):
         Ability.SHARES,
         Ability.MEMORY,
         Ability.RESOURCES,
+        Ability.UNAVAILABLE_HOSTS,
     }
     """As leases ask for it; jobs that are no leases get whole hosts."""
     features: ClassVar[Features] = Features(dynamic_registration=True, profile_reuse=True)
     code_options: ClassVar[frozenset[str]] = frozenset({"options", "stop", "live", *CODE_OPTIONS})
+    python_only: ClassVar[frozenset[str]] = frozenset({"options", "stop", "live"})
 
     def __init__(
         self,
@@ -97,7 +101,8 @@ class LeaseManager(Scheduler):
             UsageError: an option does not exist or has no sensible value.
         """
         super().__init__()
-        self.options = lease_options(settings, options)
+        self.options = read_settings(settings, options)
+        self._parts = parts_of(self.options)
         self.stop_condition = StopCondition(stop or Stop())
         self.journal_readers: list[Callable[[Plan], None]] = [check] if sanity_check else []
         """Called after each instant, when the journal tells what happened."""
@@ -121,6 +126,11 @@ class LeaseManager(Scheduler):
         self._all_submitted = self._all_events = self._finished = False
         self._no_more = False
         """Whether it was told that no more will come."""
+
+    @classmethod
+    def settings(cls) -> Mapping[str, Option]:
+        """Those of the lease manager."""
+        return shown_settings()
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in what happened, let the planner advance, and answer with what it does now."""
@@ -160,8 +170,9 @@ class LeaseManager(Scheduler):
                 self._ask_for_call(decisions)
             return decisions
         if due and (late := self._still_running(instant)):
-            if now < instant / TICKS + AT_LEAST:
-                return [CallMeLater(call_me_later_id="late", when=OneShot(now + AT_LEAST))]
+            latest = round(instant / TICKS + AT_LEAST, 6)  # as dates travel
+            if now < latest:
+                return [CallMeLater(call_me_later_id="late", when=OneShot(latest))]
             writer.decisions.append(KillJobs(job_ids=tuple(late)))
         while self._next is not None and self._next < instant:
             self._advance(self._next, (), ())
@@ -219,7 +230,7 @@ class LeaseManager(Scheduler):
             decisions.append(FinishRegistration())
 
     def _begin(self, notice: SimulationBegins) -> None:
-        self.planner = Planner(site_of(notice.platform), rules_of(self.options))
+        self.planner = Planner(site_of(notice.platform), rules_of(self.options), self._parts)
         self._writer = DecisionWriter(self.planner.plan)
         for work in notice.workloads:
             if isinstance(work, LeaseJobs):

@@ -39,6 +39,7 @@ _BEGAN: Final = What.BEGAN
 _ENDED: Final = What.ENDED
 _OVER: Final = What.OVER
 _LOST: Final = What.LOST
+_CUT_SHORT: Final = What.CUT_SHORT
 
 Amounts = dict[int, dict[str, float]]
 
@@ -83,6 +84,8 @@ class DecisionWriter:
                 self._ended(lease, reservation)
             elif what is _LOST:
                 self._lost(lease, reservation)
+            elif what is _CUT_SHORT:
+                self._carried_out(lease, reservation, plan.now)
         self._note_how_things_stand()
 
     def take(self) -> list[Decision]:

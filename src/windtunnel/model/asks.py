@@ -25,6 +25,8 @@ class Ask(msgspec.Struct, frozen=True):
     """The first of them."""
     reason: str
     """What they ask for, as the beginning of a sentence: ``jobs ask for gpus``."""
+    resource: str = ""
+    """What of each host they ask for, if it is that."""
 
 
 @runtime_checkable
@@ -78,19 +80,19 @@ class Asks:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Ask] = {}
 
-    def note(self, ability: str, reason: str, place: str, count: int = 1) -> None:
-        """Something asks for an ability."""
+    def note(self, ability: str, reason: str, place: str, count: int = 1, *, resource: str = "") -> None:
+        """Something asks for an ability, or for so much of a resource."""
         if count < 1:
             return
         known = self._found.get((ability, reason))
         before, first = (0, place) if known is None else (known.count, known.place)
-        self._found[ability, reason] = Ask(ability, before + count, first, reason)
+        self._found[ability, reason] = Ask(ability, before + count, first, reason, resource)
 
     def job(self, job: Job) -> None:
         """What a job asks for of each of its hosts."""
         for name, amount in job.request.amounts:
             if amount > 0:
-                self.note(ability_of_amount(name), f"jobs ask for {name} of each host", job.id)
+                self.note(ability_of_amount(name), f"jobs ask for {name} of each host", job.id, resource=name)
 
     def found(self) -> tuple[Ask, ...]:
         """All of them, in the order in which they were met."""

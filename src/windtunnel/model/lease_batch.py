@@ -91,5 +91,6 @@ def asks_of_leases(leases: Iterable[Lease], name: str) -> tuple[Ask, ...]:
         if len(lease.nodes) > 1:
             asks.note("other resources", "leases have nodes that differ, as jobs all like the largest", place)
         for resource, _ in _amounts(lease.nodes):
-            asks.note(ability_of_amount(resource), f"leases ask for {resource} of each host", place)
+            reason = f"leases ask for {resource} of each host"
+            asks.note(ability_of_amount(resource), reason, place, resource=resource)
     return asks.found()

@@ -1,14 +1,16 @@
 """Every setting of the lease manager, with Haizea's names (dashes become underscores) and defaults; times in s."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
 import msgspec
 
-from windtunnel.options import check_fields, checked_options
+from windtunnel.options import Option, check_fields, checked_options, options_of
 
 __all__ = [
     "CODE_OPTIONS",
+    "WHOSE",
     "Backfilling",
     "Exclusion",
     "FailureHandling",
@@ -21,11 +23,15 @@ __all__ = [
     "StopWhen",
     "SuspensionMode",
     "TransferMechanism",
+    "chosen",
     "lease_options",
+    "settings_of_all",
 ]
 
 CODE_OPTIONS: Final = ("mapper", "policy_admission", "policy_preemption", "policy_host_selection", "policy_pricing")
-"""Settings that may name a class (``package.module:Class``)."""
+"""Settings that choose a mapper or a policy, by name or as ``package.module:Class``."""
+WHOSE: Final = "settings of leases"
+"""In messages."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
 Rate = Annotated[float, msgspec.Meta(gt=0)]
@@ -173,8 +179,11 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
     pricing_max_rate: float | None = None
     pricing_seed: int | None = None
 
+    part_options: dict[str, Any] = {}
+    """Options of mappers and policies of one's own, by name."""
+
     def __post_init__(self) -> None:
-        check_fields(self, _WHOSE, texts=True, shown=_dashed)
+        check_fields(self, WHOSE, texts=True, shown=_dashed)
 
     @property
     def max_future(self) -> int | None:
@@ -187,22 +196,49 @@ class LeaseOptions(msgspec.Struct, frozen=True, kw_only=True):
         }[self.backfilling]
 
 
-_WHOSE = "settings of leases"
 _HAIZEA = {"runtime_slowdown_overhead": "runtime_overhead", "bootshutdown_overhead": "boot_overhead"}
 """What Haizea's configuration files call some of them."""
 
 
-def lease_options(settings: dict[str, Any], base: LeaseOptions | None = None) -> LeaseOptions:
+def settings_of_all() -> dict[str, Option]:
+    """The settings that there are whatever mapper and policies are chosen."""
+    return {name: option for name, option in options_of(LeaseOptions)[0].items() if name != "part_options"}
+
+
+def chosen(settings: Mapping[str, Any], base: LeaseOptions | None = None) -> dict[str, str]:
+    """The mapper and the policies that settings choose upon others: setting -> name."""
+    given = _fields(settings)
+    return {name: str(given.get(name, getattr(base or LeaseOptions(), name))) for name in CODE_OPTIONS}
+
+
+def lease_options(
+    settings: Mapping[str, Any], base: LeaseOptions | None = None, *, own: Mapping[str, Option] = {}
+) -> LeaseOptions:
     """Options from settings by name (with dashes or underscores), upon others.
+
+    Args:
+        settings: name -> value; texts become what they mean.
+        base: the options that hold where nothing is set; default: the usual ones.
+        own: options that the chosen mapper and policies have beside.
 
     Raises:
         UsageError: an option does not exist, or has no sensible value.
     """
-    names = {key: key.replace("-", "_") for key in settings}
-    given = {_HAIZEA.get(name, name): settings[key] for key, name in names.items()}
+    base = base or LeaseOptions()
+    given = _fields(settings)
+    kept = {name: value for name, value in base.part_options.items() if name in own}
+    found = checked_options(WHOSE, (settings_of_all() | dict(own), False), kept | given, shown=_dashed)
     return msgspec.structs.replace(
-        base or LeaseOptions(), **checked_options(_WHOSE, LeaseOptions, given, shown=_dashed)
+        base,
+        **{name: value for name, value in found.items() if name not in own},
+        part_options={name: value for name, value in found.items() if name in own},
     )
+
+
+def _fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by the name of their field."""
+    names = {key: key.replace("-", "_") for key in settings}
+    return {_HAIZEA.get(name, name): settings[key] for key, name in names.items()}
 
 
 def _dashed(name: str) -> str:

@@ -1,7 +1,7 @@
 """Streams of work: workloads (jobs by date of submission) and external events."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self, runtime_checkable
 
 import msgspec
 
@@ -15,6 +15,7 @@ from windtunnel.model.profiles import Profile
 __all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
 
 
+@runtime_checkable
 class Workload(Protocol):
     """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable.
 
@@ -165,3 +166,8 @@ class EventList(msgspec.Struct, kw_only=True):
     path: str = ""
     warnings: tuple[Finding, ...] = ()
     """What the reader found odd in the input."""
+
+    def renumbered(self, number: Callable[[HostSet], HostSet]) -> "EventList":
+        """The same events for a component that numbers hosts otherwise, and may not know all of them."""
+        events = tuple(msgspec.structs.replace(event, hosts=number(event.hosts)) for event in self.events)
+        return msgspec.structs.replace(self, events=events)

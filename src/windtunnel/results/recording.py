@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, Self
 import msgspec
 
 from windtunnel.diagnostics import Account, SimulationError, UsageError, WindtunnelError, read_input
-from windtunnel.model import Platform, Workload
+from windtunnel.model import JobRecord, Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
@@ -31,7 +31,15 @@ from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv, Ra
 from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
-from windtunnel.results.state import ComponentFacts, PlatformFacts, RunState, Status, WorkloadFacts, as_plain
+from windtunnel.results.state import (
+    ComponentFacts,
+    PlatformFacts,
+    Rejection,
+    RunState,
+    Status,
+    WorkloadFacts,
+    as_plain,
+)
 from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.version import __version__, build
 from windtunnel.vocabulary.component import Hello, Observer
@@ -41,6 +49,8 @@ __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
 
 _ROOM: Final = b" " * 2000 + b"\n"
 """What the marker of a run under way ends with, so that a full disk has room for how it ended."""
+_MOST_REASONS: Final = 100
+"""So many different reasons for rejections are kept."""
 COMPLETE = "complete"
 """The outcome of a run that came to its end; any other text says why it did not."""
 
@@ -106,6 +116,7 @@ class Recording(Observer):
         self.state.inputs = input_files(inputs)
         self.account = Account() if account is None else account
         """What did not take effect as written."""
+        self._rejections: dict[str, Rejection] = {}
         self.totals: dict[str, Any] = {}
         self.small: dict[str, bytes] = {}
         """The small files written at the end (all there is of them in memory)."""
@@ -213,6 +224,16 @@ class Recording(Observer):
     def on_ignored(self, now: float, kind: str, reason: str, place: str) -> None:  # noqa: ARG002 -- hook
         """What had no effect is in the account."""
         self.account.tell(kind, reason, place=place)
+
+    def on_job_rejected(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- hook
+        """Count why."""
+        reason = record.metadata
+        known = self._rejections.get(reason)
+        if known is not None:
+            known.jobs += 1
+        elif reason and len(self._rejections) < _MOST_REASONS:
+            known = self._rejections[reason] = Rejection(reason, 1, record.job.id)
+            self.state.rejections.append(known)
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """Note the inputs, and start writing regularly."""

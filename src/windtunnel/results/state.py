@@ -14,6 +14,7 @@ __all__ = [
     "ComponentFacts",
     "InputFile",
     "PlatformFacts",
+    "Rejection",
     "RunState",
     "Status",
     "WorkloadFacts",
@@ -83,6 +84,15 @@ class ComponentFacts(msgspec.Struct):
     protocol_commit: str
 
 
+class Rejection(msgspec.Struct):
+    """A reason for which a scheduler rejected jobs, as it gives it."""
+
+    reason: str
+    jobs: int
+    first: str
+    """The id of the first of them."""
+
+
 class RunState(msgspec.Struct, kw_only=True):
     """The content of ``run.json``; holds nothing that differs between equal runs."""
 
@@ -104,6 +114,8 @@ class RunState(msgspec.Struct, kw_only=True):
     """The files that were read."""
     account: list[AccountLine] = []
     """What was read or asked for and did not take effect as written."""
+    rejections: list[Rejection] = []
+    """For what reasons jobs were rejected, where the scheduler says: the first hundred reasons."""
     start_date: float | None = None
     """The calendar date of time 0 (seconds since 1970, UTC), where the input has one."""
     facts: dict[str, Any] = {}

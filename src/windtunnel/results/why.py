@@ -58,6 +58,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     submitted: float
     start: float | None
     """None when it was rejected."""
+    reason: str
+    """What the record says of it: of a rejected job why."""
     until: float
     requested: int
     site: int
@@ -87,6 +89,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 def _lines(e: Explanation) -> Iterator[str]:
     fate = "rejected" if e.start is None else f"started at {e.start:,.2f} s"
     yield f"{e.job} ({e.state}): asked for {e.requested} of {e.site} hosts at {e.submitted:,.2f} s, {fate}"
+    if e.start is None and e.reason:
+        yield f"  why: {e.reason}"
     if e.requested > e.site:
         yield f"  it can never start: the site has {e.site} hosts only"
     if not e.waited:
@@ -136,6 +140,7 @@ def explain(run: Run, job: str) -> Explanation:
         state=row["final_state"],
         submitted=submitted,
         start=start,
+        reason=row["metadata"] or "",
         until=until,
         requested=row["requested_number_of_resources"],
         site=run.hosts,

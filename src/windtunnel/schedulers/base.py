@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
+from windtunnel.options import Option
 from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Decision, Features, Hello, Notice, Reply, View
 
 __all__ = ["FunctionScheduler", "Scheduler"]
@@ -24,11 +25,18 @@ class Scheduler:
     """Options that may name code (``module:Class``): data, such as an environment, may give them plain names only."""
     file_options: ClassVar[frozenset[str]] = frozenset()
     """Options that name files to write: data may not give them."""
+    python_only: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that are no options: only who makes it in Python gives them."""
     honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL
     """What it honours of what workloads and sites ask for."""
 
     def __init__(self) -> None:
         self.view = View()
+
+    @classmethod
+    def settings(cls) -> Mapping[str, Option]:
+        """Options that it takes beside its parameters (as ``**settings``) and checks itself, by name."""
+        return {}
 
     def schedule(self, view: View) -> Iterable[Decision] | None:
         """The decisions for this instant; None when there are none."""

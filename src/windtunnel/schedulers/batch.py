@@ -5,7 +5,10 @@ from typing import ClassVar
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model import Job
+from windtunnel.model.demands import Demands
 from windtunnel.schedulers.base import Scheduler
+from windtunnel.schedulers.by_host import ByHost, Rules
 from windtunnel.schedulers.queues import waiting_queue
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
@@ -14,13 +17,20 @@ from windtunnel.vocabulary import (
     Hello,
     Mirror,
     Notice,
+    Outages,
     RejectJob,
     Reply,
     Running,
+    SimulationBegins,
     View,
 )
 
-__all__ = ["BatchScheduler"]
+__all__ = ["BatchScheduler", "too_large"]
+
+
+def too_large(job: Job, size: int) -> RejectJob:
+    """The rejection of a job that wants more hosts than there are."""
+    return RejectJob(job_id=job.id, reason=f"asks for {job.request.hosts} hosts, there are {size}")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -32,9 +42,20 @@ class BatchScheduler(Scheduler):
     larger than the machine are rejected. Hosts that are unavailable, sleep or are being switched are given to nobody,
     and count for nothing in predictions; what runs there goes on. A job whose execution the engine refuses is
     rejected, unless what was told since explains it: then it waits again.
+
+    Where outages are announced, the same ``rules`` are followed host by host
+    (:class:`~windtunnel.schedulers.by_host.ByHost`).
     """
 
-    honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL | {Ability.UNAVAILABLE_HOSTS, Ability.SLEEPING_HOSTS}
+    honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL | {
+        Ability.ANNOUNCED_UNAVAILABILITY,
+        Ability.UNAVAILABLE_HOSTS,
+        Ability.SLEEPING_HOSTS,
+    }
+    rules: ClassVar[Rules] = Rules(reservations=0)
+    """Who has a reservation, and who may overtake."""
+    policy: str = "basic"
+    """Which hosts jobs get."""
 
     def __init__(self, queue_order: str = "fcfs") -> None:
         self.queue_order = queue_order
@@ -42,6 +63,9 @@ class BatchScheduler(Scheduler):
         self._reset()
 
     def _reset(self) -> None:
+        self._beginning = True
+        """Whether the first message is to come, or this run is decided host by host."""
+        self._by_host: ByHost | None = None
         self.queue = waiting_queue(self.queue_order)
         self.site = Mirror(self.queue)
         self.view = View(self.site)
@@ -54,6 +78,8 @@ class BatchScheduler(Scheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
         site = self.site
         site.apply(now, notices)
         decisions: list[Decision] = []
@@ -61,7 +87,7 @@ class BatchScheduler(Scheduler):
             self._retry(now, decisions)
         for job in site.arrived:
             if job.request.hosts > site.size:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, site.size))
             else:
                 self.queue.add(job, now)
         if (site.changed or site.arrived) and self.queue.count:
@@ -71,6 +97,35 @@ class BatchScheduler(Scheduler):
     def schedule(self, view: View) -> Iterable[Decision] | None:
         """Take jobs out of the queue and start them (:meth:`start`)."""
         raise NotImplementedError
+
+    def _decided_by_host(self, now: float, notices: Sequence[Notice]) -> Reply | None:
+        """What is decided host by host, if outages are announced."""
+        by_host, site = self._by_host, self.site
+        if by_host is None:
+            begins = next((notice for notice in notices if isinstance(notice, SimulationBegins)), None)
+            outages = None if begins is None else Outages.of(begins)
+            self._beginning = begins is None or bool(outages)
+            if begins is None or not outages:
+                return None
+            together = self.policy != "basic"
+            by_host = ByHost(self.rules, site, site.queue, self._demands(begins), outages, together=together)
+            self._by_host = by_host
+        site.apply(now, notices)
+        decisions: list[Decision] = []
+        for running in site.refused:
+            if by_host.fits_still(running):
+                decisions.append(RejectJob(job_id=running.job.id, reason="its execution was refused"))
+            else:
+                self._again(now, running)
+        for job in site.arrived:
+            by_host.admit(job, now, decisions)
+        if site.changed or site.arrived or site.called:
+            by_host.decide(now, decisions)
+        return Reply(now, decisions)
+
+    def _demands(self, begins: SimulationBegins) -> Demands:
+        """What requests come to on the hosts."""
+        return Demands(begins.hosts)
 
     def _retry(self, now: float, decisions: list[Decision]) -> None:
         """Jobs that were not started wait again if it is known by now why, and are rejected otherwise."""

@@ -1,12 +1,13 @@
 """Any scheduler of whole hosts, packing jobs by cores (decisions.md 16, ``--share-hosts``).
 
 To the scheduler inside, every core is a host of its own; what it decides is turned back into hosts and cores. So all
-schedulers pack by cores without knowing of it. Cores are numbered host by host. A scheduler that packs by cores
-anyway (it has a method ``pack_by_cores``) is left alone.
+schedulers pack by cores without knowing of it. Cores are numbered host by host. A scheduler that can pack by cores
+itself (:class:`PacksByCores`) is told to.
 """
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -59,7 +60,7 @@ from windtunnel.vocabulary import (
 )
 from windtunnel.vocabulary.checking import wrong_field
 
-__all__ = ["ByCore", "packing_by_cores"]
+__all__ = ["ByCore", "PacksByCores", "packing_by_cores"]
 
 _WITHOUT_HOSTS = (
     CallMeLater,
@@ -93,12 +94,19 @@ _ABOUT_HOSTS = (
 """Notices of hosts, which become those of all their cores."""
 
 
+@runtime_checkable
+class PacksByCores(Protocol):
+    """A component that can pack by cores by itself."""
+
+    def pack_by_cores(self) -> None:
+        """Do so from now on."""
+
+
 def packing_by_cores(component: Component) -> Component:
-    """A component that packs by cores: itself if it does anyway, else with cores shown to it as hosts."""
-    pack = getattr(component, "pack_by_cores", None)
-    if pack is None:
+    """A component that packs by cores: itself if it can, else with cores shown to it as hosts."""
+    if not isinstance(component, PacksByCores):
         return ByCore(component)
-    pack()
+    component.pack_by_cores()
     return component
 
 
@@ -156,7 +164,9 @@ class ByCore(Component):
         if isinstance(notice, _ABOUT_HOSTS):
             return msgspec.structs.replace(notice, hosts=self._cores_of(notice.hosts))
         if isinstance(notice, SimulationBegins):
-            return msgspec.structs.replace(notice, platform=self._by_core(notice.platform))
+            platform = self._by_core(notice.platform)
+            lists = tuple(events.renumbered(self._cores_of) for events in notice.event_lists)
+            return msgspec.structs.replace(notice, platform=platform, event_lists=lists)
         if isinstance(notice, ProbeDataEmitted):
             _unsaid(notice)
         return notice

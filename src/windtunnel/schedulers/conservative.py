@@ -10,9 +10,10 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, later
-from windtunnel.schedulers.batch import BatchScheduler
+from windtunnel.schedulers.batch import BatchScheduler, too_large
+from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
-from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, RejectJob, Reply, Running
+from windtunnel.vocabulary import CallMeLater, Decision, ExecuteJob, Notice, OneShot, Reply, Running
 
 __all__ = ["Conservative"]
 
@@ -43,6 +44,7 @@ class Conservative(BatchScheduler):
     """
 
     name: ClassVar[str] = "conservative"
+    rules: ClassVar[Rules] = Rules(reservations=inf, kept=True)
 
     def __init__(
         self,
@@ -66,6 +68,8 @@ class Conservative(BatchScheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message; look at the queue if anything was freed, then at each new job."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
         site = self.site
         present = self._plan.advance(now)
         site.apply(now, notices)
@@ -97,13 +101,14 @@ class Conservative(BatchScheduler):
             if job.request.hosts <= self.site.size:
                 fit.append(job)
             else:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, self.site.size))
         fit.sort(key=lambda job: ORDERS[self.queue_order](job, now, job.walltime))
         return fit
 
     def _again(self, now: float, running: Running) -> None:
         super()._again(now, running)
-        self._reserve(now, running.job)
+        if self._by_host is None:
+            self._reserve(now, running.job)
 
     def _replan(self, now: float) -> None:
         """Plan anew: the running jobs, then the queue."""

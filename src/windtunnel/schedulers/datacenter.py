@@ -1,4 +1,7 @@
-"""One datacenter in front of its own scheduler: notices are translated for it, its decisions back."""
+"""One datacenter in front of its own scheduler: notices are translated for it, its decisions back.
+
+What runs and waits there, and which machines are up, is in a view of its own, in the numbers that the scheduler sees.
+"""
 
 from math import inf
 from typing import Final
@@ -8,6 +11,7 @@ import msgspec
 from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.by_core import packing_by_cores
+from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_registered
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
@@ -31,6 +35,7 @@ from windtunnel.vocabulary import (
     ResourceStateChanged,
     SimulationBegins,
     StopCallMeLater,
+    View,
 )
 from windtunnel.vocabulary.checking import wrong_field
 from windtunnel.vocabulary.coverage import Wire, unsaid
@@ -42,7 +47,14 @@ class Part:
     """A datacenter: its hosts, which follow each other, and whoever decides on them now."""
 
     def __init__(
-        self, rank: int, hosts: HostSet, component: Component, begins: SimulationBegins, *, by_cores: bool = False
+        self,
+        rank: int,
+        hosts: HostSet,
+        component: Component,
+        begins: SimulationBegins,
+        *,
+        by_cores: bool = False,
+        by_amounts: bool = False,
     ) -> None:
         self.rank: Final = rank
         self._offset = hosts.first if hosts else 0
@@ -57,21 +69,24 @@ class Part:
         self._begins = msgspec.structs.replace(
             begins,
             platform=msgspec.structs.replace(platform, hosts=mine, storages=(), network=None, site=None, events=None),
+            event_lists=tuple(events.renumbered(self._here) for events in begins.event_lists),
         )
         self._by_cores = by_cores
+        self._by_amounts = by_amounts
         self._component = self._packing(component)
         self._inbox: list[Notice] = []
-        self._waiting: dict[str, JobSubmitted] = {}
-        self._running: dict[str, tuple[HostSet, float]] = {}
-        self._down = HostSet()
-        self._inherited: dict[str, HostSet] = {}
-        """Hosts of jobs that an earlier scheduler started: the present one is told that they are unavailable."""
+        self._view = View()
+        self._view.apply(begins.timestamp, [self._begins])
+        self._inherited: set[str] = set()
+        """Jobs that an earlier scheduler started: the present one is told that their hosts are unavailable."""
         self._load = 0.0
         self._early: list[Decision] = []
         """What a scheduler decided when it was told of its machines."""
         self._start()
 
     def _packing(self, component: Component) -> Component:
+        if self._by_amounts:
+            component = packing(component)
         return packing_by_cores(component) if self._by_cores else component
 
     def _start(self) -> None:
@@ -105,7 +120,7 @@ class Part:
     @property
     def load(self) -> float:
         """Cores that waiting and running jobs want, over the cores that are up."""
-        up = self._total - sum(self._cores[host] for host in self._down)
+        up = self._total - sum(self._cores[host] for host in self._view.unavailable)
         return self._load / up if up else inf
 
     def _wanted(self, job: Job) -> float:
@@ -125,56 +140,74 @@ class Part:
 
     def submitted(self, notice: JobSubmitted) -> None:
         """A job was given to this datacenter."""
-        self._waiting[notice.job.id] = notice
+        self._view.apply(notice.timestamp, [notice])
         self._load += self._wanted(notice.job)
         self._inbox.append(notice)
 
     def completed(self, notice: JobCompleted) -> None:
         """A job of this datacenter has ended."""
-        job_id = notice.job.id
-        self._running.pop(job_id, None)
+        here = msgspec.structs.replace(notice, hosts=self._here(notice.hosts))
+        self._view.apply(notice.timestamp, [here])
         self._load -= self._wanted(notice.job)
-        inherited = self._inherited.pop(job_id, None)
-        if inherited is None:
-            self._inbox.append(msgspec.structs.replace(notice, hosts=self._here(notice.hosts)))
+        if notice.job.id not in self._inherited:
+            self._inbox.append(here)
             return
-        held = [hosts for hosts in self._inherited.values() if not hosts.isdisjoint(inherited)]
-        back = inherited - self._down
-        for hosts in held:
-            back -= hosts
-        if back:
+        self._inherited.remove(notice.job.id)
+        if back := here.hosts - self._view.unavailable - self._of_inherited():
             self._inbox.append(HostsBecameAvailable(notice.timestamp, back, "an earlier scheduler's job has ended"))
+
+    def _of_inherited(self) -> HostSet:
+        """The hosts of jobs that an earlier scheduler started."""
+        held = HostSet()
+        for job_id in self._inherited:
+            held |= self._view.running[job_id].hosts
+        return held
 
     def availability(self, notice: HostsBecameAvailable | HostsBecameUnavailable) -> None:
         """Some of the hosts are, or are no longer, available."""
         hosts = self._here(notice.hosts)
         if not hosts:
             return
-        if isinstance(notice, HostsBecameUnavailable):
-            self._down |= hosts
-        else:
-            self._down -= hosts
-            for inherited in self._inherited.values():
-                hosts -= inherited
+        self._view.apply(notice.timestamp, [msgspec.structs.replace(notice, hosts=hosts)])
+        if isinstance(notice, HostsBecameAvailable):
+            hosts -= self._of_inherited()
         if hosts:
             self._inbox.append(msgspec.structs.replace(notice, hosts=hosts))
 
     def switched(self, notice: HostsPStateChanged | HostsSwitching | HostsTurnedOnOff | ResourceStateChanged) -> None:
         """Some of the hosts have another power state."""
         if hosts := self._here(notice.hosts):
-            self._inbox.append(msgspec.structs.replace(notice, hosts=hosts))
+            here = msgspec.structs.replace(notice, hosts=hosts)
+            self._view.apply(notice.timestamp, [here])
+            self._inbox.append(here)
 
     def killed(self, notice: JobsKilled) -> None:
         """Kills are acknowledged to all: a scheduler passes over jobs that are not its own."""
         self._inbox.append(notice)
 
     def refused(self, notice: DecisionRefused) -> None:
-        """A decision was refused; whose it was is told by its job."""
-        job_id = getattr(notice.decision, "job_id", "")
-        if isinstance(job_id, str) and job_id in self._running:
-            hosts, _ = self._running.pop(job_id)
-            decision = msgspec.structs.replace(notice.decision, hosts=hosts)
-            self._inbox.append(msgspec.structs.replace(notice, decision=decision))
+        """A decision of this datacenter's scheduler was refused."""
+        decision = notice.decision
+        if isinstance(decision, ExecuteJob) and not wrong_field(decision):
+            amounts = decision.amounts
+            if amounts is not None:
+                amounts = {host - self._offset: taken for host, taken in amounts.items()}
+            decision = msgspec.structs.replace(decision, hosts=self._here(decision.hosts), amounts=amounts)
+        elif isinstance(decision, CallMeLater | StopCallMeLater):
+            _, _, call = decision.call_me_later_id.partition(":")
+            decision = msgspec.structs.replace(decision, call_me_later_id=call)
+        here = msgspec.structs.replace(notice, decision=decision)
+        self._view.apply(notice.timestamp, [here])
+        if not isinstance(decision, ExecuteJob) or decision.job_id not in self._inherited:
+            self._inbox.append(here)
+            return
+        # An earlier scheduler decided that: to the present one the job is new, and its hosts are free after all.
+        self._inherited.remove(decision.job_id)
+        if back := decision.hosts - self._view.unavailable - self._of_inherited():
+            cause = "an earlier scheduler's job has not started"
+            self._inbox.append(HostsBecameAvailable(notice.timestamp, back, cause))
+        job = self._view.waiting[decision.job_id]
+        self._inbox.append(JobSubmitted(notice.timestamp, job, job.submission_time))
 
     def change(self, notice: ExternalEventOccurred) -> None:
         """Another scheduler takes over; a stage scheduler that stays one only changes its options."""
@@ -185,16 +218,13 @@ class Part:
         self._component.stop()
         spelled = {key.replace("-", "_"): value for key, value in options.items()}
         self._component = self._packing(make_registered(name, **spelled))
-        self._inherited |= {job_id: hosts for job_id, (hosts, _) in self._running.items()}
+        self._inherited.update(self._view.running)
         self._inbox.clear()
         self._early.clear()
         self._start()
-        busy = self._down
-        for hosts in self._inherited.values():
-            busy |= hosts
-        if busy:
+        if busy := self._view.unavailable | self._of_inherited():
             self._inbox.append(HostsBecameUnavailable(notice.timestamp, busy, "in use, or down"))
-        self._inbox += self._waiting.values()
+        self._inbox += [JobSubmitted(notice.timestamp, job, job.submission_time) for job in self._view.queue]
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
@@ -210,15 +240,21 @@ class Part:
         if wrong_field(decision):
             return decision  # which the engine refuses
         if isinstance(decision, ExecuteJob):
-            self._waiting.pop(decision.job_id, None)
-            self._running[decision.job_id] = decision.hosts, now
+            if outside := decision.hosts - self._all:
+                raise ComponentError(
+                    f"datacenter {self.rank}: its scheduler gives job {decision.job_id!r} hosts {outside}, "
+                    f"and has {self._all}",
+                    now=now,
+                )
+            self._view.decided([decision])
             amounts = decision.amounts
             if amounts is not None:
                 amounts = {host + self._offset: taken for host, taken in amounts.items()}
             return msgspec.structs.replace(decision, hosts=self._there(decision.hosts), amounts=amounts)
         if isinstance(decision, RejectJob):
-            if (notice := self._waiting.pop(decision.job_id, None)) is not None:
-                self._load -= self._wanted(notice.job)
+            if (job := self._view.waiting.get(decision.job_id)) is not None:
+                self._load -= self._wanted(job)
+                self._view.decided([decision])
             return decision
         if isinstance(decision, CallMeLater | StopCallMeLater):
             call = f"{self.rank}:{decision.call_me_later_id}"

@@ -12,17 +12,22 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import HostSet, Job
+from windtunnel.model import HostSet, Job, Platform
+from windtunnel.model.site import Site
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.datacenter import Part
+from windtunnel.schedulers.packing.forms import honours_of
 from windtunnel.schedulers.registry import make_registered, make_scheduler
 from windtunnel.schedulers.stage import Stage
 from windtunnel.vocabulary import (
     Ability,
     AllStaticExternalEventsHaveBeenInjected,
     AllStaticJobsHaveBeenSubmitted,
+    CallMeLater,
+    Component,
     Decision,
     DecisionRefused,
+    ExecuteJob,
     ExternalEventOccurred,
     Hello,
     HostsBecameAvailable,
@@ -33,6 +38,7 @@ from windtunnel.vocabulary import (
     JobCompleted,
     JobsKilled,
     JobSubmitted,
+    KillJobs,
     MessageFromJob,
     Notice,
     RejectJob,
@@ -41,7 +47,9 @@ from windtunnel.vocabulary import (
     ResourceStateChanged,
     SimulationBegins,
     SimulationEnds,
+    StopCallMeLater,
 )
+from windtunnel.vocabulary.checking import wrong_field
 from windtunnel.vocabulary.coverage import Wire, unsaid
 
 __all__ = ["Datacenters"]
@@ -76,7 +84,7 @@ class Datacenters(Scheduler):
         super().__init__()
         self.dispatch = dispatch
         self.default = default
-        self._by_cores = False
+        self._by_cores = self._by_amounts = False
         self._parts: list[Part] = []
         self._owner: dict[str, int] = {}
         self._next = 0
@@ -84,6 +92,25 @@ class Datacenters(Scheduler):
     def pack_by_cores(self) -> None:
         """Let the schedulers of all datacenters pack by cores (``--share-hosts``)."""
         self._by_cores = True
+
+    def pack_by_amounts(self) -> None:
+        """Let our schedulers in all datacenters pack by whatever amounts jobs name."""
+        self._by_amounts = True
+
+    def honours_on(self, platform: Platform) -> frozenset[Ability]:
+        """What all the schedulers honour that this environment names, also later, and the default where it needs one.
+
+        Raises:
+            UsageError: there is no such scheduler, or its options are wrong.
+        """
+        site = platform.site
+        named = [datacenter.scheduler for datacenter in site.datacenters] if isinstance(site, Site) else []
+        made = [make_scheduler(self.default)] if None in named else []
+        made += [make_registered(told.name, **_spelled(told.options)) for told in named if told]
+        made += _changes(platform)
+        return self.honours & frozenset.intersection(
+            self.honours, *(honours_of(one) | {Ability.DESCRIBED_SCHEDULERS} for one in made)
+        )
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run."""
@@ -133,8 +160,8 @@ class Datacenters(Scheduler):
             for part in parts:
                 part.switched(notice)
         elif isinstance(notice, DecisionRefused):
-            for part in parts:
-                part.refused(notice)
+            if (owner := self._owner_of(notice.decision)) is not None:
+                parts[owner].refused(notice)
         elif isinstance(notice, SimulationBegins):
             self._begin(notice)
         elif isinstance(notice, _TO_ALL):
@@ -143,29 +170,40 @@ class Datacenters(Scheduler):
         else:
             unsaid(notice, Wire.DATACENTERS)
 
+    def _owner_of(self, decision: Decision) -> int | None:
+        """The datacenter whose decision that was; None for one of our own, and where it makes no sense."""
+        if wrong_field(decision):
+            return None
+        if isinstance(decision, CallMeLater | StopCallMeLater):
+            return int(decision.call_me_later_id.partition(":")[0])
+        if isinstance(decision, KillJobs):
+            owners = (self._owner.get(job_id) for job_id in decision.job_ids)
+            return next((owner for owner in owners if owner is not None), None)
+        return self._owner.get(decision.job_id) if isinstance(decision, ExecuteJob | RejectJob) else None
+
     def _begin(self, notice: SimulationBegins) -> None:
         """Make the schedulers of all datacenters, and try out those that they will change to."""
         site = notice.platform.site
-        datacenters = getattr(site, "datacenters", None)
-        if datacenters is None:
+        if not isinstance(site, Site):
             raise UsageError(
                 "the scheduler 'datacenters' needs an environment: this platform has no datacenters",
                 "name the scheduler itself, such as stage-scheduler",
             )
         first = 0
         machines = [datacenter for datacenter, *_ in site.machines()]
-        for rank, datacenter in enumerate(datacenters):
+        for rank, datacenter in enumerate(site.datacenters):
             count = sum(one is datacenter for one in machines)
             told = datacenter.scheduler
             name, options = (told.name, told.options) if told else (self.default, {})
             # The default comes from whoever runs this; all other names come from data, which may name no code.
             make = make_registered if told else make_scheduler
             component = make(name, **_spelled(options))
-            self._parts.append(Part(rank, HostSet.span(count, first), component, notice, by_cores=self._by_cores))
+            hosts = HostSet.span(count, first)
+            self._parts.append(
+                Part(rank, hosts, component, notice, by_cores=self._by_cores, by_amounts=self._by_amounts)
+            )
             first += count
-        for event in notice.platform.events.events if notice.platform.events else ():
-            if event.kind == "scheduler_change":
-                make_registered(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
+        _changes(notice.platform)
 
     def _dispatch(self, job: Job) -> int | None:
         able = [part.rank for part in self._parts if part.could_hold(job)]
@@ -179,6 +217,16 @@ class Datacenters(Scheduler):
             return chosen
         loads = [(self._parts[rank].load, rank) for rank in able]
         return min(loads)[1] if any(load < math.inf for load, _ in loads) else able[0]
+
+
+def _changes(platform: Platform) -> list[Component]:
+    """The schedulers that datacenters will change to."""
+    events = platform.events.events if platform.events else ()
+    return [
+        make_registered(event.attributes["scheduler"], **_spelled(event.attributes.get("options", {})))
+        for event in events
+        if event.kind == "scheduler_change"
+    ]
 
 
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:

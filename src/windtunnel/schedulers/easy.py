@@ -7,10 +7,11 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import longest_until
-from windtunnel.schedulers.batch import BatchScheduler
+from windtunnel.schedulers.batch import BatchScheduler, too_large
+from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
-from windtunnel.vocabulary import Decision, Notice, RejectJob, Reply
+from windtunnel.vocabulary import Decision, Notice, Reply
 
 __all__ = ["Easy"]
 
@@ -34,6 +35,7 @@ class Easy(BatchScheduler):
     """
 
     name: ClassVar[str] = "easy"
+    rules: ClassVar[Rules] = Rules(reservations=1)
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Together = "best_effort_contiguous") -> None:
         self.policy = policy
@@ -47,6 +49,8 @@ class Easy(BatchScheduler):
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (what the base does, at less cost)."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
         site = self.site
         site.apply(now, notices)
         decisions: list[Decision] = []
@@ -64,7 +68,7 @@ class Easy(BatchScheduler):
         for job in arrivals:
             size = job.request.hosts
             if size > site.size:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, site.size))
             elif size > free.size or (queue.count and not self._overtakes(now, job)):
                 queue.add(job, now)
             else:
@@ -76,7 +80,7 @@ class Easy(BatchScheduler):
         site = self.site
         for job in site.arrived:
             if job.request.hosts > site.size:
-                decisions.append(RejectJob(job_id=job.id))
+                decisions.append(too_large(job, site.size))
             else:
                 self.queue.add(job, now)
                 site.changed = True

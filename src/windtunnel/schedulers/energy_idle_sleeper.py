@@ -1,51 +1,17 @@
 """EASY backfilling on a machine whose idle hosts sleep."""
 
-from collections import deque
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
-from windtunnel.model import Host, HostSet
+from windtunnel.model import HostSet
 from windtunnel.schedulers.easy import Easy
+from windtunnel.schedulers.idle_hosts import IdleHosts
 from windtunnel.schedulers.orders import QueueOrder
-from windtunnel.vocabulary import (
-    CallMeLater,
-    Decision,
-    HostsBecameAvailable,
-    Notice,
-    OneShot,
-    Reply,
-    TurnOnOffHosts,
-)
-from windtunnel.vocabulary.sleeping import sleep_states
+from windtunnel.vocabulary import Notice, Reply
 
 __all__ = ["EnergyIdleSleeper"]
-
-
-_MICROSECOND: Final = 1e-6
-"""s; calls are told so much too early at most."""
-
-
-class _Sleep(NamedTuple):
-    """How a host sleeps: its power states, and how long switching takes (s), where that is known."""
-
-    asleep: int
-    awake: int
-    off_time: float | None
-    on_time: float | None
-
-
-def _sleep_of(host: Host) -> _Sleep | None:
-    """Its first sleep state."""
-    states = sleep_states(host)
-    if not states:
-        return None
-    asleep, (off, on) = next(iter(states.items()))
-    known = max(off, on) < len(host.pstates)
-    times = [1.0 / host.pstates[p].speed if known and host.pstates[p].speed > 0 else None for p in (off, on)]
-    return _Sleep(asleep, 0 if host.pstate in states else host.pstate, times[0], times[1])
 
 
 class EnergyIdleSleeper(Easy):
@@ -80,113 +46,29 @@ class EnergyIdleSleeper(Easy):
 
     def _reset(self) -> None:
         super()._reset()
-        self._sleeps: dict[int, _Sleep] = {}  # the hosts that can
-        # Seconds that switching on, and off, took the last time.
-        self._took = {False: self.switch_on_time, True: self.switch_off_time}
-        self._since: list[float] = []  # by host: since when it is idle, if it is
-        self._idle: deque[tuple[float, HostSet]] = deque()  # hosts that were freed, by date
-        self._called = False
+        self._idle = IdleHosts(
+            self.site,
+            self.name,
+            idle_time=self.idle_time,
+            keep_awake=self.keep_awake,
+            switch_on_time=self.switch_on_time,
+            switch_off_time=self.switch_off_time,
+        )
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """As EASY does; then see which hosts are to be switched."""
         reply = super().decide(now, notices)
+        switched = self._idle.switch(now, notices, self._wanted if self.queue.count else None)
+        if switched:
+            self._extra = -1
+        return Reply(reply.now, [*reply.decisions, *switched])
+
+    def _wanted(self, asleep: HostSet) -> HostSet:
+        """The hosts to be switched on: as many as the waiting jobs ask for beyond those that are free, or will be."""
         site = self.site
-        if site.begins is not None and not self._sleeps:
-            self._begin(now)
-        self._take_news(now, notices)
-        decisions = list(reply.decisions)
-        if self.queue.count:
-            self._wake(now, decisions)
-        else:
-            self._sleep(now, decisions)
-        return Reply(reply.now, decisions)
-
-    def _begin(self, now: float) -> None:
-        hosts = self.site.hosts
-        self._sleeps = {host.id: sleep for host in hosts if (sleep := _sleep_of(host)) is not None}
-        if not self._sleeps:
-            raise UsageError(
-                "energy-idle-sleeper: no host of this platform can be switched off",
-                'give hosts a property such as <prop id="sleep_pstates" value="1:2:3"/>: asleep, off, on',
-            )
-        self._since = [0.0] * len(hosts)
-        self._note_idle(now, HostSet(host.id for host in hosts) - self.site.asleep)
-
-    # -- what is idle -------------------------------------------------------------------------------------------
-
-    def _take_news(self, now: float, notices: Sequence[Notice]) -> None:
-        """Which hosts have become idle, and how long switching took."""
-        site = self.site
-        if site.called:
-            self._called = False
-        for _, _, _, held in site.left:
-            self._note_idle(now, held.hosts)
-        for hosts, state, promised in site.switched:
-            if promised is not None:
-                off = state == self._sleeps[hosts.first].asleep
-                self._took[off] = now - promised.start
-                if not off:
-                    self._note_idle(now, hosts)
-        for notice in notices:
-            if isinstance(notice, HostsBecameAvailable):
-                self._note_idle(now, notice.hosts)
-
-    def _note_idle(self, now: float, hosts: HostSet) -> None:
-        for host in hosts:
-            self._since[host] = now
-        self._idle.append((now, hosts))
-
-    def _sleep(self, now: float, decisions: list[Decision]) -> None:
-        """Switch off what was idle for long; be called when the next hosts may have been."""
-        site = self.site
-        if site.all_submitted and not site.running:
-            return  # the last job has ended: nothing is left to be saved
-        idle = self._idle
-        free = site.free.frozen()
-        spare = len(free) - self.keep_awake
-        while idle and spare > 0 and idle[0][0] + self.idle_time <= now + _MICROSECOND:
-            since, hosts = idle.popleft()
-            still = [h for h in hosts if h in free and self._since[h] == since and h in self._sleeps]
-            rest = still[: max(0, len(still) - spare)]  # the highest numbers go first: jobs get the lowest
-            if rest:
-                idle.appendleft((since, HostSet(rest)))
-            spare -= len(still) - len(rest)
-            self._switch(now, still[len(rest) :], decisions, off=True)
-        if idle and spare > 0 and not self._called:
-            self._called = True
-            decisions.append(CallMeLater(call_me_later_id=self.name, when=OneShot(idle[0][0] + self.idle_time)))
-
-    # -- switching ----------------------------------------------------------------------------------------------
-
-    def _wake(self, now: float, decisions: list[Decision]) -> None:
-        """Switch on what the waiting jobs need."""
-        site = self.site
-        asleep = site.asleep - site.unavailable
-        if not asleep:
-            return
         missing = -site.free.size - len(site.waking)
         for job in self.queue:
             missing += job.request.hosts
             if missing >= len(asleep):
                 break
-        if missing > 0:
-            self._switch(now, asleep.lowest(missing), decisions, off=False)
-
-    def _switch(self, now: float, hosts: Iterable[int], decisions: list[Decision], *, off: bool) -> None:
-        """Hosts on their way are expected to be usable (again) like those of a job that ends."""
-        alike: dict[int, list[int]] = {}
-        for host in hosts:
-            sleep = self._sleeps[host]
-            alike.setdefault(sleep.asleep if off else sleep.awake, []).append(host)
-        for state, numbers in alike.items():
-            group = HostSet(numbers)
-            self.site.switch(group, state)
-            self.site.promise(group, now + max(self._switching_time(self._sleeps[host], off=off) for host in numbers))
-            self._extra = -1
-            decisions.append(TurnOnOffHosts(hosts=group, state=state))
-
-    def _switching_time(self, sleep: "_Sleep", *, off: bool) -> float:
-        """Seconds until a host can be used: switching on, or off and on again."""
-        on_time = self._took[False] if sleep.on_time is None else sleep.on_time
-        off_time = self._took[True] if sleep.off_time is None else sleep.off_time
-        return off_time + on_time if off else on_time
+        return asleep.lowest(missing) if missing > 0 else HostSet()

@@ -6,6 +6,7 @@ from typing import ClassVar
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.batch import BatchScheduler
+from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import Policy, QueueOrder, pick
 from windtunnel.vocabulary import Decision, View
 
@@ -20,6 +21,7 @@ class Fcfs(BatchScheduler):
     """
 
     name: ClassVar[str] = "fcfs"
+    rules: ClassVar[Rules] = Rules(reservations=0, overtaking=False)
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic") -> None:
         self.policy = policy

@@ -1,22 +1,25 @@
 """Which schedulers there are, and how one is made from a name, a ``module:Class``, a function, or an object.
 
-Shipped ones are imported when asked for. Packages may add theirs under the entry point group
-``windtunnel.schedulers`` (name -> class or function).
+Shipped ones are listed by the package and imported when asked for. Packages may add theirs under the entry point
+group ``windtunnel.schedulers`` (name -> class or function).
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean, place_of
+from windtunnel.listings import LISTED, Listed
 from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
-from windtunnel.schedulers.shipped import ALIASES, BATSCHED, SHIPPED, Shipped
-from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, honoured_by
+from windtunnel.schedulers.packing.forms import honours_of
+from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, Named, honoured_by
 
 __all__ = [
+    "ALIASES",
     "GROUP",
     "SchedulerInfo",
     "check_data_options",
@@ -24,12 +27,21 @@ __all__ = [
     "make_batsched",
     "make_registered",
     "make_scheduler",
+    "name_of",
     "scheduler_names",
     "scheduler_options",
+    "variants_of",
 ]
 
 GROUP: Final = "windtunnel.schedulers"
 """The entry point group of schedulers."""
+
+_SHIPPED: Final = LISTED[GROUP]
+
+ALIASES: Final = {alias: name for name, entry in _SHIPPED.items() for alias in entry.aliases}
+"""Names that schedulers had before they were named by origin -> their present ones; understood through 0.2."""
+
+_log: Final = logging.getLogger("windtunnel.schedulers")
 
 
 class SchedulerInfo(msgspec.Struct, frozen=True):
@@ -48,19 +60,16 @@ class SchedulerInfo(msgspec.Struct, frozen=True):
 
 def list_schedulers() -> list[SchedulerInfo]:
     """All schedulers that can be named: ours, others' by origin, then those of other packages; each by name."""
-    aliases: dict[str, list[str]] = {}
-    for alias, name in sorted(ALIASES.items()):
-        aliases.setdefault(name, []).append(alias)
     shipped = [
         SchedulerInfo(
             name,
             entry.description,
             entry.source,
             tuple(_options(made).values()),
-            honoured_by(made),
-            tuple(aliases.get(name, ())),
+            honours_of(made),
+            entry.aliases,
         )
-        for name, entry in sorted(SHIPPED.items(), key=lambda item: ("/" in item[0], item[0]))
+        for name, entry in sorted(_SHIPPED.items(), key=lambda item: ("/" in item[0], item[0]))
         if (made := _shipped(entry))
     ]
     return shipped + [_listed(point) for point in entry_points(GROUP)]
@@ -78,7 +87,7 @@ def _listed(point: Any) -> SchedulerInfo:
 
 def scheduler_names() -> list[str]:
     """The names that :func:`make_scheduler` knows, without importing anything of theirs."""
-    return sorted({*SHIPPED, *(point.name for point in entry_points(GROUP))})
+    return sorted({*_SHIPPED, *(point.name for point in entry_points(GROUP))})
 
 
 def scheduler_options(name: str) -> tuple[Option, ...]:
@@ -103,15 +112,15 @@ def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options
         UsageError: there is no such scheduler, it is none, or an option is unknown, missing or senseless.
     """
     if isinstance(scheduler, str):
-        return _made(scheduler, _factory(scheduler), options)
+        return _made(scheduler, _factory(_present(scheduler)), options)
     if not isinstance(scheduler, type) and isinstance(scheduler, Component):
         if options:
             raise UsageError(
-                f"scheduler {_name(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
+                f"scheduler {name_of(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
                 "give its class, or set the options when you make it",
             )
         return scheduler
-    return _made(_name(scheduler), scheduler, options)
+    return _made(name_of(scheduler), scheduler, options)
 
 
 def make_registered(name: str, /, **options: Any) -> Component:
@@ -123,14 +132,14 @@ def make_registered(name: str, /, **options: Any) -> Component:
     Raises:
         UsageError: there is no registered scheduler of that name, or an option is wrong or not for data.
     """
-    if name not in SHIPPED and name not in ALIASES and name not in scheduler_names():
+    if name not in _SHIPPED and name not in ALIASES and name not in scheduler_names():
         shown = f"{name!r:.80}"
         raise UsageError(
             f"{shown} is not the name of a registered scheduler, and data may name no other",
             did_you_mean(str(name), scheduler_names()) + "; code of your own is named on the command line (-s)",
         )
     check_data_options(name, options)
-    return _made(name, _factory(name), options)
+    return _made(name, _factory(_present(name)), options)
 
 
 def check_data_options(name: str, options: Mapping[str, Any]) -> None:
@@ -160,13 +169,33 @@ def make_batsched(variant: str, /, **options: Any) -> Component:
     Raises:
         UsageError: batsched has no such variant, or it is not among ours; or an option is wrong.
     """
-    if variant not in BATSCHED:
-        raise UsageError(f"there is no variant {variant!r} of batsched here", did_you_mean(variant, BATSCHED))
-    return make_scheduler(BATSCHED[variant], **options)
+    known = variants_of("batsched")
+    if variant not in known:
+        raise UsageError(f"there is no variant {variant!r} of batsched here", did_you_mean(variant, known))
+    return make_scheduler(known[variant], **options)
 
 
-def _name(thing: object) -> str:
-    return str(getattr(thing, "name", "") or getattr(thing, "__name__", "") or type(thing).__name__)
+def variants_of(origin: str) -> dict[str, str]:
+    """The schedulers of another system (``batsched``, ``batsim5``, ``pybatsim``): its name of each -> ours."""
+    return {
+        rest: name for name in _SHIPPED for family, _, rest in (name.partition("/"),) if rest and family == origin
+    }
+
+
+def _present(name: str) -> str:
+    """The present name of a scheduler; an old one is told to be so."""
+    now = ALIASES.get(name)
+    if now is None:
+        return name
+    _log.warning("the scheduler %r is called %r now; its old name is understood through 0.2", name, now)
+    return now
+
+
+def name_of(thing: object) -> str:
+    """What to call a component, or the class or function that makes one."""
+    if isinstance(thing, Named) and thing.name:
+        return str(thing.name)
+    return str(getattr(thing, "__name__", "") or type(thing).__name__)
 
 
 def _first_line(factory: object) -> str:
@@ -176,6 +205,9 @@ def _first_line(factory: object) -> str:
 def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
     if isinstance(factory, type):
         checked = checked_options(f"scheduler {name!r}", factory, options)
+        texts = [given for given, value in options.items() if isinstance(value, str)]
+        if hidden := [repr(given) for given in texts if _is_hidden(factory, given)]:
+            raise UsageError(f"scheduler {name!r}: no option {', '.join(hidden)}")
         try:
             made = factory(**checked)
         except UsageError:
@@ -202,12 +234,18 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
 
 def _options(factory: Any) -> dict[str, Option]:
     if isinstance(factory, type):
-        return options_of(factory)[0]
+        own = {name: option for name, option in options_of(factory)[0].items() if not _is_hidden(factory, name)}
+        return own | dict(factory.settings() if issubclass(factory, Scheduler) else {})
     return options_of(factory, skip=1)[0] if callable(factory) else {}
 
 
+def _is_hidden(factory: type, parameter: str) -> bool:
+    """Whether a parameter is for who makes a scheduler in Python: texts cannot say it."""
+    return issubclass(factory, Scheduler) and parameter in factory.python_only
+
+
 def _factory(name: str) -> Any:
-    shipped = SHIPPED.get(ALIASES.get(name, name))
+    shipped = _SHIPPED.get(ALIASES.get(name, name))
     if shipped is not None:
         return _shipped(shipped)
     if ":" in name:
@@ -224,5 +262,5 @@ def _factory(name: str) -> Any:
     raise UsageError(f"there is no scheduler {name!r}", hint + "; one of your own is named as module:Class")
 
 
-def _shipped(entry: Shipped) -> Any:
-    return load_reference(f"{entry.module}:{entry.attribute}")
+def _shipped(entry: Listed) -> Any:
+    return load_reference(entry.reference)

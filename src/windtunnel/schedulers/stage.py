@@ -12,6 +12,7 @@ from typing import Any
 from windtunnel.model import DelayProfile, HostSet, Job
 from windtunnel.model.stage import Blocking, Selection, stage_options
 from windtunnel.schedulers.base import Scheduler
+from windtunnel.schedulers.by_host import NOBODY_STAYS
 from windtunnel.schedulers.stage_machines import Amounts, Machines, Need
 from windtunnel.schedulers.stage_queue import Entry, StageQueue
 from windtunnel.vocabulary import (
@@ -29,6 +30,7 @@ from windtunnel.vocabulary import (
     JobSubmitted,
     Notice,
     OneShot,
+    Outages,
     RejectJob,
     Reply,
     RequestedCall,
@@ -43,8 +45,8 @@ class Stage(Scheduler):
 
     ``blocking`` says what happens when a job does not fit: ``SKIP`` tries the next, ``HEAD`` lets all behind it
     wait. With ``quantum`` > 0 decisions are made only at multiples of so many seconds. Jobs that the machines could
-    never hold are rejected. A job that counts more processors than a machine has goes in equal parts to as few
-    machines as are possible at that time.
+    never hold are rejected; no job is started that would, by its walltime, run into an announced outage. A job that
+    counts more processors than a machine has goes in equal parts to as few machines as are possible at that time.
     """
 
     name = "stage-scheduler"
@@ -55,6 +57,7 @@ class Stage(Scheduler):
         Ability.MEMORY,
         Ability.GPUS,
         Ability.RESOURCES,
+        Ability.ANNOUNCED_UNAVAILABILITY,
         Ability.UNAVAILABLE_HOSTS,
     }
 
@@ -79,6 +82,7 @@ class Stage(Scheduler):
     def _reset(self) -> None:
         self._stream = random.Random(self.options.seed)
         self._machines = Machines((), self._stream)
+        self._outages = Outages()
         self._otherwise: dict[Need, tuple[Need, ...]] = {}
         """What satisfies a need as well: the same cores on more, smaller machines."""
         self._queue = StageQueue(self._bound)
@@ -126,13 +130,13 @@ class Stage(Scheduler):
                 self._called_for = date
                 decisions.append(CallMeLater(call_me_later_id="stage", when=OneShot(date)))
             return Reply(now, decisions)
-        decisions += self._place()
+        decisions += self._place(now)
         return Reply(now, decisions)
 
     def _take_in(self, notice: Notice, decisions: list[Decision]) -> bool:
         """Note what happened; whether it may let a job start."""
         if isinstance(notice, JobSubmitted):
-            return self._arrived(notice.job, decisions)
+            return self._arrived(notice, decisions)
         if isinstance(notice, JobCompleted):
             return self._left(notice.job.id)
         if isinstance(notice, HostsBecameUnavailable):
@@ -142,6 +146,7 @@ class Stage(Scheduler):
             self._machines.set_down(notice.hosts, down=False)
         elif isinstance(notice, SimulationBegins):
             self._machines = Machines(notice.hosts, self._stream)
+            self._outages = Outages.of(notice)
             self._otherwise = {}
             self._queue = StageQueue(self._bound)
         elif isinstance(notice, DecisionRefused):
@@ -157,10 +162,15 @@ class Stage(Scheduler):
             return False
         return True
 
-    def _arrived(self, job: Job, decisions: list[Decision]) -> bool:
+    def _arrived(self, notice: JobSubmitted, decisions: list[Decision]) -> bool:
+        job = notice.job
         need = self._need(job)
-        if not self._machines.possible(need):
-            decisions.append(RejectJob(job_id=job.id))
+        reason = "" if self._machines.possible(need) else self._machines.why_not(need)
+        gone = HostSet() if reason else self._outages.never(notice.timestamp, job.walltime)
+        if gone and not self._machines.possible(need, without=gone):
+            reason = NOBODY_STAYS
+        if reason:
+            decisions.append(RejectJob(job_id=job.id, reason=reason))
             return False
         self._arrivals += 1
         self._queue.add((self._key(job, need), self._arrivals, job, need))
@@ -192,15 +202,16 @@ class Stage(Scheduler):
         request = job.request
         amounts = dict(request.amounts)
         cores = amounts.pop("cores", 0.0)
-        others = tuple(sorted(amounts.items()))
-        if cores:
+        described = self._machines.described
+        others = tuple(sorted((name, size) for name, size in amounts.items() if size > 0 and name in described))
+        if cores and not request.processors:
             return Need(request.hosts, cores, others)
         if request.processors:
             hosts, *more = self._machines.spreads(request.processors)
             cores = ceil(request.processors / hosts)
             if hosts == request.hosts and self._machines.fills(cores):  # nobody else would find a core there
                 return Need(hosts, 0.0, others, whole=True)
-            need = Need(hosts, float(cores), others)
+            need = Need(hosts, float(cores), others, processors=request.processors if more else 0)
             if more and need not in self._otherwise:
                 self._otherwise[need] = tuple(
                     Need(count, float(ceil(request.processors / count)), others) for count in more
@@ -213,40 +224,51 @@ class Stage(Scheduler):
         bound = self._machines.bound
         return min((bound(need), *map(bound, self._otherwise.get(need, ()))))
 
-    def _place(self) -> list[Decision]:
+    def _place(self, now: float) -> list[Decision]:
         """Start what fits, in order."""
-        machines, placement = self._machines, self.options.placement
+        machines = self._machines
         decisions: list[Decision] = []
 
-        def place(entry: Entry) -> bool:
-            taken = machines.take(entry[3], placement)
-            for other in self._otherwise.get(entry[3], ()) if taken is None else ():
-                taken = taken or machines.take(other, placement)
+        def place(entry: Entry, leaving: HostSet = HostSet()) -> bool:  # noqa: B008 -- immutable
+            job = entry[2]
+            with machines.without(leaving):
+                taken = self._taken(entry[3])
             if taken is None:
                 return False
-            job = entry[2]
             hosts, amounts = taken
             self._running[job.id] = taken
             decisions.append(ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts))
             return True
 
-        if self.options.blocking is Blocking.SKIP and self.options.selection is not Selection.RANDOM:
+        in_order = self.options.blocking is Blocking.SKIP and self.options.selection is not Selection.RANDOM
+        if in_order and not self._outages:
             self._queue.start(machines.free_cores, place)
         else:
-            self._place_one_by_one(place)
+            self._place_one_by_one(now, place)
         return decisions
 
-    def _place_one_by_one(self, place: Callable[[Entry], bool]) -> None:
-        """The same where the order is one of chance, or the first that does not fit stops all behind it."""
+    def _taken(self, need: Need) -> tuple[HostSet, Amounts | None] | None:
+        """Take what satisfies a need, in whichever way."""
+        machines, placement = self._machines, self.options.placement
+        taken = machines.take(need, placement)
+        for other in self._otherwise.get(need, ()) if taken is None else ():
+            taken = taken or machines.take(other, placement)
+        return taken
+
+    def _place_one_by_one(self, now: float, place: Callable[[Entry, HostSet], bool]) -> None:
+        """The same where the order is one of chance, the first that does not fit stops all behind it, or machines
+        that will leave are not there for jobs that may run longer.
+        """
         skip = self.options.blocking is Blocking.SKIP
         entries = self._queue.shuffled(self._stream) if self.options.selection is Selection.RANDOM else self._queue
-        failed: set[Need] = set()
+        failed: set[tuple[Need, HostSet]] = set()
         placed = []
         for entry in entries:
-            if entry[3] not in failed and place(entry):
+            leaving = self._outages.within(now, entry[2].walltime)
+            if (entry[3], leaving) not in failed and place(entry, leaving):
                 placed.append(entry)
             elif skip:
-                failed.add(entry[3])
+                failed.add((entry[3], leaving))
             else:
                 break
         for entry in placed:

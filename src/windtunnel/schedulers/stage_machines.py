@@ -5,7 +5,8 @@ the number of different core counts rather than the number of machines (unless a
 """
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from math import ceil
 from typing import Final
@@ -13,6 +14,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.model import Host, HostPool, HostSet
+from windtunnel.model.demands import described_by
 from windtunnel.model.stage import PlacementPolicy
 
 __all__ = ["Machines", "Need"]
@@ -21,12 +23,16 @@ Amounts = Mapping[int, Mapping[str, float]]
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What a job needs of each of ``hosts`` machines. ``whole``: nobody else may be there."""
+    """What a job needs of each of ``hosts`` machines. ``whole``: nobody else may be there.
+
+    ``processors``: how many it needs in all, where the same can be had in other parts on more machines (else 0).
+    """
 
     hosts: int
     cores: float
     others: tuple[tuple[str, float], ...] = ()
     whole: bool = False
+    processors: int = 0
 
 
 class _Levels:
@@ -63,6 +69,7 @@ class Machines:
 
     def __init__(self, hosts: Sequence[Host], stream: random.Random) -> None:
         self.hosts: Final = {host.id: host for host in hosts}
+        self.described: Final = described_by(hosts)
         self._sizes = sorted((host.cores for host in hosts), reverse=True)
         self._groups = {size: HostSet(h.id for h in hosts if h.cores == size) for size in set(self._sizes)}
         self._stream = stream
@@ -89,8 +96,11 @@ class Machines:
         """The free cores of all machines that are up."""
         return self._by_free.total
 
-    def possible(self, need: Need) -> bool:
-        """Whether an empty site could ever satisfy a need."""
+    def possible(self, need: Need, *, without: HostSet | None = None) -> bool:
+        """Whether an empty site (``without`` some machines) could ever satisfy a need."""
+        if without:
+            able = (host for number, host in self.hosts.items() if number not in without)
+            return sum(self._could(host, need) for host in able) >= need.hosts
         if not need.others:
             sizes = self._sizes
             return need.hosts <= len(sizes) and (not need.hosts or sizes[need.hosts - 1] >= need.cores)
@@ -99,6 +109,14 @@ class Machines:
             fitting = sum(self._could(host, need) for host in self.hosts.values())
             known = self._possible[need] = fitting >= need.hosts
         return known
+
+    def why_not(self, need: Need) -> str:
+        """Why an empty site could never satisfy a need."""
+        if need.hosts > len(self.hosts):
+            return f"asks for {need.hosts} machines, there are {len(self.hosts)}"
+        what = " and ".join(f"{size:g} {name}" for name, size in (("cores", need.cores), *need.others) if size)
+        fitting = sum(self._could(host, need) for host in self.hosts.values())
+        return f"asks for {need.hosts} x {what}, of which {fitting} machines have so much"
 
     def _could(self, host: Host, need: Need) -> bool:
         return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)
@@ -168,6 +186,16 @@ class Machines:
                 self._down.add(machine)
             else:
                 self._down.discard(machine)
+
+    @contextmanager
+    def without(self, machines: HostSet) -> Iterator[None]:
+        """For a moment, as if some machines were not there."""
+        away = [machine for machine in machines if machine not in self._down]
+        self.set_down(away, down=True)
+        try:
+            yield
+        finally:
+            self.set_down(away, down=False)
 
     def _by_size(self, hosts: HostSet) -> list[tuple[float, HostSet]]:
         """Machines by their cores."""

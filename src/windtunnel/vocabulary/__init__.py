@@ -6,6 +6,7 @@ from windtunnel.vocabulary import decisions as _decisions
 from windtunnel.vocabulary import lease_facts as _lease_facts
 from windtunnel.vocabulary import mirror as _mirror
 from windtunnel.vocabulary import notices as _notices
+from windtunnel.vocabulary import outages as _outages
 from windtunnel.vocabulary import probes as _probes
 from windtunnel.vocabulary import view as _view
 from windtunnel.vocabulary.ability import *  # noqa: F403
@@ -14,6 +15,7 @@ from windtunnel.vocabulary.decisions import *  # noqa: F403
 from windtunnel.vocabulary.lease_facts import *  # noqa: F403
 from windtunnel.vocabulary.mirror import *  # noqa: F403
 from windtunnel.vocabulary.notices import *  # noqa: F403
+from windtunnel.vocabulary.outages import *  # noqa: F403
 from windtunnel.vocabulary.probes import *  # noqa: F403
 from windtunnel.vocabulary.view import *  # noqa: F403
 
@@ -24,6 +26,7 @@ __all__ = [  # noqa: PLE0604 -- lists of names, joined
     *_lease_facts.__all__,
     *_mirror.__all__,
     *_notices.__all__,
+    *_outages.__all__,
     *_probes.__all__,
     *_view.__all__,
 ]

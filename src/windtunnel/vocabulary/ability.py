@@ -7,7 +7,9 @@ instead of being dropped without a word.
 from enum import Enum
 from typing import Final, Protocol, runtime_checkable
 
-__all__ = ["HONOURED_BY_ALL", "Ability", "Honouring", "honoured_by"]
+from windtunnel.model import Platform
+
+__all__ = ["HONOURED_BY_ALL", "PARTS", "Ability", "Honouring", "HonouringOn", "honoured_by"]
 
 
 class Ability(Enum):
@@ -45,6 +47,10 @@ HONOURED_BY_ALL: Final = frozenset({Ability.DEPENDENCIES})
 """What the engine sees to, whoever decides."""
 
 
+PARTS: Final = frozenset({Ability.SHARES, Ability.MEMORY, Ability.GPUS, Ability.RESOURCES})
+"""What a scheduler honours that packs by every amount."""
+
+
 @runtime_checkable
 class Honouring(Protocol):
     """A component that declares what it honours."""
@@ -54,6 +60,16 @@ class Honouring(Protocol):
         """What it honours of what workloads and sites ask for."""
 
 
-def honoured_by(component: object) -> frozenset[Ability]:
-    """What a component (or its class) declares to honour; of one that declares nothing, what all honour."""
+@runtime_checkable
+class HonouringOn(Protocol):
+    """A component that honours more or less on one platform than on another."""
+
+    def honours_on(self, platform: Platform) -> frozenset[Ability]:
+        """What it honours on a platform."""
+
+
+def honoured_by(component: object, platform: Platform | None = None) -> frozenset[Ability]:
+    """What a component (or its class) declares to honour, on a platform if that matters; else what all honour."""
+    if platform is not None and isinstance(component, HonouringOn):
+        return component.honours_on(platform)
     return component.honours if isinstance(component, Honouring) else HONOURED_BY_ALL

@@ -11,7 +11,7 @@ from windtunnel.vocabulary.lease_facts import LeaseFact
 from windtunnel.vocabulary.notices import Notice
 from windtunnel.vocabulary.view import View
 
-__all__ = ["Component", "Features", "HearsErrors", "Hello", "Observer", "Reply", "WithView"]
+__all__ = ["Component", "Features", "HearsErrors", "Hello", "Named", "Observer", "Reply", "WithView"]
 
 
 class Features(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +66,13 @@ class Component(Protocol):
 
     def stop(self) -> None:
         """Called once at the end, whatever the end was; must not raise."""
+
+
+@runtime_checkable
+class Named(Protocol):
+    """A component, or a class of components, that says what it is called; "" leaves that to its class."""
+
+    name: str
 
 
 @runtime_checkable

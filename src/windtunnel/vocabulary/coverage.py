@@ -244,7 +244,10 @@ def _of_machines(view: Coverage, json: Coverage, batprotocol: Coverage = SAID) -
 
 
 DECISIONS: Final[Mapping[type[d.Decision], Row]] = {
-    d.RejectJob: _row(),
+    d.RejectJob: _row(
+        json=_said("without the reason", "reason"),
+        batprotocol=_said("without the reason", "reason"),
+    ),
     d.ExecuteJob: _row(
         json=_said("amounts, profile_placements and filling cores first are refused"),
         batprotocol=_said("amounts and additional_io are refused", "placement"),

@@ -69,6 +69,8 @@ class RejectJob(Decision):
     """Refuse a submitted job for good."""
 
     job_id: str
+    reason: str = ""
+    """Why, for the record; no protocol carries it."""
 
 
 class ProfilePlacement(msgspec.Struct, frozen=True):
@@ -297,9 +299,9 @@ def Execute(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> E
     return ExecuteJob(job_id=_id(job), hosts=_hosts(hosts), **options)
 
 
-def Reject(job: Job | str) -> RejectJob:  # noqa: N802 -- reads as the decision it makes
+def Reject(job: Job | str, reason: str = "") -> RejectJob:  # noqa: N802 -- reads as the decision it makes
     """``RejectJob`` for a job or its id."""
-    return RejectJob(job_id=_id(job))
+    return RejectJob(job_id=_id(job), reason=reason)
 
 
 def Kill(*jobs: Job | str) -> KillJobs:  # noqa: N802 -- reads as the decision it makes

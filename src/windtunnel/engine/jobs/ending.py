@@ -84,6 +84,8 @@ def reject_job(world: World, rank: int, decision: RejectJob) -> None:
     if record.state is not _SUBMITTED:
         refuse(world, decision, "state", f"job {decision.job_id!r} is {record.state.name}, not SUBMITTED")
     record.state = JobState.REJECTED
+    if decision.reason and not record.metadata:
+        record.metadata = decision.reason
     world.nb_ended += 1
     for hook in world.hooks.rejected:
         hook(world.now, record)

@@ -5,13 +5,15 @@ availability changes: the time spent idle follows from the others when it is ask
 """
 
 from array import array
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.engine.state.shared_hosts import Amounts, Shares
-from windtunnel.model import HostPool, HostSet, Platform
+from windtunnel.model import Host, HostPool, HostSet, Platform
+from windtunnel.model.demands import described_by
 
 __all__ = ["HostState", "HostTable"]
 
@@ -49,6 +51,7 @@ class HostTable:
         """With sharing: how many jobs each host runs."""
         self.shares = Shares()
         """What is taken of hosts that jobs share by amounts; such hosts are not in ``free``."""
+        self._described: frozenset[str] | None = None
         self.special: dict[int, HostState] = {}
         """Hosts that sleep, switch or are unavailable."""
         self.unavailable = HostSet()
@@ -74,6 +77,12 @@ class HostTable:
         self.special = dict.fromkeys(asleep, HostState.SLEEPING)
         self.counts[HostState.SLEEPING] += len(asleep)
         self.counts[_IDLE] -= len(asleep)
+
+    def described(self, hosts: Sequence[Host]) -> frozenset[str]:
+        """The resources that the site describes: what it says nothing of, no host has to give."""
+        if self._described is None:
+            self._described = described_by(hosts)
+        return self._described
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 

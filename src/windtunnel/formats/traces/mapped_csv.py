@@ -102,7 +102,7 @@ def read_mapping(mapping: str | Path | Mapped) -> Mapped:
             raise UsageError(f"there is no mapping {str(mapping)!r}", f"a TOML file, or one of {', '.join(PRESETS)}")
         try:
             found = msgspec.toml.decode(read_input(path), type=Mapped)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise UsageError(f"the mapping {path} cannot be read: {reason(error)}") from error
     for key in found.columns:
         if key not in COLUMNS:

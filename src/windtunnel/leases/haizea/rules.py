@@ -25,6 +25,7 @@ class HaizeaRules(Rules):
     needs_time_to_suspend = False
     respects_preemptible = False
     others_give_way_to_deadlines = True
+    rounds_ends = True
     forgets_what_follows = True
 
     def stretched(self, requested: int, real: int | None) -> tuple[int, int | None]:
@@ -71,7 +72,3 @@ class HaizeaRules(Rules):
     def requeues(self, kind: LeaseKind) -> bool:
         """Leases of other kinds than best-effort lie there for ever."""
         return kind is LeaseKind.BEST_EFFORT
-
-    def rounded(self, now: int) -> int:
-        """To a second."""
-        return (now + TICKS // 2) // TICKS * TICKS

@@ -90,6 +90,8 @@ class DeadlineMapper(GreedyMapper):
             and suspension.can_suspend(lease, start, plan.now)
             and suspension.preempt(vm, min(start, vm.end))
         )
+        if vm is not None and not suspends and (vm.state is Progress.DONE or lease.state is LeaseState.RESUMING):
+            return False  # its memory is being saved or restored
         if vm is not None and suspends:
             left += vm.post[-1].end - vm.post[0].start
         else:

@@ -138,8 +138,13 @@ class Handlers:
             self._end_transfer(r)
 
     def _stopped(self, vm: VirtualMachines) -> None:
-        vm.lease.accumulated += self.plan.rules.rounded(self.plan.now) - vm.start
+        vm.lease.accumulated += self._end_of_now() - vm.start
         vm.lease.ran.append((vm.start, vm.end))
+
+    def _end_of_now(self) -> int:
+        """The date of what ends at this instant."""
+        now = self.plan.now
+        return (now + TICKS // 2) // TICKS * TICKS if self.plan.rules.rounds_ends else now
 
     def _end_suspension(self, r: Suspension) -> None:
         if not r.is_last:
@@ -173,8 +178,9 @@ class Handlers:
     def done(self, lease: LeaseRecord) -> None:
         """The normal end of a lease."""
         lease.actual = lease.accumulated
-        lease.end = self.plan.rules.rounded(self.plan.now)
-        self.preparation.clean(lease)
+        lease.end = self._end_of_now()
+        if self.preparation.managed:
+            self.preparation.clean(lease)
         self.plan.forget(lease, _S.DONE)
 
     # --- cancelling -----------------------------------------------------------------------------------------------
@@ -201,11 +207,7 @@ class Handlers:
             if vm.state is Progress.ACTIVE and vm.key is not None:
                 plan.table.remove(vm)
                 self.stop_early(vm)
-        for vm in lease.vms:
-            plan.withdraw(vm)
-        self.preparation.cancel(lease)
-        if lease in plan.queue:
-            plan.queue.remove(lease)
+        self._give_up(lease)
         plan.forget(lease, _S.REJECTED if lease.state in {_S.PENDING, _S.QUEUED} else _S.FAIL)
 
     def _drop(self, lease: LeaseRecord) -> None:
@@ -216,8 +218,15 @@ class Handlers:
                 if r.state is Progress.SCHEDULED:
                     plan.table.discard(r)
             return
+        self._give_up(lease)
+
+    def _give_up(self, lease: LeaseRecord) -> None:
+        """Take all that is planned or under way for a lease out of the slot table, and the lease out of the queue."""
+        plan = self.plan
         for vm in lease.vms:
             plan.withdraw(vm)
+            for r in (*vm.pre, *vm.post):
+                plan.tell_cut_short(r)
         self.preparation.cancel(lease)
         if lease in plan.queue:
             plan.queue.remove(lease)

@@ -6,11 +6,9 @@ may be shortened does so rather than pass over a host that has room at its begin
 
 from collections.abc import Collection, Sequence
 
-from windtunnel.leases.planner.mapping import Mapping
+from windtunnel.leases.planner.mapping import Mapper, Mapping
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.plan import Plan
-from windtunnel.leases.planner.policies.host_selection import HostSelectionPolicy
-from windtunnel.leases.planner.policies.preemption import PreemptionPolicy
 from windtunnel.leases.planner.record import LeaseRecord, Progress, Reservation
 from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.window import NodeRoom, Room, host_groups, node_room, room_for
@@ -18,15 +16,8 @@ from windtunnel.leases.planner.window import NodeRoom, Room, host_groups, node_r
 __all__ = ["GreedyMapper", "stay", "vnode_order"]
 
 
-class GreedyMapper:
+class GreedyMapper(Mapper):
     """Haizea's greedy mapper."""
-
-    reschedules = False
-
-    def __init__(self, plan: Plan, host_selection: HostSelectionPolicy, preemption: PreemptionPolicy) -> None:
-        self.plan = plan
-        self.host_selection = host_selection
-        self.preemption = preemption
 
     def map(
         self,
@@ -131,7 +122,8 @@ class GreedyMapper:
                 end = min(end, time)
                 break
         space = room.table.space
-        for bit in positions(taken & room.shared):
+        shared = taken & room.shared
+        for bit in positions(shared) if shared else ():
             need = space.times(room.need, hosts.count(bit))
             node = room.room(bit)
             if not node.fits(need, end, space):

@@ -1,7 +1,10 @@
 """What a mapper is, and what it finds: which virtual node goes to which host."""
 
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
+from windtunnel.leases.planner.plan import Plan
+from windtunnel.leases.planner.policies.host_selection import HostSelectionPolicy
+from windtunnel.leases.planner.policies.preemption import PreemptionPolicy
 from windtunnel.leases.planner.record import LeaseRecord
 
 __all__ = ["Mapper", "Mapping"]
@@ -15,11 +18,16 @@ class Mapping(NamedTuple):
     preempted: tuple[LeaseRecord, ...] = ()
 
 
-class Mapper(Protocol):
-    """Finds hosts for a lease over an interval (ticks)."""
+class Mapper:
+    """Base: finds hosts for a lease over an interval (ticks)."""
 
-    reschedules: bool
+    reschedules: ClassVar[bool] = False
     """Whether leases that must give way were given new times already."""
+
+    def __init__(self, plan: Plan, host_selection: HostSelectionPolicy, preemption: PreemptionPolicy) -> None:
+        self.plan = plan
+        self.host_selection = host_selection
+        self.preemption = preemption
 
     def map(
         self,
@@ -41,3 +49,4 @@ class Mapper(Protocol):
             preempt: leases that the preemption policy allows may be made to give way (strict only).
             nodes: only these hosts.
         """
+        raise NotImplementedError

@@ -38,14 +38,15 @@ class Placement:
         assert start is not None, "the start is exact"
         if start < self.plan.now:  # Haizea takes it, and stops when its end comes
             raise NotSchedulableError("its start is past")
-        end = start + lease.requested + self.plan.times.shutdown(lease)
+        shutdown = self.plan.times.shutdown(lease)
+        end = start + lease.requested + shutdown
         if lease.deadline is not None and end > lease.deadline and self.plan.rules.holds_deadlines:
             raise NotSchedulableError("it would end after its deadline")
         mapping = self.mapper.map(lease, start, end, strict=True, preempt=True)
         if mapping is None:
             raise NotSchedulableError("not enough resources in the requested interval")
         vm = self._machines(lease, start, end, mapping)
-        self.suspension.shutdown(vm)
+        self.suspension.shutdown(vm, shutdown)
         return vm, mapping.preempted
 
     def soon(
@@ -107,7 +108,7 @@ class Placement:
             raise NotSchedulableError(str(error)) from error
         if not must_suspend:
             vm.end = min(vm.end, vm.start + remaining + shutdown)
-            self.suspension.shutdown(vm)
+            self.suspension.shutdown(vm, shutdown)
         if later:
             self.plan.future[lease] = None
         return vm

@@ -33,7 +33,9 @@ TRANSITIONS: Final[dict[LeaseState, frozenset[LeaseState]]] = {
         {_S.SUSPENDED_QUEUED, _S.SUSPENDED_PENDING, _S.MIGRATING, _S.RESUMING, *_LEAVING}
     ),
     _S.MIGRATING: frozenset({_S.SUSPENDED_SCHEDULED, *_LEAVING}),
-    _S.RESUMING: frozenset({_S.RESUMED_READY, *_LEAVING}),
+    _S.RESUMING: frozenset(
+        {_S.RESUMED_READY, _S.SUSPENDED_QUEUED, *_LEAVING}
+    ),  # queued: what was saved is still there
     _S.RESUMED_READY: frozenset({_S.ACTIVE, *_LEAVING}),
 }
 """The legal next states of each state; final states have none."""
@@ -54,7 +56,9 @@ class What(IntEnum):
     """Machines end before their time; that they end follows."""
     LOST = 5
     """Running machines were cancelled to make room; what they did since they started is lost."""
-    OVER = 6
+    CUT_SHORT = 6
+    """What else was under way for a lease was given up: an image or memory on its way, or being restored."""
+    OVER = 7
     """A lease is done, rejected, cancelled or failed; the planner has forgotten it."""
 
 
@@ -120,9 +124,17 @@ class Plan:
             self.table.discard(reservation)
 
     def tell_lost(self, vm: VirtualMachines) -> None:
-        """Machines were withdrawn for good; that is told if they were running."""
+        """Machines were withdrawn for good; told is whether they, or what precedes or follows, were under way."""
+        for r in (*vm.pre, *vm.post):
+            self.tell_cut_short(r)
         if vm.state is Progress.ACTIVE:
             self.journal.append((What.LOST, vm.lease, vm, None))
+
+    def tell_cut_short(self, reservation: Reservation) -> None:
+        """Something was given up for good; that is told if it was under way."""
+        if reservation.state is Progress.ACTIVE:
+            reservation.state = Progress.DONE
+            self.journal.append((What.CUT_SHORT, reservation.lease, reservation, None))
 
     def forget(self, lease: LeaseRecord, state: LeaseState) -> None:
         """Move a lease to a final state and drop it."""

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.leases.planner.handlers import Handlers
 from windtunnel.leases.planner.outages import Outages
+from windtunnel.leases.planner.parts import Parts
 from windtunnel.leases.planner.plan import Plan, What
 from windtunnel.leases.planner.record import LeaseRecord, Progress, VirtualMachines
 from windtunnel.leases.planner.reevaluation import reevaluate
@@ -41,8 +42,8 @@ CANCELLABLE: Final = {
 class Planner:
     """Plans leases on a site."""
 
-    def __init__(self, site: LeaseSite, rules: Rules) -> None:
-        """Raises: UsageError: an option, a policy or the site makes no sense."""
+    def __init__(self, site: LeaseSite, rules: Rules, parts: Parts) -> None:
+        """Raises: UsageError: an option or the site makes no sense, or a policy lacks an option it needs."""
         for kind in (CPU, MEMORY):
             if kind not in site.resource_types:
                 raise UsageError(f"a site for leases needs the resource type {kind}")
@@ -50,7 +51,7 @@ class Planner:
         if options.backfilling is Backfilling.INTERMEDIATE and options.backfilling_reservations is None:
             raise UsageError("backfilling intermediate needs backfilling-reservations, the number of reservations")
         self.plan = Plan(site, rules)
-        self.scheduling = Scheduling(self.plan)
+        self.scheduling = Scheduling(self.plan, parts)
         self.handlers = Handlers(self.plan, self.scheduling.preparation)
         self.outages = Outages(self.plan, self.scheduling, self.handlers)
 

@@ -183,6 +183,7 @@ class ImagePreparation:
                 if transfer in transfer.lease.preparation:
                     transfer.lease.preparation.remove(transfer)
                 self.plan.table.discard(transfer)
+                self.plan.tell_cut_short(transfer)
         if remove_images:
             self.clean(lease)
 

@@ -29,6 +29,8 @@ class Rules:
     """Whether leases that say so do not give way."""
     others_give_way_to_deadlines = False
     """Whether leases without a deadline give way first under the deadline policy."""
+    rounds_ends = False
+    """Whether the date of an end is rounded to a second."""
     forgets_what_follows = False
     """Whether the end of a lease leaves in the slot table what was to precede and follow its machines."""
 
@@ -95,7 +97,3 @@ class Rules:
         """Whether suspended leases of a kind wait in the queue to go on."""
         del kind
         return True
-
-    def rounded(self, now: int) -> int:
-        """The date of an end."""
-        return now

@@ -1,34 +1,22 @@
 """Scheduling: what is pending, then what is queued, gets its place in the plan; others may have to give way."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from windtunnel.diagnostics import SimulationError, UsageError, did_you_mean
+from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.deadline import DeadlineMapper, DeadlinePlanner
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
 from windtunnel.leases.planner.mapper import GreedyMapper
-from windtunnel.leases.planner.mapping import Mapper
 from windtunnel.leases.planner.migration import migration_estimate, migrations
+from windtunnel.leases.planner.parts import Parts
 from windtunnel.leases.planner.placement import Placement
 from windtunnel.leases.planner.plan import Plan
-from windtunnel.leases.planner.policies import (
-    ADMISSION,
-    HOST_SELECTION,
-    PREEMPTION,
-    PRICING,
-    AdmissionPolicy,
-    HostSelectionPolicy,
-    PreemptionPolicy,
-    PricingPolicy,
-    load_policy,
-    user_rate,
-)
+from windtunnel.leases.planner.policies import user_rate
 from windtunnel.leases.planner.preparation import ImagePreparation
 from windtunnel.leases.planner.record import LeaseRecord, Progress, VirtualMachines
 from windtunnel.leases.planner.reservations import Transfer
 from windtunnel.leases.planner.suspension import SuspendResume
 from windtunnel.leases.planner.ticks import TICKS
-from windtunnel.loading import load
 from windtunnel.model.lease import LeaseKind, LeaseState
 from windtunnel.model.lease_options import Backfilling, MigrationMode, SuspensionMode
 
@@ -42,21 +30,17 @@ SUSPENDED: Final = (_S.SUSPENDED_PENDING, _S.SUSPENDED_QUEUED)
 class Scheduling:
     """Finds places for leases and enters them in the plan."""
 
-    def __init__(self, plan: Plan) -> None:
-        """Raises: UsageError: a policy or the mapper does not exist, or lacks an option it needs."""
+    def __init__(self, plan: Plan, parts: Parts) -> None:
+        """Raises: UsageError: a policy lacks an option it needs."""
         self.plan = plan
-        options = plan.options
-        self.admission = load_policy(options.policy_admission, ADMISSION, AdmissionPolicy, "policy-admission")()
-        hosts = load_policy(
-            options.policy_host_selection, HOST_SELECTION, HostSelectionPolicy, "policy-host-selection"
-        )()
-        preemption = load_policy(options.policy_preemption, PREEMPTION, PreemptionPolicy, "policy-preemption")(plan)
-        self.pricing = load_policy(options.policy_pricing, PRICING, PricingPolicy, "policy-pricing")(plan)
-        self.most_reserved = options.max_future
+        self.admission = parts.admission()
+        hosts, preemption = parts.host_selection(), parts.preemption(plan)
+        self.pricing = parts.pricing(plan)
+        self.most_reserved = plan.options.max_future
         """How many best-effort leases may have a reservation in the future."""
         self.suspension = SuspendResume(plan)
         self.preparation = ImagePreparation(plan)
-        self.mapper: Mapper = _mapper(options.mapper)(plan, hosts, preemption)
+        self.mapper = parts.mapper(plan, hosts, preemption)
         self._greedy = GreedyMapper(plan, hosts, preemption)
         self.placement = Placement(plan, self.mapper, self.suspension)
         self.deadlines = DeadlinePlanner(plan, self.placement, self.suspension)
@@ -183,7 +167,9 @@ class Scheduling:
             plan.set_state(lease, _S.SUSPENDED_PENDING)
         else:
             return False
-        plan.withdraw(lease.vms.pop())
+        vm = lease.vms.pop()
+        plan.withdraw(vm)
+        plan.tell_lost(vm)
         return True
 
     def why_impossible(self, lease: LeaseRecord) -> str:
@@ -244,21 +230,12 @@ class Scheduling:
             and self.suspension.preempt(vm, min(time, vm.end))
         ):
             return
-        suspended = lease.state is _S.SUSPENDED_SCHEDULED
+        if lease.state is _S.RESUMING:  # Haizea stops with an error here
+            lease.memory_at = dict(enumerate(vm.hosts))
+        suspended = lease.state in {_S.SUSPENDED_SCHEDULED, _S.RESUMING}
         self.preparation.cancel(lease, remove_images=not suspended)
         plan.withdraw(vm)
         plan.tell_lost(vm)
         lease.vms.remove(vm)
         plan.set_state(lease, _S.SUSPENDED_QUEUED if suspended else _S.QUEUED)
         plan.enqueue(lease)
-
-
-def _mapper(name: str) -> Callable[[Plan, HostSelectionPolicy, PreemptionPolicy], Mapper]:
-    if name == "greedy":
-        return GreedyMapper
-    if name == "deadline":
-        return DeadlineMapper
-    if ":" in name:
-        found: Callable[[Plan, HostSelectionPolicy, PreemptionPolicy], Mapper] = load(name, "mapper:")
-        return found
-    raise UsageError(f"mapper: no mapper {name!r}", did_you_mean(name, ("greedy", "deadline")))

@@ -29,9 +29,9 @@ class SuspendResume:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
 
-    def shutdown(self, vm: VirtualMachines) -> None:
+    def shutdown(self, vm: VirtualMachines, length: int) -> None:
         """Let the machines shut down in the last part of their time."""
-        start, end = vm.end - self.plan.times.shutdown(vm.lease), vm.end
+        start, end = vm.end - length, vm.end
         everyone = tuple(range(vm.lease.numnodes))
         shutdown = Shutdown(vm, start, end, vm.parts, everyone)
         vm.end = start

@@ -36,7 +36,8 @@ class Server:
     """A scheduler that answers the messages of one Batsim.
 
     What the protocol wants of every scheduler is said for those that do not say it themselves: that registration has
-    finished, where it is enabled and the scheduler registers nothing, and that a waiting time is not known.
+    finished, where it is enabled and the scheduler registers nothing, and that a waiting time is not known. What it
+    does not want is left out: that registration has finished, where it was never enabled.
     """
 
     def __init__(self, component: Component) -> None:
@@ -74,7 +75,7 @@ class Server:
         except Exception as fault:
             raise ComponentError(f"the scheduler raised {type(fault).__name__}: {fault}", now=now) from fault
         reply.decisions = [
-            self._numbering.decision(d) for d in (*reply.decisions, *self._left_unsaid(reply, notices))
+            self._numbering.decision(d) for d in (*self._wanted(reply), *self._left_unsaid(reply, notices))
         ]
         for decision in reply.decisions:
             if isinstance(decision, RegisterJob):  # Batsim may never speak of it before its end
@@ -93,6 +94,11 @@ class Server:
         if self._now is not None and now < self._now:
             raise ProtocolError(f"a message of {now!r} s comes after one of {self._now!r} s", now=now)
         self._now = now
+
+    def _wanted(self, reply: Reply) -> list[Decision]:
+        if not self._registers or self._hearing.options.dynamic_jobs:
+            return reply.decisions
+        return [decision for decision in reply.decisions if not isinstance(decision, FinishRegistration)]
 
     def _left_unsaid(self, reply: Reply, notices: Sequence[Notice]) -> list[Decision]:
         said: list[Decision] = []

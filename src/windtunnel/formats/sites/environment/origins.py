@@ -84,7 +84,7 @@ class _Guide:
         chain = ((at.source, at.path), *at.chain)
         bases = [self.view(Origin(source, path, chain)) for source, path in links]
         merge = written.raw.get("$merge", [])
-        names = frozenset(merge) if isinstance(merge, list) else frozenset()
+        names = frozenset(name for name in merge if isinstance(name, str)) if isinstance(merge, list) else frozenset()
         return _Layers((*bases, written), names)
 
     def child(self, view: _View, token: str | int) -> _View | None:

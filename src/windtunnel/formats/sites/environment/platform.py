@@ -50,7 +50,7 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
     """The platform and the external events of a site.
 
     Raises:
-        UsageError: the network cannot be understood.
+        UsageError: the network cannot be understood, or flops per cycle are beyond all numbers.
     """
     notes: list[str] = []
     hosts: list[Host] = []
@@ -137,6 +137,8 @@ def _host(
         notes.append("a machine without CPUs is off: it can hold no work")
     mean = sum(cpu.clock_rate * cpu.cores for cpu in machine.cpus) / cores if cores else 0.0
     speed = mean * mapping.flops_per_cycle
+    if speed == inf:
+        raise UsageError(f"flops_per_cycle={mapping.flops_per_cycle:g} makes the machine {name!r} infinitely fast")
     idle, full = _watts(machine, mapping.idle_share)
     return Host(
         id=number,

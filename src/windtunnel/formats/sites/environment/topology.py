@@ -19,6 +19,8 @@ __all__ = ["Topology", "check_scheduler", "children", "id_key", "unknown_propert
 _LOW_CLOCK = 1e8
 _HIGH_CLOCK = 1e11
 _HIGH_CAPACITY = 1e9
+_BEYOND = 1e100
+"""Products and sums of numbers up to here can be computed."""
 _WARNING = Severity.WARNING
 
 
@@ -173,6 +175,11 @@ class Topology:
         return watts
 
     def _units(self, part: dict[str, Any], path: Path) -> None:
+        for name, value in part.items():
+            if _number(value) and value > _BEYOND and name != "id":
+                message = "no number beyond 1e100 can be computed with here"
+                self._problems.append(Problem("ENV037", message, (*path, name)))
+                return
         clock, capacity = part.get("clock-rate"), part.get("capacity")
         if _number(clock) and 0 < clock < _LOW_CLOCK:
             message = f"a clock rate of {clock:g} Hz is low for a processor"

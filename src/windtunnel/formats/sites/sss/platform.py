@@ -42,9 +42,7 @@ def nodes_platform(nodes: Sequence[SssNode], path: str = "") -> NodePlatform:
             events.append(event)
     site = NodeSite(tuple(nodes))
     platform = Platform(name="nodes", hosts=tuple(hosts), path=path, site=site)
-    return NodePlatform(
-        platform, EventList(name="nodes", events=tuple(events), path=path), tuple(findings.sorted())
-    )
+    return NodePlatform(platform, EventList(name="nodes", events=tuple(events), path=path), tuple(findings.sorted()))
 
 
 def _without_effect(node: SssNode) -> Iterator[str]:

@@ -1,0 +1,8 @@
+"""Our batch schedulers where the input speaks of parts of hosts: they pack jobs, and honour every amount.
+
+On whole hosts they decide as their simple forms do, which count hosts and are much faster.
+"""
+
+from windtunnel.schedulers.packing.forms import packing, packs
+
+__all__ = ["packing", "packs"]

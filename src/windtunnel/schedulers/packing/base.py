@@ -1,0 +1,103 @@
+"""What the schedulers that pack share: a queue whose jobs are known by what they need."""
+
+from collections.abc import Sequence
+
+from windtunnel.model import HostSet, Job
+from windtunnel.model.demands import Demands, Need
+from windtunnel.schedulers.batch import BatchScheduler
+from windtunnel.schedulers.packing.queue import PackingQueue
+from windtunnel.schedulers.packing.room import Room
+from windtunnel.vocabulary import (
+    PARTS,
+    Decision,
+    ExecuteJob,
+    Mirror,
+    Notice,
+    RejectJob,
+    Reply,
+    Running,
+    SimulationBegins,
+    View,
+)
+
+__all__ = ["Packing"]
+
+
+class Packing(BatchScheduler):
+    """A batch scheduler that gives jobs parts of hosts where they ask for parts.
+
+    Every amount is honoured: cores, memory, GPUs and any other resource that the site describes. A job that no hosts
+    could ever hold is rejected, with the reason.
+    """
+
+    honours = BatchScheduler.honours | PARTS
+
+    def __init__(self, queue_order: str) -> None:
+        self.by_cores = False
+        super().__init__(queue_order)
+
+    def pack_by_cores(self) -> None:
+        """Let jobs that count processors take cores of their hosts, not all of them (``--share-hosts``)."""
+        self.by_cores = True
+
+    def _reset(self) -> None:
+        self._beginning = True
+        self._by_host = None
+        self.waiting = PackingQueue(self.queue_order)
+        self.site = Mirror(self.waiting)
+        self.view = View(self.site)
+        self.demands = self.waiting.demands
+        self.room = Room.now(self.site, self.demands)
+
+    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
+        """Take in the message, then decide."""
+        if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
+            return reply
+        site = self.site
+        site.apply(now, notices)
+        if site.begins is not None and self.demands.hosts is not site.hosts:
+            self.demands = self.waiting.demands = Demands(site.hosts, by_cores=self.by_cores)
+        self.room = Room.now(site, self.demands)
+        decisions: list[Decision] = []
+        if site.refused:
+            self._retry(now, decisions)
+        for job in site.arrived:
+            reason = self.demands.unmeetable(self.demands.of(job.request))
+            if reason:
+                decisions.append(RejectJob(job_id=job.id, reason=reason))
+            else:
+                self.waiting.add(job, now)
+        if (site.changed or site.arrived) and self.waiting.count:
+            decisions += self.schedule(self.view) or ()
+        return Reply(now, decisions)
+
+    def _demands(self, begins: SimulationBegins) -> Demands:
+        self.demands = self.waiting.demands = Demands(begins.hosts, by_cores=self.by_cores)
+        return self.demands
+
+    def _retry(self, now: float, decisions: list[Decision]) -> None:
+        """What the engine refused though all that is known of the site allows it would be refused again."""
+        for running in self.site.refused:
+            free = running.hosts <= self.room.able(self.demands.of(running.job.request))
+            if free:
+                decisions.append(RejectJob(job_id=running.job.id, reason="its execution was refused"))
+            else:
+                self._again(now, running)
+
+    def _again(self, now: float, running: Running) -> None:
+        self.waiting.add(running.job, now)
+
+    def able(self) -> set[Need]:
+        """The needs of waiting jobs that the hosts could meet now, any one of them."""
+        return {need for need in self.waiting.needs if len(self.room.able(need)) >= need.hosts}
+
+    def start(self, job: Job, need: Need, hosts: HostSet) -> ExecuteJob:
+        """The decision that a waiting job starts now, noted."""
+        self.waiting.discard(job)
+        if need.whole:
+            decision = self.site.execute(job, hosts)
+        else:
+            amounts = {host: dict(need.amounts) for host in hosts}
+            self.site.start(job, hosts, amounts)
+            decision = ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts)
+        return decision

@@ -1,0 +1,187 @@
+"""What is shipped and can be named on the command line, in Python and in data: the schedulers.
+
+Nothing of it is imported before it is asked for.
+"""
+
+from typing import Final
+
+from windtunnel.listings import Listed
+
+__all__ = ["SCHEDULERS"]
+
+_HERE: Final = "windtunnel.schedulers"
+_LITERATURE: Final = "literature"
+_BATSCHED: Final = "batsched 1.4.0"
+_BATSIM5: Final = "Batsim 5.0.0-rc2"
+_PYBATSIM: Final = "pybatsim 3.2.1"
+
+SCHEDULERS: Final[dict[str, Listed]] = {
+    # ours
+    "conservative": Listed(
+        f"{_HERE}.conservative:Conservative",
+        "conservative backfilling: nobody's reservation is ever delayed",
+        _LITERATURE,
+    ),
+    "easy": Listed(f"{_HERE}.easy:Easy", "EASY backfilling: the first waiting job is never delayed", _LITERATURE),
+    "energy-idle-sleeper": Listed(
+        f"{_HERE}.energy_idle_sleeper:EnergyIdleSleeper",
+        "EASY; idle hosts are switched off, and on again for waiting jobs",
+        "windtunnel",
+    ),
+    "fcfs": Listed(f"{_HERE}.fcfs:Fcfs", "first come, first served; nothing overtakes", _LITERATURE),
+    "filler": Listed(
+        f"{_HERE}.filler:Filler", "first fit: whatever fits starts, in the order of the queue", _LITERATURE
+    ),
+    "leases": Listed(
+        "windtunnel.leases.component:LeaseManager",
+        "Haizea's lease manager: best-effort, reserved, immediate and deadline leases, with suspension and images",
+        "Haizea 1.1",
+    ),
+    # of environments
+    "stage-scheduler": Listed(
+        f"{_HERE}.stage:Stage",
+        "selection x placement: in which order jobs are tried, and on which machine",
+        "OpenDC 1.x",
+    ),
+    "datacenters": Listed(
+        f"{_HERE}.datacenters:Datacenters",
+        "the schedulers that an environment names, one per datacenter, with changes",
+        "windtunnel",
+    ),
+    # batsched's, decision by decision
+    "batsched/conservative_bf": Listed(
+        f"{_HERE}.batsched.conservative_bf:ConservativeBatsched",
+        "batsched's conservative_bf: reservations of particular hosts, compressed at ends",
+        _BATSCHED,
+        ("conservative-batsched", "conservative_bf"),
+    ),
+    "batsched/easy_bf": Listed(
+        f"{_HERE}.batsched.easy_bf:EasyBatsched",
+        "batsched's easy_bf: EASY with a reservation of particular hosts",
+        _BATSCHED,
+        ("easy-batsched", "easy_bf"),
+    ),
+    "batsched/easy_bf_plot_liquid_load_horizon": Listed(
+        f"{_HERE}.batsched.easy_bf_plot:EasyPlotBatsched",
+        "batsched/easy_bf that writes the load of the queue to a file",
+        _BATSCHED,
+        ("easy_bf_plot_liquid_load_horizon",),
+    ),
+    "batsched/easy_bf_fast": Listed(
+        f"{_HERE}.batsched.easy_bf_fast:EasyFastBatsched",
+        "batsched's easy_bf_fast: EASY without extra hosts",
+        _BATSCHED,
+        ("easy_bf_fast", "easy_fast-batsched"),
+    ),
+    "batsched/energy_bf": Listed(
+        f"{_HERE}.batsched.energy_bf:EnergyBf",
+        "conservative backfilling that puts idle hosts to sleep",
+        _BATSCHED,
+        ("energy_bf",),
+    ),
+    "batsched/energy_bf_dicho": Listed(
+        f"{_HERE}.batsched.energy_bf:EnergyDicho",
+        "puts hosts to sleep as far as a bound on the mean slowdown allows",
+        _BATSCHED,
+        ("energy_bf_dicho",),
+    ),
+    "batsched/energy_bf_monitoring": Listed(
+        f"{_HERE}.batsched.energy_bf:EnergyMonitoring",
+        "batsched/energy_bf that is called periodically, for ever",
+        _BATSCHED,
+        ("energy_bf_monitoring",),
+    ),
+    "batsched/energy_bf_idle_sleeper": Listed(
+        f"{_HERE}.batsched.energy_sleepers:EnergyIdleSleeper",
+        "EASY; hosts that are idle for long sleep",
+        _BATSCHED,
+        ("energy_bf_idle_sleeper",),
+    ),
+    "batsched/energy_bf_monitoring_inertial": Listed(
+        f"{_HERE}.batsched.energy_inertial:EnergyInertial",
+        "EASY; how many hosts sleep follows the load",
+        _BATSCHED,
+        ("energy_bf_monitoring_inertial",),
+    ),
+    "batsched/energy_bf_subpart_sleeper": Listed(
+        f"{_HERE}.batsched.energy_sleepers:EnergySubpartSleeper",
+        "EASY; only a part of the machine stays awake",
+        _BATSCHED,
+        ("energy_bf_subpart_sleeper",),
+    ),
+    "batsched/energy_watcher": Listed(
+        f"{_HERE}.batsched.energy_watcher:EnergyWatcher",
+        "one job at a time; asks for energy and checks it",
+        _BATSCHED,
+        ("energy_watcher",),
+    ),
+    "batsched/fcfs": Listed(f"{_HERE}.batsched.fcfs:FcfsBatsched", "batsched's fcfs", _BATSCHED, ("fcfs-batsched",)),
+    "batsched/fcfs_fast": Listed(
+        f"{_HERE}.batsched.fcfs:FcfsFastBatsched",
+        "batsched's fcfs_fast",
+        _BATSCHED,
+        ("fcfs_fast", "fcfs_fast-batsched"),
+    ),
+    "batsched/filler": Listed(
+        f"{_HERE}.batsched.filler:FillerBatsched",
+        "batsched's filler: first fit, with executors by number",
+        _BATSCHED,
+        ("filler-batsched",),
+    ),
+    "batsched/killer": Listed(
+        f"{_HERE}.batsched.killer:Killer", "starts one job per message, and has each killed", _BATSCHED, ("killer",)
+    ),
+    "batsched/killer2": Listed(
+        f"{_HERE}.batsched.killer:Killer2", "each arrival kills the running job", _BATSCHED, ("killer2",)
+    ),
+    "batsched/rejecter": Listed(f"{_HERE}.batsched.rejecter:Rejecter", "rejects every job", _BATSCHED, ("rejecter",)),
+    "batsched/sequencer": Listed(
+        f"{_HERE}.batsched.sequencer:Sequencer", "one job at a time, on the lowest hosts", _BATSCHED, ("sequencer",)
+    ),
+    "batsched/sleeper": Listed(
+        f"{_HERE}.batsched.sleeper:Sleeper", "one job at a time; hosts without work sleep", _BATSCHED, ("sleeper",)
+    ),
+    "batsched/submitter": Listed(
+        f"{_HERE}.batsched.submitter:Submitter", "registers jobs of its own", _BATSCHED, ("submitter",)
+    ),
+    "batsched/waiting_time_estimator": Listed(
+        f"{_HERE}.batsched.rejecter:WaitingTimeEstimator",
+        "answers every question for a waiting time with -1",
+        _BATSCHED,
+        ("waiting_time_estimator",),
+    ),
+    # Batsim 5's
+    "batsim5/easy": Listed(
+        f"{_HERE}.batsim5.easy:EasyBatsim5",
+        "Batsim 5's easy, with its 32-bit comparisons",
+        _BATSIM5,
+        ("easy-batsim5",),
+    ),
+    "batsim5/fcfs": Listed(f"{_HERE}.batsim5.fcfs:FcfsBatsim5", "Batsim 5's fcfs", _BATSIM5, ("fcfs-batsim5",)),
+    # pybatsim's
+    "pybatsim/easyBackfill": Listed(
+        f"{_HERE}.pybatsim.easy_backfill:EasyBackfillPybatsim",
+        "pybatsim's easyBackfill: EASY on consecutive hosts",
+        _PYBATSIM,
+        ("easyBackfill", "easyBackfill-pybatsim"),
+    ),
+    "pybatsim/schedEasySjfBackfill": Listed(
+        f"{_HERE}.pybatsim.runs:EasySjfPybatsim",
+        "pybatsim's schedEasySjfBackfill: EASY, shortest job first",
+        _PYBATSIM,
+        ("schedEasySjfBackfill", "schedEasySjfBackfill-pybatsim"),
+    ),
+    "pybatsim/schedFcfs": Listed(
+        f"{_HERE}.pybatsim.runs:FcfsPybatsim",
+        "pybatsim's schedFcfs: on consecutive hosts",
+        _PYBATSIM,
+        ("schedFcfs", "schedFcfs-pybatsim"),
+    ),
+    "pybatsim/schedFiller": Listed(
+        f"{_HERE}.pybatsim.runs:FillerPybatsim",
+        "pybatsim's schedFiller: first fit on consecutive hosts",
+        _PYBATSIM,
+        ("schedFiller", "schedFiller-pybatsim"),
+    ),
+}
+"""By the name given to ``--scheduler``; others' by whose they are and what they are called there."""

@@ -1,0 +1,1 @@
+"""Workloads made to order: generators from the literature, and operations on any workload."""

@@ -1,0 +1,251 @@
+"""A workload and what is to be done to it: nothing is computed before a job is asked for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+from msgspec.structs import replace
+
+from windtunnel.diagnostics import Finding, Severity, UsageError
+from windtunnel.model import Job, Profile, Request, Workload
+from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.asks import Ask, Some, Warned, asks_of_jobs
+from windtunnel.workloads.columns import Columns
+from windtunnel.workloads.operations import Operation, applied, checked
+
+__all__ = ["Arranged"]
+
+_AHEAD = 64
+"""Jobs that are made at once when all are gone through."""
+
+
+class Arranged:
+    """A workload to which operations are applied in their order, each when a job is first asked for.
+
+    Every method returns a new workload; what it did stands in the account of a run. With equal seeds the jobs are
+    equal::
+
+        wt.arrange(wt.read_workload("kth.swf")).slice("1996-10", weeks=4).scale_load(0.9)
+    """
+
+    def __init__(self, base: Workload, operations: Sequence[Operation] = (), *, cores_per_host: int = 1) -> None:
+        self.base = base
+        self.name = base.name
+        """The part of the job ids before ``!``."""
+        self.path = base.path
+        """The absolute path of the file it came from, or ""."""
+        self.operations = tuple(operations)
+        """What is done, in order."""
+        self.cores_per_host = cores_per_host
+        """The cores of a host, for jobs that count processors."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("base", "name", "path", "operations", "cores_per_host")
+        return {name: getattr(self, name) for name in kept}
+
+    def apply(self, operation: str, /, *arguments: Any, **options: Any) -> "Arranged":
+        """The operation of this name, with its options; see ``windtunnel.workloads.operations.OPERATIONS``.
+
+        Raises:
+            UsageError: there is no such operation, or it has no such option.
+        """
+        return Arranged(self.base, (*self.operations, checked(operation, arguments, options)))
+
+    def scale_load(self, load: float, *, hosts: int = 0) -> "Arranged":
+        """Arrivals nearer together or farther apart, until the offered load is ``load`` (1: as much as there is).
+
+        The offered load is the work (processor-seconds) over what so many ``hosts`` (0: those that the workload is
+        made for) could do from the first to the last arrival. All gaps change by one factor, daily cycles with them.
+        """
+        return self.apply("scale_load", load, hosts=hosts)
+
+    def slice(
+        self, start: str | float = 0.0, *, weeks: float = 0.0, days: float = 0.0, hours: float = 0.0
+    ) -> "Arranged":
+        """The jobs submitted from ``start`` on (s, or a date of the log's calendar such as ``2014-06``), for so long.
+
+        Time 0 is the start of the slice. Without a length the slice reaches to the end.
+        """
+        return self.apply("slice", start, weeks=weeks, days=days, hours=hours)
+
+    def filter(self, *, user: str = "", group: str = "", queue: str = "", name: str = "") -> "Arranged":
+        """The jobs of this user, group, queue or name; ``*`` and ``?`` stand for any text and any character."""
+        return self.apply("filter", user=user, group=group, queue=queue, name=name)
+
+    def first(self, number: int) -> "Arranged":
+        """The first so many jobs."""
+        return self.apply("first", number)
+
+    def resample(self, seed: int, *, weeks: int = 0, regular_weeks: int = 6) -> "Arranged":
+        """Weeks of users drawn at random: another workload of the same users, of so many weeks (0: as many).
+
+        Users whose first and last job lie ``regular_weeks`` or more apart are regular ones; see
+        ``windtunnel.workloads.operations.resampling`` for the rule and its source.
+        """
+        return self.apply("resample", seed, weeks=weeks, regular_weeks=regular_weeks)
+
+    def shake(self, seed: int, *, seconds: float) -> "Arranged":
+        """Each arrival moved at random by up to so many seconds, earlier or later."""
+        return self.apply("shake", seed, seconds=seconds)
+
+    def merge(self, other: Workload) -> "Arranged":
+        """The jobs of both workloads, each at its own time."""
+        return Arranged(self.base, (*self.operations, Operation("merge", {"other": other})))
+
+    def with_estimates(
+        self,
+        model: Literal["exact", "f-model", "tsafrir"],
+        *,
+        seed: int = 1,
+        factor: float = 2.0,
+        longest: float = 0.0,
+    ) -> "Arranged":
+        """Walltimes made anew: exact, the f-model (with its ``factor``), or Tsafrir's (``longest`` s at most)."""
+        return self.apply("with_estimates", model, seed=seed, factor=factor, longest=longest)
+
+    def to_hosts(self, number: int) -> "Arranged":
+        """Sizes for a machine of so many hosts (or processors), in the proportion to the machine it was made for."""
+        return self.apply("to_hosts", number)
+
+    @cached_property
+    def _arranged(self) -> tuple[Columns, tuple[str, ...]]:
+        columns = Columns.of(self.base)
+        done = []
+        for operation in self.operations:
+            done.append(f"{operation}: {applied(operation, columns)}")
+        return columns, tuple(done)
+
+    @cached_property
+    def _kept(self) -> frozenset[str] | None:
+        """The ids of all jobs, if any job waits for others."""
+        columns, _ = self._arranged
+        if not any(job.dependencies for job in columns.sources()):
+            return None
+        return frozenset(self._id(columns, index) for index in range(len(columns)))
+
+    @property
+    def columns(self) -> Columns:
+        """The jobs as columns of numbers."""
+        return self._arranged[0]
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """All named profiles, by full id."""
+        return {name: profile for base in self.columns.bases for name, profile in base.profiles.items()}
+
+    @property
+    def hosts(self) -> int:
+        """The number of hosts the workload is made for; 0 when unknown."""
+        return -(-self.columns.hosts // self.cores_per_host)
+
+    @property
+    def start_date(self) -> float | None:
+        """Seconds since 1970 (UTC) at time 0; None when it is not known."""
+        return self.columns.start_date
+
+    @property
+    def has_dependencies(self) -> bool:
+        """Whether a job waits for others before it is submitted."""
+        return self._kept is not None
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What the readers of its workloads found, and what each operation did."""
+        columns, done = self._arranged
+        read = [finding for base in columns.bases if isinstance(base, Warned) for finding in base.warnings]
+        where = self.path or self.name
+        notes = [Finding(where, code="arranged", message=text, severity=Severity.NOTE) for text in done]
+        if self._dropped_dependencies:
+            message = "jobs wait for jobs that are not kept: they are not waited for"
+            notes.append(
+                Finding(
+                    where,
+                    code="dropped",
+                    message=message,
+                    severity=Severity.WARNING,
+                    count=self._dropped_dependencies,
+                )
+            )
+        return (*read, *notes)
+
+    @cached_property
+    def _dropped_dependencies(self) -> int:
+        kept = self._kept
+        if kept is None:
+            return 0
+        return sum(one not in kept for job in self.columns.sources() for one in job.dependencies)
+
+    @cached_property
+    def asks(self) -> tuple[Ask, ...]:
+        """What jobs ask for besides hosts."""
+        asking = (job for job in self if job.dependencies or job.queue or job.request.amounts)
+        return asks_of_jobs(list(asking))
+
+    def larger_than(self, hosts: int, cores: int | None) -> Some | None:
+        """The jobs that want more than there is; see :class:`~windtunnel.model.asks.Sized`."""
+        limit = hosts * self.cores_per_host if cores is None else cores
+        sizes = self.columns.sizes()
+        ranks = [rank for rank, size in enumerate(sizes) if size > limit]
+        unit = self.cores_per_host if cores is None else 1
+        return Some(len(ranks), self[ranks[0]].id, -(-max(sizes) // unit)) if ranks else None
+
+    def cores_in_vain(self) -> Some | None:
+        """The jobs that use fewer cores than their hosts have; see :class:`~windtunnel.model.asks.Sized`."""
+        cores = self.cores_per_host
+        if cores == 1:
+            return None
+        sizes = self.columns.sizes()
+        ranks = [rank for rank, size in enumerate(sizes) if size % cores]
+        return Some(len(ranks), self[ranks[0]].id, sum(-sizes[rank] % cores for rank in ranks)) if ranks else None
+
+    def with_cores(self, cores_per_host: int) -> "Arranged":
+        """The same jobs for hosts of so many cores, where they count processors."""
+        if not isinstance(self.base, CountingProcessors):
+            return self
+        if cores_per_host < 1:
+            raise UsageError(f"a host has at least one core, not {cores_per_host}")
+        return Arranged(self.base, self.operations, cores_per_host=cores_per_host)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[Job]:
+        for first in range(0, len(self), _AHEAD):
+            yield from self.jobs_between(first, first + _AHEAD)
+
+    def __getitem__(self, index: int, /) -> Job:
+        count = len(self)
+        if index < 0:
+            index += count
+        if not 0 <= index < count:
+            raise IndexError(index)
+        return self._job(index)
+
+    def jobs_between(self, first: int, stop: int) -> list[Job]:
+        """The jobs of the ranks from ``first`` to before ``stop``."""
+        return [self._job(index) for index in range(first, min(stop, len(self)))]
+
+    def _id(self, columns: Columns, index: int) -> str:
+        """Of the job it comes from; jobs of a merged workload and copies are told apart by a number before it."""
+        job, origin = columns.source(index), columns.origins[index]
+        copy = columns.copies[index] if columns.copies is not None else 0
+        marks = f"{origin}:" * (origin > 0) + f"{copy}:" * (copy > 0)
+        return f"{self.name}!{marks}{job.name}"
+
+    def _job(self, index: int) -> Job:
+        columns = self.columns
+        job = columns.source(index)
+        return replace(
+            job,
+            id=self._id(columns, index),
+            request=self._request(columns, index, job.request),
+            submission_time=columns.submits[index],
+            walltime=job.walltime if columns.walltimes is None else columns.walltimes[index],
+            dependencies=tuple(one for one in job.dependencies if one in self._kept) if self._kept else (),
+        )
+
+    def _request(self, columns: Columns, index: int, asked: Request) -> Request:
+        size = columns.processors[index] if columns.processors is not None else asked.processors or asked.hosts
+        if asked.processors:
+            return replace(asked, hosts=-(-size // self.cores_per_host), processors=size)
+        return replace(asked, hosts=size)

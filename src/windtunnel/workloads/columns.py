@@ -1,0 +1,94 @@
+"""The jobs of an arranged workload as columns of numbers: where each comes from, and what of it is changed."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import DelayProfile, Job, Workload
+from windtunnel.model.abilities import start_date_of
+
+__all__ = ["Columns"]
+
+
+class Columns:
+    """Jobs in order of submission. Operations change these columns; jobs are made from them when asked for."""
+
+    def __init__(self, bases: Sequence[Workload]) -> None:
+        self.bases = list(bases)
+        """The workloads that jobs come from."""
+        self.origins = array("H")
+        """For each job the rank of its workload in ``bases``."""
+        self.ranks = array("q")
+        """Its rank there."""
+        self.submits = array("d")
+        """When it is submitted (s)."""
+        self.walltimes: array[float] | None = None
+        """Its walltime (s) where that is changed; None: all are as they were."""
+        self.processors: array[int] | None = None
+        """The processors (or hosts) it requests where that is changed; None: all are as they were."""
+        self.copies: array[int] | None = None
+        """Tells jobs apart that come from one; None: none does."""
+        self.hosts = 0
+        """For how many hosts (or processors) the workload is made; 0: unknown."""
+        self.start_date: float | None = None
+        """Seconds since 1970 at time 0; None: unknown."""
+
+    @classmethod
+    def of(cls, workload: Workload) -> "Columns":
+        """A workload as it is."""
+        made = cls([workload])
+        made.submits.extend(job.submission_time for job in workload)
+        made.ranks.extend(range(len(made.submits)))
+        made.origins.extend([0] * len(made.submits))
+        made.hosts = workload.hosts
+        made.start_date = start_date_of(workload)
+        return made
+
+    def __len__(self) -> int:
+        return len(self.submits)
+
+    def source(self, index: int) -> Job:
+        """The job that the one of this rank comes from, unchanged."""
+        return self.bases[self.origins[index]][self.ranks[index]]
+
+    def sources(self) -> Iterator[Job]:
+        """The jobs they come from, unchanged, in order; whole workloads are gone through in one go."""
+        if len(self.bases) == 1 and self.ranks == array("q", range(len(self.bases[0]))):
+            yield from self.bases[0]
+        else:
+            yield from map(self.source, range(len(self)))
+
+    def sizes(self) -> "array[int]":
+        """The processors each job requests; hosts where it counts no processors."""
+        if self.processors is not None:
+            return array("q", self.processors)
+        return array("q", (job.request.processors or job.request.hosts for job in self.sources()))
+
+    def runs(self, why: str) -> "array[float]":
+        """How long each job runs (s).
+
+        Raises:
+            UsageError: a job's profile does not say; ``why`` is what needs it.
+        """
+        runs = array("d")
+        for job in self.sources():
+            if not isinstance(job.profile, DelayProfile):
+                raise UsageError(f"{why} needs run times, and job {job.id!r} has none before it is simulated")
+            runs.append(job.profile.delay)
+        return runs
+
+    def keep(self, indices: Iterable[int]) -> None:
+        """Only the jobs of these ranks, in this order; a rank may come again."""
+        chosen = list(indices)
+        for name in ("origins", "ranks", "submits", "walltimes", "processors", "copies"):
+            column = getattr(self, name)
+            if column is not None:
+                setattr(self, name, array(column.typecode, (column[index] for index in chosen)))
+
+    def keep_where(self, wanted: Callable[[Job], bool]) -> None:
+        """Only the jobs that come from such jobs."""
+        self.keep([index for index, job in enumerate(self.sources()) if wanted(job)])
+
+    def sort(self) -> None:
+        """By submission; jobs of one instant stay in their order."""
+        self.keep(sorted(range(len(self)), key=self.submits.__getitem__))

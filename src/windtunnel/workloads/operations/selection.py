@@ -1,0 +1,102 @@
+"""Operations that choose jobs: the first ones, those of a time, of a user or queue, those of two workloads."""
+
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.model import Job
+from windtunnel.workloads.columns import Columns
+
+__all__ = ["filter_jobs", "first", "merge", "slice_jobs"]
+
+_DATES: Final = ("%Y", "%Y-%m", "%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
+_HOUR: Final = 3600.0
+_LENGTH: Final = Meta(ge=0)
+
+
+def first(columns: Columns, number: Annotated[int, Meta(ge=0)]) -> str:
+    """The first so many jobs."""
+    had = len(columns)
+    columns.keep(range(min(number, had)))
+    return f"{len(columns):,} of {had:,} jobs"
+
+
+def filter_jobs(columns: Columns, user: str = "", group: str = "", queue: str = "", name: str = "") -> str:
+    """The jobs that match all that is given; ``*`` and ``?`` stand for any text and any character."""
+    patterns = {"user": user, "group": group, "queue": queue, "name": name}
+    wanted = {key: pattern for key, pattern in patterns.items() if pattern}
+    if not wanted:
+        raise UsageError("filter: say which jobs", "by user, group, queue or name, as in filter(user='ann')")
+
+    def matches(job: Job) -> bool:
+        return all(fnmatchcase(getattr(job, key), pattern) for key, pattern in wanted.items())
+
+    had = len(columns)
+    columns.keep_where(matches)
+    return f"{len(columns):,} of {had:,} jobs"
+
+
+def slice_jobs(
+    columns: Columns,
+    start: str | float = 0.0,
+    weeks: Annotated[float, _LENGTH] = 0.0,
+    days: Annotated[float, _LENGTH] = 0.0,
+    hours: Annotated[float, _LENGTH] = 0.0,
+) -> str:
+    """The jobs submitted from ``start`` on (s, or a date of the log's calendar), for so long; time 0 is the start."""
+    begin = _seconds(columns, start)
+    length = _HOUR * (hours + 24 * (days + 7 * weeks))
+    had = len(columns)
+    end = begin + length if length else float("inf")
+    columns.keep([index for index, submit in enumerate(columns.submits) if begin <= submit < end])
+    for index, submit in enumerate(columns.submits):
+        columns.submits[index] = submit - begin
+    if columns.start_date is not None:
+        columns.start_date += begin
+    return f"{len(columns):,} of {had:,} jobs"
+
+
+def _seconds(columns: Columns, start: str | float) -> float:
+    """A time of the workload (s)."""
+    if not isinstance(start, str):
+        return float(start)
+    try:
+        return float(start) if len(start) != len("2014") else _of_date(columns, start)
+    except ValueError:
+        return _of_date(columns, start)
+
+
+def _of_date(columns: Columns, text: str) -> float:
+    for pattern in _DATES:
+        try:
+            moment = datetime.strptime(text, pattern).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+        if columns.start_date is None:
+            raise UsageError(f"slice: {text!r} is a date, and the workload does not say when it starts")
+        return moment.timestamp() - columns.start_date
+    raise UsageError(
+        f"slice: {text!r} is not a valid time", "expected seconds, or a date such as 2014-06 or 2014-06-30"
+    )
+
+
+def merge(columns: Columns, other: Any) -> str:
+    """The jobs of another workload too, each at its own time."""
+    added = Columns.of(other)
+    origin = len(columns.bases)
+    columns.bases.append(other)
+    for name, kept in (("walltimes", lambda job: job.walltime), ("copies", lambda _: 0)):
+        column = getattr(columns, name)
+        if column is not None:
+            column.extend(kept(job) for job in other)
+    if columns.processors is not None:
+        columns.processors.extend(added.sizes())
+    columns.origins.extend([origin] * len(added))
+    columns.ranks.extend(added.ranks)
+    columns.submits.extend(added.submits)
+    columns.hosts = max(columns.hosts, added.hosts)
+    columns.sort()
+    return f"{len(added):,} jobs added"
