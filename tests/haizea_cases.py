@@ -12,13 +12,13 @@ from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
 from windtunnel.formats.haizea.lwf_text import read_lwf_text
 from windtunnel.leases.component import LeaseManager, rules_of
 from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
-from windtunnel.leases.jobs import platform_of
 from windtunnel.leases.planner.plan import What
 from windtunnel.leases.planner.record import VirtualMachines
 from windtunnel.leases.planner.reservations import DiskMigration, Migration, Transfer
 from windtunnel.leases.planner.ticks import TICKS
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.model.lease_platform import platform_of_site
 from windtunnel.results.lease_accounting import LeaseAccounting
 from windtunnel.vocabulary import Observer
 
@@ -186,7 +186,7 @@ def run(case_path: Path, tmp: Path):
         return asked / TICKS, None if real is None else real / TICKS
 
     work = LeaseJobs(leases, lasts=lasts)
-    Simulation(platform_of(site), [work], [manager], observers=[accounting]).run()
+    Simulation(platform_of_site(site), [work], [manager], observers=[accounting]).run()
     accounting.accounts.close()
     return case, {
         "end_time": seconds(manager.planner.now),

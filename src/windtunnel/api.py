@@ -38,6 +38,7 @@ from windtunnel.results.recording import Recording, RecordingOptions
 from windtunnel.results.run import Run as RecordedRun
 from windtunnel.run_account import draw_up
 from windtunnel.vocabulary import Ability, Observer, honoured_by
+from windtunnel.vocabulary.component import LengthensLeases
 
 if TYPE_CHECKING:
     from windtunnel.results.compare import Comparison
@@ -224,6 +225,8 @@ class Simulation:
         several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
         schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
         components = [make_component(one, scheduler_options or {}, timeout) for one in schedulers]
+        if (lengthens := next((one for one in components if isinstance(one, LengthensLeases)), None)) is not None:
+            workloads = [one.lasting(lengthens.lasts) if isinstance(one, LeaseJobs) else one for one in workloads]
         if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
             workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
         by_amounts = asks_for_parts(workloads)

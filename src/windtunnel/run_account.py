@@ -7,7 +7,7 @@ from windtunnel.diagnostics import Account
 from windtunnel.model import EventList, ExternalEvent, Platform, Workload
 from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
 from windtunnel.model.demands import described_by
-from windtunnel.model.lease_batch import asks_of
+from windtunnel.model.lease_batch import BatchLeases, asks_of
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
@@ -29,6 +29,8 @@ def draw_up(
     for thing in (platform, *workloads, *events):
         if isinstance(thing, Warned):
             account.take(thing.warnings)
+    for workload in workloads:
+        _other_site(account, platform, workload)
     _sizes(account, platform, workloads, share_hosts=share_hosts)
     asks = [ask for workload in workloads for ask in _asks(workload)]
     asks += asks_of_site(platform, events)
@@ -46,6 +48,15 @@ def draw_up(
             continue
         _compare(account, ask, honoured, names)
     return account
+
+
+def _other_site(account: Account, platform: Platform, workload: Workload) -> None:
+    """A workload of leases brings a site of its own, which another may stand in for."""
+    if not isinstance(workload, LeaseJobs | BatchLeases) or workload.work is None or workload.work.site is None:
+        return
+    if platform.path != workload.path:
+        reason = f"the site in {workload.path or workload.name} is not used: {platform.name} is"
+        account.tell("other-site", reason, hint="without a platform the leases run on their own site", note=True)
 
 
 def _asks(workload: Workload) -> Sequence[Ask]:

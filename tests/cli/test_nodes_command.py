@@ -2,8 +2,10 @@
 
 import json
 
+import pytest
+
 from windtunnel.cli.main import main
-from windtunnel.formats.sites.sss import check
+from windtunnel.formats.sites.sss import check, read
 
 
 def nodes(capsys, *arguments):
@@ -94,6 +96,52 @@ def test_a_run_of_leases_knows_its_site(tmp_path, monkeypatch, capsys):
     assert sum(processors(node, "utilized") for node in found.values()) == 2
     found = nodes(capsys, str(tmp_path / "out"), "--at", "4000")
     assert sum(processors(node, "utilized") for node in found.values()) == 0
+
+
+def amounts(node, category):
+    return {one.name or one.element: (one.value, one.units) for one in node.category(category)}
+
+
+PARTS = """<lease-workload name="p"><site><resource-types names="CPU Memory Ponies"/><nodes>
+<node-set numnodes="2"><res type="CPU" amount="400"/><res type="Memory" amount="1024"/><res type="Ponies" amount="4"/>
+</node-set></nodes></site><lease-requests>{}</lease-requests></lease-workload>"""
+LEASE = """<lease-request arrival="00:00:00"><lease preemptible="true"><nodes>{}</nodes><start/>
+<duration time="01:00:00"/><software><none/></software></lease></lease-request>"""
+SET = """<node-set numnodes="{}"><res type="CPU" amount="{}"/><res type="Memory" amount="{}"/>
+<res type="Ponies" amount="1"/></node-set>"""
+
+
+@pytest.mark.parametrize("command", [("lease", "run"), ("run",)])
+def test_nodes_of_leases_count_what_leases_have_of_them_in_the_units_of_the_site(
+    tmp_path, monkeypatch, capsys, command
+):
+    monkeypatch.chdir(tmp_path)
+    shares = LEASE.format(SET.format(1, 150, 512)) + LEASE.format(SET.format(1, 100, 256) + SET.format(1, 200, 128))
+    (tmp_path / "p.lwf").write_text(PARTS.format(shares))
+    assert main([*command, "p.lwf", "--out", "out"]) == 0
+    found = nodes(capsys, "out", "--at", "100")
+    used = [amounts(node, "utilized") for node in found.values()]
+    left = [amounts(node, "available") for node in found.values()]
+    whole = {"Processors": 4, "Memory": 1024, "Ponies": 4}
+    for node, taken, free in zip(found.values(), used, left, strict=True):
+        assert amounts(node, "configured") == {
+            "Processors": (4, ""), "Memory": (1024, "MB"), "Ponies": (4, "")
+        }  # fmt: skip
+        assert all(taken[name][0] + free[name][0] <= has for name, has in whole.items())
+    assert sum(taken["Memory"][0] for taken in used) == 512 + 256 + 128
+    assert sum(taken["Ponies"][0] for taken in used) == 3
+    assert sum(free["Memory"][0] for free in left) == 2 * 1024 - 896
+    assert sum(taken["Processors"][0] for taken in used) in {5, 6}  # 4.5, rounded up machine by machine
+
+
+def test_snapshots_of_leases_count_the_same(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.lwf").write_text(PARTS.format(LEASE.format(SET.format(1, 100, 512))))
+    assert main(["run", "p.lwf", "--out", "out", "--nodes-every", "1800", "--quiet"]) == 0
+    (snapshot,) = list((tmp_path / "out").rglob("nodes-1800.xml"))
+    shown = {node.id: amounts(node, "utilized") for node in read(snapshot)[0]}
+    assert {name: amount["Memory"] for name, amount in shown.items()} == {"node1": (512, "MB"), "node2": (0, "MB")}
+    assert shown == {name: amounts(node, "utilized") for name, node in nodes(capsys, "out", "--at", "1800").items()}
 
 
 def test_a_run_of_jobs_keeps_nothing_of_leases(tmp_path, monkeypatch, capsys):

@@ -9,12 +9,13 @@ import haizea_cases
 import windtunnel as wt
 from shared import cases
 from windtunnel.leases.component import LeaseManager
-from windtunnel.leases.jobs import platform_of, site_of
+from windtunnel.leases.jobs import site_of
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet
 from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.model.lease_platform import platform_of_site
 
-# Overheads lengthen leases without the jobs that stand for them; the last stops before its leases are over.
-LEFT_OUT = ("overhead", "immediate_suspended")
+LEFT_OUT = ("immediate_suspended",)
+"""It stops before its leases are over."""
 CASES = [path for path in cases("golden/haizea", "*.json.gz") if not any(part in path.name for part in LEFT_OUT)]
 
 
@@ -37,7 +38,7 @@ def test_recorded_cases_on_the_engine(path, folder):
     if case["error"] is not None:
         return  # told in test_haizea_outcomes.py
     work = LeaseJobs(leases)
-    found = rows(wt.simulate(platform_of(site), work, LeaseManager(config.options)))
+    found = rows(wt.simulate(platform_of_site(site), work, LeaseManager(config.options)))
     for lease in case["leases"]:
         last = found[lease["id"]][-1]
         if lease["start"] is None:
@@ -87,7 +88,7 @@ def test_virtual_nodes_of_a_lease_may_share_a_host():
         Lease(id=1, nodes=(NodeSet(2, {CPU: (30,), MEMORY: (512,)}),), duration=60),
         Lease(id=2, nodes=(NodeSet(1, {CPU: (40,), MEMORY: (0,)}),), duration=60),
     ]
-    run = wt.simulate(platform_of(site), LeaseJobs(work), LeaseManager())
+    run = wt.simulate(platform_of_site(site), LeaseJobs(work), LeaseManager())
     found = [(float(row["starting_time"]), row["allocated_resources"]) for (row,) in rows(run).values()]
     assert found == [(0.0, "0")] * 2
     shares = list(csv.DictReader(io.StringIO(run.read("shares.csv").decode())))
@@ -104,6 +105,20 @@ def test_options_are_checked():
 
 def test_a_site_comes_back_from_its_platform():
     site = LeaseSite((CPU, MEMORY), (NodeSet(2, {CPU: (200,), MEMORY: (512,)}),))
-    assert site_of(platform_of(site)) is site
+    assert site_of(platform_of_site(site)) is site
     plain = site_of(wt.Platform.uniform(3, 2))
     assert (plain.numnodes, plain.nodes[0].amounts[CPU]) == (3, (200,))
+
+
+def test_whatever_hosts_have_is_there_to_be_leased():
+    has = {"memory": 1.5 * 2**30, "disk": 2.0**40, "gpu:a100": 2.0}
+    hosts = tuple(wt.model.Host(id=n, name=f"n{n}", cores=2, resources=has) for n in range(2))
+    platform = wt.Platform(name="mixed", hosts=hosts)
+    site = site_of(platform)
+    assert site.resource_types == (CPU, MEMORY, "Disk", "gpu:a100")
+    assert site.nodes == (NodeSet(2, {CPU: (200,), MEMORY: (1536,), "Disk": (2**20,), "gpu:a100": (2,)}),)
+    assert site_of(wt.Platform(name="again", hosts=platform_of_site(site).hosts)) == site
+    half = NodeSet(1, {CPU: (50,), MEMORY: (1024,), "gpu:a100": (1,)})
+    leases = [Lease(id=n, nodes=(half,), duration=60.0) for n in (1, 2, 3)]
+    run = wt.simulate(platform, LeaseJobs(leases), LeaseManager())
+    assert [float(row["starting_time"]) for (row,) in rows(run).values()] == [0.0, 0.0, 60.0]

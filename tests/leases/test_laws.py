@@ -10,7 +10,6 @@ from lease_mixes import SITES, leases, options
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.simulation import Simulation
 from windtunnel.leases.component import LeaseManager
-from windtunnel.leases.jobs import platform_of
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.plan import What
 from windtunnel.leases.planner.planner import Planner
@@ -21,6 +20,7 @@ from windtunnel.leases.registry import parts_of
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions, SuspensionMode
+from windtunnel.model.lease_platform import platform_of_site
 
 FINAL = {LeaseState.DONE, LeaseState.REJECTED, LeaseState.CANCELLED}
 
@@ -59,7 +59,7 @@ def in_hundredths(lease):
 def check(site, work, chosen):
     checker, manager = Checker(), LeaseManager(chosen)
     manager.journal_readers.append(checker.read)
-    Simulation(platform_of(site), [LeaseJobs(work, lasts=in_hundredths)], [manager]).run()
+    Simulation(platform_of_site(site), [LeaseJobs(work, lasts=in_hundredths)], [manager]).run()
     plan = manager.planner.plan
     assert not plan.leases
     assert not plan.queue

@@ -13,11 +13,11 @@ from lease_mixes import options as mixed_options
 from windtunnel.api import Simulation
 from windtunnel.leases.component import LeaseManager
 from windtunnel.leases.haizea.workload import site_from_text
-from windtunnel.leases.jobs import platform_of
 from windtunnel.model import EventList, ExternalEvent, Host, PowerState
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseWorkload, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions
+from windtunnel.model.lease_platform import platform_of_site
 from windtunnel.services.lease_run import LeaseRun, lease_simulation, simulate_leases
 
 SITE = site_from_text("4 CPU:100,Memory:1024")
@@ -60,18 +60,31 @@ def watts(hosts):
     power = PowerState(speed=1e9, idle=100.0, epsilon=150.0, full=200.0)
     return wt.Platform(
         name="watts",
-        hosts=tuple(Host(id=n, name=f"n{n}", pstates=(power,), resources={"memory": 1024e6}) for n in range(hosts)),
+        hosts=tuple(Host(id=n, name=f"n{n}", pstates=(power,), resources={"memory": 2.0**30}) for n in range(hosts)),
     )
 
 
 # --- the tables ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["leases.csv", "reservations.csv", "counters.csv", "statistics.json"])
-def test_every_run_under_the_lease_manager_writes_the_same_tables(name):
-    one = simulate_leases(MIXED, options=PREEMPTING)
-    two = wt.simulate(platform_of(SITE), LeaseJobs(MIXED.leases), LeaseManager(PREEMPTING))
-    assert one.file(name) == two.file(name) is not None
+TABLES = ("leases.csv", "reservations.csv", "counters.csv", "statistics.json")
+LONGER = LeaseOptions(
+    policy_preemption="ar-preempts-everything", suspension="all", add_overhead="all", boot_overhead=60
+)
+
+
+@pytest.mark.parametrize("options", [PREEMPTING, LONGER], ids=["as they are", "with overheads"])
+def test_every_run_under_the_lease_manager_writes_the_same_tables(options):
+    one = simulate_leases(MIXED, options=options)
+    two = wt.simulate(platform_of_site(SITE), LeaseJobs(MIXED.leases), LeaseManager(options))
+    for name in TABLES:
+        assert one.file(name) == two.file(name) is not None
+
+
+def test_the_account_knows_whether_images_are_brought_to_nodes():
+    asked = work(lease(1, software=DiskImage("a", 100)))
+    assert "disk images" in str([line.reason for line in simulate_leases(asked).account])
+    assert [line.reason for line in simulate_leases(asked, options=IMAGES).account] == []
 
 
 ONE, TWO = site_from_text("1 CPU:100,Memory:1024"), site_from_text("2 CPU:100,Memory:1024")
@@ -271,6 +284,24 @@ def test_saving_restoring_and_forking(date, tmp_path):
     for one in (forked, restored, simulation):
         one.run()
         for name in ("leases.csv", "reservations.csv", "counters.csv", "statistics.json", "jobs.csv"):
+            assert one.recording.read(name) == whole.file(name)
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@given(mixed_leases(), mixed_options, st.lists(st.integers(0, 4000), min_size=1, max_size=4, unique=True))
+def test_forks_at_several_instants_give_the_same_bytes(asked, chosen, dates):
+    """Of one another too: each fork is forked from the one before."""
+    workload = LeaseWorkload(site=SITE, leases=asked)
+    whole = simulate_leases(workload, options=chosen)
+    simulation = lease_simulation(workload, options=chosen)
+    forks = []
+    for date in sorted(dates):
+        simulation.run_until(float(date))
+        forks.append(simulation)
+        simulation = simulation.fork()
+    for one in (*forks, simulation):
+        one.run()
+        for name in (*TABLES, "jobs.csv"):
             assert one.recording.read(name) == whole.file(name)
 
 

@@ -214,6 +214,10 @@ def test_the_command_line_has_what_the_engine_has(folder, capsys):
     assert json.loads((out / "metrics.json").read_text())["consumed_joules"] > 0
     assert (out / "events.csv").exists()
     assert (out / "leases.csv").exists()
+    engine = ["run", str(folder / "cluster.xml"), day, "-s", "leases", "--out", str(folder / "engine"), "--quiet"]
+    assert main([*engine, "--failures", "between=exponential:2000;repair=exponential:500;until=8000;seed=3"]) == 0
+    for name in ("leases.csv", "reservations.csv", "events.csv"):
+        assert (folder / "engine" / name).read_bytes() == (out / name).read_bytes()
     assert main([*line, "--until", "1200", "--speed", "1000000"]) == 0
     assert not load_run(out).complete
     assert main(["lease", "run", day, "--site", "4 CPU:100,Memory:1024", "--energy"]) == 2

@@ -176,9 +176,10 @@ def _run_nodes(run: Path, platform: str) -> "RunNodes":
     facts = recorded.state.platform
     if not platform and (leased := recorded.file("site.xml")) is not None:  # a run of leases
         from windtunnel.formats.haizea.lwf import read_site_text
-        from windtunnel.leases.jobs import platform_of
+        from windtunnel.model.lease_platform import platform_of_site
 
-        return RunNodes(platform_of(read_site_text(leased, file=f"{run}/site.xml")).hosts, recorded.file, str(run))
+        made = platform_of_site(read_site_text(leased, file=f"{run}/site.xml"))
+        return RunNodes(made.hosts, recorded.file, str(run), made.site)
     given = platform or facts.path or facts.name
     if not platform and not facts.path and not given.startswith("hosts:"):
         raise UsageError(f"{run} does not say which platform it ran on", "name it with --platform")

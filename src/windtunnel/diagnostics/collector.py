@@ -64,15 +64,24 @@ class Findings:
         """Add a warning."""
         self.add(message, code=code, line=line, pointer=pointer, hint=hint, severity=Severity.WARNING)
 
-    def tally(self, message: str, *, code: str, line: int = 0, pointer: str = "", hint: str = "") -> None:
-        """Count a warning that may come again and again: only the place of the first is kept."""
+    def tally(
+        self,
+        message: str,
+        *,
+        code: str,
+        line: int = 0,
+        pointer: str = "",
+        hint: str = "",
+        severity: Severity = Severity.WARNING,
+    ) -> None:
+        """Count a warning (or note) that may come again and again: only the place of the first is kept."""
         at = self._tallied.get((code, message))
         if at is not None:
             known = self._kept[at]
             self._kept[at] = replace(known, count=known.count + 1)
         elif len(self._kept) < self.limit:
             self._tallied[code, message] = len(self._kept)
-            self.warn(message, code=code, line=line, pointer=pointer, hint=hint)
+            self.add(message, code=code, line=line, pointer=pointer, hint=hint, severity=severity)
         else:
             self._dropped += 1
 

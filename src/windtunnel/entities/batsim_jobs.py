@@ -9,6 +9,7 @@ from windtunnel.entities.batsim_ids import Generation, full_id
 from windtunnel.entities.batsim_profiles_v4 import plain
 from windtunnel.entities.batsim_profiles_v5 import extra_data_text
 from windtunnel.entities.json_members import Members, kind_of
+from windtunnel.entities.unheard import names
 from windtunnel.model import Job, Profile, Request
 
 __all__ = ["job_from_json", "job_to_json"]
@@ -38,6 +39,7 @@ def job_from_json(
         findings.add(f"a job is {kind_of(value)}, an object is expected", code="type", pointer=pointer)
         return None
     members = Members(value, findings, pointer, f"job {value.get('id', '?')!s}")
+    _KNOWN[generation].tell(value, findings, pointer=pointer)
     before = len(findings)
     job_id = _id(members, workload)
     wanted = members.number("subtime") if now is None else members.number("subtime", now)
@@ -63,6 +65,12 @@ def job_from_json(
     )
 
 
+_HEARD: Final = "id subtime res profile walltime user group queue amounts_per_host extra_data"
+_KNOWN: Final = {
+    4: names("a job", f"{_HEARD} smpi_ranks_to_hosts_mapping", handed_on=True),
+    5: names("a job", _HEARD),
+}
+"""Batsim 4 hands all members on to schedulers, whatever they are called."""
 _SHORTEST: Final = 1e-6
 """The shortest walltime (s) that Batsim 4's six decimals can tell from none."""
 

@@ -9,6 +9,7 @@ from windtunnel.diagnostics import Findings, UsageError, did_you_mean
 from windtunnel.entities import batsim_profiles_v4, batsim_profiles_v5
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.json_members import Members, kind_of
+from windtunnel.entities.unheard import Names
 from windtunnel.model import Profile
 
 __all__ = ["generation_of_type", "profile_from_json", "profile_to_json"]
@@ -16,6 +17,10 @@ __all__ = ["generation_of_type", "profile_from_json", "profile_to_json"]
 _READERS: Final = {4: batsim_profiles_v4.READERS, 5: batsim_profiles_v5.READERS}
 _WRITERS: Final = {4: batsim_profiles_v4.WRITERS, 5: batsim_profiles_v5.WRITERS}
 
+_HEARD: Final = frozenset({"type", "msg", "com", "extra_data", "storage", "host"})
+"""Members that readers look at before they ask for them."""
+_NOTED: Final = frozenset({"command", "comment", "description", "np", "runtime"})
+"""Members that generators of workloads write beside what Batsim knows."""
 _NAMES_NOW: Final = {
     "msg_par": "parallel",
     "msg_par_hg": "parallel_homogeneous",
@@ -70,6 +75,11 @@ def profile_from_json(
         members.fault(f"unknown type {kind!r}", "type", code="profile-type", hint=_hint(kind, generation))
         return None
     profile = reader(members, workload)
+    heard = members.asked | _HEARD
+    unheard = value.keys() - heard
+    if unheard:
+        known = Names("a profile", frozenset(heard), noted=_NOTED, handed_on=generation == 4)
+        known.tell(sorted(unheard), findings, pointer=pointer)
     return replace(profile, id=f"{workload}!{name}", source=value if generation == 4 else None)
 
 

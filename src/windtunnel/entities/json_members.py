@@ -36,6 +36,8 @@ class Members:
         self._findings = findings
         self._pointer = pointer
         self._before = len(findings)
+        self.asked: set[str] = set()
+        """The members that somebody wanted to know."""
 
     @property
     def faultless(self) -> bool:
@@ -49,6 +51,7 @@ class Members:
 
     def _get(self, key: str, default: object, wanted: str) -> tuple[Any, bool]:
         """The raw value and whether it is there to be judged."""
+        self.asked.add(key)
         if key in self.members:
             return self.members[key], True
         if default is _REQUIRED:

@@ -14,12 +14,14 @@ import msgspec
 from windtunnel.entities.sss_node import Consumable, Extension, NodeSite, SssNode
 from windtunnel.entities.sss_units import DEFAULT_UNITS, UNITS, best_units, in_bytes
 from windtunnel.model import Host, PowerState
+from windtunnel.model.lease import CPU, DISK, MEMORY, LeaseSite, NodeSet
 
 __all__ = ["HostUse", "IntervalUse", "host_node", "host_of_node", "nodes_of", "resource_of", "state_of"]
 
 _IN_BYTES: Final = {"memory": "Memory", "disk": "Disk", "swap": "Swap"}
 _RESOURCES: Final = {"gpus": "GPU"}
 _NAMES: Final = {element: name for name, element in _IN_BYTES.items()}
+_WHOLE: Final = 1e-9
 DEFAULT_SPEED: Final = 1e9
 """flop/s of a core where a node says nothing of it."""
 
@@ -61,10 +63,25 @@ def state_of(use: HostUse) -> str:
 
 
 def nodes_of(site: object, hosts: Sequence[Host]) -> Sequence[SssNode | None]:
-    """The node that each host was read from; None for those of other sites."""
+    """The node that each host was read from, or that says the same as a node of a site of leases; None for others."""
+    if isinstance(site, LeaseSite) and site.numnodes == len(hosts):
+        groups = (group for group in site.nodes for _ in range(group.count))
+        return [_node_of_leases(host, group) for host, group in zip(hosts, groups, strict=True)]
     if isinstance(site, NodeSite) and len(site.nodes) == len(hosts):
         return site.nodes
     return [None] * len(hosts)
+
+
+def _node_of_leases(host: Host, group: NodeSet) -> SssNode:
+    """A node of a site of leases, in the units it was read in: MB."""
+    amounts = [Consumable(element="Processors", value=host.cores)]
+    for kind in group.amounts:
+        total = group.total(kind)
+        if kind in {MEMORY, DISK}:
+            amounts.append(Consumable(element=_IN_BYTES[kind.lower()], value=total, units="MB"))
+        elif kind != CPU:
+            amounts.append(Consumable(element="Resource", name=kind, value=total))
+    return SssNode(id=host.name, configured=tuple(amounts))
 
 
 def host_node(host: Host, use: HostUse, given: SssNode | None = None) -> SssNode:
@@ -78,6 +95,7 @@ def host_node(host: Host, use: HostUse, given: SssNode | None = None) -> SssNode
     has = {"cores": float(host.cores), **host.resources}
     if use.over is None:
         free = {name: max(amount - used.get(name, 0.0), 0.0) if usable else 0.0 for name, amount in has.items()}
+        free["cores"] = float(floor(free["cores"] + _WHOLE))  # what is used in part is used
         available = _consumables(terms, free, "Instantaneous")
         utilized = _consumables(terms, {name: used.get(name, 0.0) for name in has}, "Instantaneous", upward=True)
     else:

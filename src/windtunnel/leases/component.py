@@ -24,10 +24,10 @@ from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.sanity import check
 from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
 from windtunnel.leases.registry import parts_of, read_settings, shown_settings
-from windtunnel.model import HostSet
+from windtunnel.model import HostSet, Platform
 from windtunnel.model.lease import Lease, LeaseState
 from windtunnel.model.lease_jobs import AT_LEAST, LeaseJobs
-from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, Stop
+from windtunnel.model.lease_options import CODE_OPTIONS, LeaseOptions, Preparation, Stop
 from windtunnel.options import Option
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import (
@@ -102,7 +102,7 @@ class LeaseManager(Scheduler):
         """
         super().__init__()
         self.options = read_settings(settings, options)
-        self._parts = parts_of(self.options)
+        self._rules, self._parts = rules_of(self.options), parts_of(self.options)
         self.stop_condition = StopCondition(stop or Stop())
         self.journal_readers: list[Callable[[Plan], None]] = [check] if sanity_check else []
         """Called after each instant, when the journal tells what happened."""
@@ -126,6 +126,17 @@ class LeaseManager(Scheduler):
         self._all_submitted = self._all_events = self._finished = False
         self._no_more = False
         """Whether it was told that no more will come."""
+
+    def lasts(self, lease: Lease, /) -> tuple[float, float | None]:
+        """A lease's duration and real duration (s), with the overheads that are to be added."""
+        asked, real = self._rules.durations(lease.kind, lease.duration, lease.real_duration)
+        return asked / TICKS, None if real is None else real / TICKS
+
+    def honours_on(self, platform: Platform) -> frozenset[Ability]:
+        """Disk images too, where they are to be brought to the nodes."""
+        del platform
+        images = self.options.lease_preparation is Preparation.IMAGETRANSFER
+        return self.honours | {Ability.IMAGES} if images else self.honours
 
     @classmethod
     def settings(cls) -> Mapping[str, Option]:
@@ -230,7 +241,7 @@ class LeaseManager(Scheduler):
             decisions.append(FinishRegistration())
 
     def _begin(self, notice: SimulationBegins) -> None:
-        self.planner = Planner(site_of(notice.platform), rules_of(self.options), self._parts)
+        self.planner = Planner(site_of(notice.platform), self._rules, self._parts)
         self._writer = DecisionWriter(self.planner.plan)
         for work in notice.workloads:
             if isinstance(work, LeaseJobs):

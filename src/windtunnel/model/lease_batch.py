@@ -8,8 +8,8 @@ import msgspec
 from windtunnel.diagnostics import Finding
 from windtunnel.model.asks import Ask, Asks, ability_of_amount
 from windtunnel.model.job import Job, Request
-from windtunnel.model.lease import CPU, Lease, LeaseKind, NodeSet
-from windtunnel.model.lease_jobs import LeaseJobs, job_of_lease, lease_in
+from windtunnel.model.lease import CPU, Lease, LeaseKind, LeaseWorkload, NodeSet
+from windtunnel.model.lease_jobs import LeaseJobs, job_of_lease
 from windtunnel.model.lease_platform import amounts_of
 from windtunnel.model.profiles import DelayProfile
 from windtunnel.model.workload import JobList
@@ -21,6 +21,8 @@ class BatchLeases(JobList):
     """Leases as jobs for schedulers that do not know leases."""
 
     warnings: tuple[Finding, ...] = ()
+    work: LeaseWorkload | None = None
+    """The workload of leases that it was made from."""
 
     def __init__(self, leases: Sequence[Lease], name: str, *, hosts: int = 0, path: str = "") -> None:
         jobs = [batch_job_of_lease(lease, name) for lease in leases]
@@ -32,18 +34,14 @@ class BatchLeases(JobList):
 
 def as_batch(work: LeaseJobs) -> BatchLeases:
     """A workload of leases for schedulers that do not know leases."""
-    made = BatchLeases([*_leases(work)], work.name, hosts=work.hosts, path=work.path)
-    made.warnings = work.warnings
+    made = BatchLeases([*work.leases.values()], work.name, hosts=work.hosts, path=work.path)
+    made.warnings, made.work = work.warnings, work.work
     return made
 
 
 def asks_of(work: LeaseJobs) -> tuple[Ask, ...]:
     """What a workload of leases asks of a scheduler."""
-    return asks_of_leases(_leases(work), work.name)
-
-
-def _leases(work: LeaseJobs) -> Iterable[Lease]:
-    return filter(None, map(lease_in, work))
+    return asks_of_leases(work.leases.values(), work.name)
 
 
 def batch_job_of_lease(lease: Lease, name: str) -> Job:

@@ -1,7 +1,9 @@
 """Leases as jobs: what a job cannot say (reservations, deadlines, images) travels in its ``extra_data``, as JSON."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from copy import copy
+from functools import cached_property
+from typing import Final, Self
 
 import msgspec
 
@@ -79,14 +81,34 @@ class LeaseJobs:
         self.attributes = dict(attributes)
         self.warnings: tuple[Finding, ...] = ()
         """What the reader found odd in the input."""
-        jobs = [job_of_lease(lease, name, None if lasts is None else lasts(lease)) for lease in leases]
-        self.leases: Mapping[str, Lease] = {job.id: lease for job, lease in zip(jobs, leases, strict=True)}
+        self._leases = leases
+        self.leases: Mapping[str, Lease] = {f"{name}!{lease.id}": lease for lease in leases}
         """The lease each job stands for."""
-        self.profiles: Mapping[str, Profile] = {job.profile.id: job.profile for job in jobs}
-        self._jobs = sorted(jobs, key=lambda job: job.submission_time)
+        if lasts is not None:
+            self._jobs = self._made(lasts)
+
+    def lasting(self, lasts: Callable[[Lease], tuple[float, float | None]]) -> Self:
+        """The same leases, as jobs that last so long (see :func:`job_of_lease`)."""
+        made = copy(self)
+        made.__dict__.pop("profiles", None)
+        made._jobs = made._made(lasts)
+        return made
+
+    @cached_property
+    def _jobs(self) -> list[Job]:
+        return self._made(None)
+
+    def _made(self, lasts: Callable[[Lease], tuple[float, float | None]] | None) -> list[Job]:
+        jobs = [job_of_lease(lease, self.name, None if lasts is None else lasts(lease)) for lease in self._leases]
+        return sorted(jobs, key=lambda job: job.submission_time)
+
+    @cached_property
+    def profiles(self) -> Mapping[str, Profile]:
+        """By id."""
+        return {job.profile.id: job.profile for job in self._jobs}
 
     def __len__(self) -> int:
-        return len(self._jobs)
+        return len(self._leases)
 
     def __getitem__(self, index: int, /) -> Job:
         return self._jobs[index]

@@ -65,6 +65,8 @@ class JobList:
         asking = [job for job in jobs if job.dependencies or job.queue or job.request.amounts]
         self.has_dependencies = any(job.dependencies for job in asking)
         """Whether a job waits for others before it is submitted."""
+        self.warnings: tuple[Finding, ...] = ()
+        """What the reader found odd, or could not express."""
         self.asks = asks_of_jobs(asking)
         """What jobs ask for besides hosts."""
         self._jobs = sorted(jobs, key=lambda job: (job.submission_time, job.id))

@@ -17,6 +17,7 @@ from windtunnel.model import HostSet
 from windtunnel.model.lease import LeaseState, When
 from windtunnel.results.layout import Layout
 from windtunnel.results.lease_accounting import LeaseAccounting
+from windtunnel.results.lease_shares import requested_text
 from windtunnel.results.rows import Recorder
 from windtunnel.vocabulary.lease_facts import LeaseFact, LeaseOver, ReservationOver
 
@@ -47,6 +48,9 @@ class LeaseRow(NamedTuple):
     user: int | None
     price: float | None
     reason: str
+    requested: str = ""
+    """What each of its nodes asks for, as ``2 CPU:100,Memory:512``; groups of nodes that differ stand behind each
+    other, separated by ``|``."""
 
 
 class ReservationRow(NamedTuple):
@@ -112,6 +116,7 @@ def _lease_row(fact: LeaseOver) -> LeaseRow:
         lease.user,
         fact.price,
         fact.reason,
+        requested_text(lease.nodes),
     )
 
 

@@ -9,6 +9,7 @@ from windtunnel.entities.sss_host import host_node, nodes_of
 from windtunnel.entities.sss_node import nodes_xml
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.results.files import write_whole
+from windtunnel.results.lease_shares import shares_of
 from windtunnel.results.node_use import StateChange, Stay, use_at
 from windtunnel.results.run_nodes import machine_state
 from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable, Notice, Observer
@@ -65,7 +66,7 @@ class NodeSnapshots(Observer):
     def on_job_started(self, now: float, record: JobRecord) -> None:
         """A job is there."""
         self._until(now)
-        self._running[record.job.id] = Stay(record.hosts, now, float("inf"), record.amounts)
+        self._running[record.job.id] = Stay(record.hosts, now, float("inf"), shares_of(record))
 
     on_job_resumed = on_job_started
 

@@ -10,8 +10,11 @@ from windtunnel.entities.sss_host import host_node, nodes_of
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.model import Host, HostSet
 from windtunnel.results.damaged_files import read_from
+from windtunnel.results.lease_shares import groups_of
+from windtunnel.results.lease_shares import shares as lease_shares
 from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
 from windtunnel.results.shares_csv import amounts_of
+from windtunnel.vocabulary.held import Amounts
 
 __all__ = ["RunNodes", "machine_state"]
 
@@ -83,18 +86,24 @@ def _stays(read: Read) -> Iterator[Stay]:
     if b"allocated_resources" not in (read("jobs.csv") or b"").partition(b"\n")[0]:
         raise UsageError("this run has no jobs.csv, or one that is no table of jobs")
     shares = {(row["job_id"], row["workload_name"]): amounts_of(row["shares"]) for row in _rows(read, "shares.csv")}
+    leases = {row["lease_id"]: groups_of(row.get("requested", "")) for row in _rows(read, "leases.csv")}
+
+    def stay(job: str, hosts: HostSet, start: str, finish: str, amounts: Amounts | None) -> Stay:
+        groups = leases.get(job.partition("#")[0])
+        taken = lease_shares(groups, hosts, amounts) if groups else amounts
+        return Stay(hosts, float(start), float(finish or inf), taken)
+
     paused = set()
     for row in _rows(read, "suspensions.csv"):
         paused.add((row["job_id"], row["workload_name"]))
         amounts = amounts_of(row["shares"]) if row.get("shares") else None
-        yield Stay(HostSet.parse(row["allocated_resources"]), float(row["from"]), float(row["until"]), amounts)
+        hosts = HostSet.parse(row["allocated_resources"])
+        yield stay(row["job_id"], hosts, row["from"], row["until"], amounts)
     for row in _rows(read, "jobs.csv"):
         key = (row["job_id"], row["workload_name"])
         if row["starting_time"] and key not in paused:
-            finish = float(row["finish_time"] or inf)
-            yield Stay(
-                HostSet.parse(row["allocated_resources"]), float(row["starting_time"]), finish, shares.get(key)
-            )
+            hosts = HostSet.parse(row["allocated_resources"])
+            yield stay(row["job_id"], hosts, row["starting_time"], row["finish_time"], shares.get(key))
 
 
 def _changes(read: Read) -> Iterator[StateChange]:

@@ -7,10 +7,10 @@ from windtunnel.diagnostics import UsageError, open_input
 from windtunnel.formats.haizea.ini import read_haizea_config
 from windtunnel.formats.haizea.lwf import read_annotations, read_lwf, read_site
 from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
-from windtunnel.leases.jobs import platform_of
 from windtunnel.model import Platform
 from windtunnel.model.haizea_config import HaizeaConfig
 from windtunnel.model.lease import LeaseSite, LeaseWorkload
+from windtunnel.model.lease_platform import platform_of_site
 
 __all__ = ["load_haizea", "platform_from", "prepared", "read_site_or_text"]
 
@@ -28,12 +28,12 @@ def platform_from(site: str | Path | LeaseSite | Platform) -> str | Path | Platf
     if isinstance(site, Platform):
         return site
     if isinstance(site, LeaseSite):
-        return platform_of(site)
+        return platform_of_site(site)
     if not str(site):
         raise UsageError("an empty text describes no site", "give a site file, or '4 CPU:100,Memory:1024'")
     if _is_site_file(Path(site)):
-        return platform_of(read_site(site), path=str(Path(site).absolute()))
-    return platform_of(site_from_text(str(site))) if _TEXT.match(str(site)) else site
+        return platform_of_site(read_site(site), path=str(Path(site).absolute()))
+    return platform_of_site(site_from_text(str(site))) if _TEXT.match(str(site)) else site
 
 
 def _is_site_file(path: Path) -> bool:

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.simulation import Simulation
 from windtunnel.leases.component import CANCEL, END, LeaseManager
-from windtunnel.leases.jobs import platform_of
 from windtunnel.leases.planner.record import LeaseRecord
 from windtunnel.leases.planner.ticks import TICKS
 from windtunnel.model import ExternalEvent
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseState
 from windtunnel.model.lease_jobs import job_of_lease
 from windtunnel.model.lease_options import LeaseOptions
+from windtunnel.model.lease_platform import platform_of_site
 from windtunnel.services.lease_store import Facts, Input, LeaseStore
 from windtunnel.vocabulary import LeaseFact, LeaseOver, Observer
 
@@ -68,7 +68,9 @@ class LiveLeases:
         self.epoch, self.site, self._speed, self._store = facts.epoch, facts.site, facts.speed, store
         self._archive = _Archive()
         self._manager = LeaseManager(facts.options, live=True)
-        self._simulation = Simulation(platform_of(facts.site), components=[self._manager], observers=[self._archive])
+        self._simulation = Simulation(
+            platform_of_site(facts.site), components=[self._manager], observers=[self._archive]
+        )
         self._simulation.run_until(0.0)
         self._last_id = 0
         for entry in store.inputs():

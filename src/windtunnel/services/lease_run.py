@@ -14,9 +14,9 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options
 from windtunnel.formats.haizea.lwf import read_lwf
 from windtunnel.formats.haizea.lwf_write import site_text
-from windtunnel.leases.component import LeaseManager, rules_of
+from windtunnel.leases.component import LeaseManager
 from windtunnel.model import Platform
-from windtunnel.model.lease import Lease, LeaseSite, LeaseWorkload
+from windtunnel.model.lease import LeaseSite, LeaseWorkload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions, Stop
 from windtunnel.results.lease_accounting import Sample
@@ -140,15 +140,7 @@ def lease_simulation(
         raise UsageError("the workload describes no site", "give one: a site file, or '4 CPU:100,Memory:1024'")
     platform = platform_from(place)
     options = options or LeaseOptions()
-    rules = rules_of(options)
-
-    def lasts(lease: Lease) -> tuple[float, float | None]:
-        asked, real = rules.durations(lease.kind, lease.duration, lease.real_duration)
-        return asked / 100, None if real is None else real / 100
-
-    jobs = LeaseJobs(
-        workload.leases, path=path, attributes={**workload.attributes, **(attributes or {})}, lasts=lasts
-    )
+    jobs = LeaseJobs(workload.leases, path=path, attributes={**workload.attributes, **(attributes or {})})
     jobs.warnings = workload.warnings
     simulation = Simulation(
         platform,

@@ -12,6 +12,7 @@ from windtunnel.api import Simulation
 from windtunnel.entities.sss_host import host_node, nodes_of
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.model import ExternalEvent, HostSet, JobRecord, Platform, Workload
+from windtunnel.results.lease_shares import shares_of
 from windtunnel.results.node_use import StateChange, Stay, use_at
 from windtunnel.results.run_nodes import machine_state
 from windtunnel.vocabulary import HostsBecameAvailable, HostsBecameUnavailable, Notice, Observer
@@ -76,7 +77,7 @@ class LiveNodes(Observer):
 
     def on_job_started(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- only what is now counts
         """A job is there."""
-        self._running[record.job.id] = Stay(record.hosts, 0.0, float("inf"), record.amounts)
+        self._running[record.job.id] = Stay(record.hosts, 0.0, float("inf"), shares_of(record))
 
     on_job_resumed = on_job_started
 

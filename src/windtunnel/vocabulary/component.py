@@ -6,12 +6,23 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
+from windtunnel.model.lease import Lease
 from windtunnel.vocabulary.decisions import Decision
 from windtunnel.vocabulary.lease_facts import LeaseFact
 from windtunnel.vocabulary.notices import Notice
 from windtunnel.vocabulary.view import View
 
-__all__ = ["Component", "Features", "HearsErrors", "Hello", "Named", "Observer", "Reply", "WithView"]
+__all__ = [
+    "Component",
+    "Features",
+    "HearsErrors",
+    "Hello",
+    "LengthensLeases",
+    "Named",
+    "Observer",
+    "Reply",
+    "WithView",
+]
 
 
 class Features(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +92,14 @@ class HearsErrors(Protocol):
 
     wants_errors: bool
     """Whether it gets a ``SimulationErrorOccurred`` at the end of a run that fails."""
+
+
+@runtime_checkable
+class LengthensLeases(Protocol):
+    """A component whose settings lengthen the leases that it is given."""
+
+    def lasts(self, lease: Lease, /) -> tuple[float, float | None]:
+        """How long a lease was asked for and how long it really runs (None: as long as that), in seconds."""
 
 
 @runtime_checkable

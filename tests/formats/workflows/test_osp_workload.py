@@ -21,7 +21,9 @@ def task(name="a", **more):
 
 def codes(*tasks, **workflow):
     found = check(json.dumps({"workflows": [{"tasks": tasks, **workflow}]}).encode())
-    return [f.code if f.severity is Severity.ERROR else f.code.lower() for f in found]
+    return [
+        f.code if f.severity is Severity.ERROR else f.code.lower() for f in found if f.severity is not Severity.NOTE
+    ]
 
 
 def test_the_shipped_example():
@@ -33,7 +35,7 @@ def test_the_shipped_example():
     assert first.request.amounts == (("memory", 200e6),)
     assert second.dependencies == ("w0!task-1",)
     assert second.profile.delay == 11 * 60 + 59
-    assert read_workload(path).warnings == ()
+    assert {found.code for found in read_workload(path).warnings} <= {"history", "ignored"}
     assert [j.request.hosts for j in read_workload(path).with_cores(3)] == [2, 2]
 
 

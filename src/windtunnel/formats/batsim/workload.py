@@ -6,7 +6,7 @@ an id a full one; a cycle of sequences is refused; ``recv`` keeps the profiles i
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -18,12 +18,18 @@ from windtunnel.entities.batsim_jobs import job_from_json
 from windtunnel.entities.batsim_profiles import generation_of_type, profile_from_json
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.trace_files import load_traces
+from windtunnel.entities.unheard import names
 from windtunnel.formats.batsim.references import check_references, used_profiles
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.model import Job, JobList, Profile, TraceReplayProfile
 from windtunnel.model.profiles import executors
 
 __all__ = ["BatsimWorkload", "read_batsim", "read_batsim4", "read_batsim5"]
+
+
+_MEMBERS: Final = names(
+    "the workload", "nb_res jobs profiles", noted="author command comment comments date description name version"
+)
 
 
 class BatsimWorkload(JobList):
@@ -98,6 +104,7 @@ class _Document:
         self.members: dict[str, Any] = {}
         try:
             raw = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+            _MEMBERS.tell(raw, findings, pointer="")
             for key in ("nb_res", "jobs", "profiles"):
                 if key in raw:
                     self.members[key] = msgspec.json.decode(raw[key])

@@ -13,13 +13,19 @@ from typing import Annotated, Final
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, UsageError, did_you_mean, read_text
+from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean, read_text
 from windtunnel.formats.slurm.values import expand_hosts
 from windtunnel.model import Host, Platform, PowerState
 
 __all__ = ["read_slurm_conf"]
 
 MIB: Final = 1 << 20
+_OF_ALL: Final = frozenset({"clustername"})
+_OF_NODES: Final = frozenset(
+    {"nodename", "cpus", "procs", "boards", "socketsperboard", "sockets", "corespersocket", "threadspercore"}
+    | {"realmemory", "tmpdisk", "gres", "feature", "features", "weight", "state"}
+)
+_OF_PARTITIONS: Final = frozenset({"partitionname", "nodes"})
 _PAIR: Final = re.compile(r"""(?<!\w)([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*)""")
 _NOT_THERE: Final = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "FUTURE"})
 _MOST_BYTES: Final = 1 << 26
@@ -101,6 +107,7 @@ class _Cluster:
         """One line of the file."""
         self._at = line
         values = line[2]
+        self._tell_unheard(values)
         if "clustername" in values:
             self.name = values["clustername"]
         if "nodename" in values:
@@ -109,6 +116,14 @@ class _Cluster:
             nodes = values.get("nodes", "")
             everything = nodes.upper() == "ALL"
             self._partitions[values["partitionname"]] = ["*"] if everything else self._hosts(nodes, empty=True)
+
+    def _tell_unheard(self, values: dict[str, str]) -> None:
+        file, line, _ = self._at
+        heard = _OF_NODES if "nodename" in values else _OF_PARTITIONS if "partitionname" in values else _OF_ALL
+        for key in values.keys() - heard:
+            self._findings.add(
+                f"{key} is not simulated", code="ignored", line=line, file=file, severity=Severity.WARNING
+            )
 
     def _fault(self, message: str, code: str, at: Line | None = None) -> None:
         file, line, _ = at or self._at
@@ -150,6 +165,9 @@ class _Cluster:
             if partition and partition not in members.get(name, ()):
                 continue
             if not all_states and values.get("state", "").upper().rstrip("*~#!%$@^-") in _NOT_THERE:
+                message = f"node {name!r} is left out: its State is {values['state']}"
+                file, line, _ = at
+                self._findings.add(message, code="left-out", line=line, file=file, severity=Severity.NOTE)
                 continue
             made.append(self._host(len(made), name, at, values, members.get(name, []), speed))
         if not made and not self._findings.has_errors:

@@ -17,6 +17,7 @@ import msgspec
 
 from windtunnel.diagnostics import Findings
 from windtunnel.entities.json_members import kind_of
+from windtunnel.entities.unheard import Names, names
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.values import date, duration, job_state
@@ -32,6 +33,32 @@ _NEEDED: Final = {
     "a run time": ("ElapsedRaw", "Elapsed", "Start"),
     "processors": ("NCPUS", "AllocCPUS", "AllocTRES", "ReqCPUS"),
 }
+_COLUMNS: Final = names(
+    "a row",
+    "JobID Submit Start End ElapsedRaw Elapsed NCPUS AllocCPUS AllocTRES ReqTRES ReqCPUS TimelimitRaw Timelimit "
+    "State "
+    "User Account Partition",
+    ignored="ReqMem NNodes ReqNodes QOS QOSREQ Priority Constraints Reservation Licenses Flags Eligible Layout",
+    noted="AdminComment AllocNodes AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize "
+    "BlockID "
+    "Cluster Comment ConsumedEnergy ConsumedEnergyRaw Container CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode "
+    "Extra FailedNode GID Group JobIDRaw JobName MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite "
+    "MaxDiskWriteNode MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize "
+    "MaxVMSizeNode MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NodeList NTasks Planned PlannedCPU "
+    "PlannedCPURAW "
+    "QOSRAW Reason ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReservationId Reserved ResvCPU ResvCPURAW "
+    "Restarts SLUID StdErr StdIn StdOut SubmitLine Suspended SystemComment SystemCPU TotalCPU TRESUsageInAve "
+    "TRESUsageInMax TRESUsageInMin TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMin "
+    "TRESUsageOutTot UID "
+    "UserCPU WCKey WCKeyID WorkDir",
+)
+"""The columns that sacct can print (Slurm 24.11)."""
+_TRES: Final = Names(
+    "what a job requests",
+    frozenset({"cpu"}),
+    frozenset({"mem", "node", "gres/gpu"}),
+    frozenset({"billing", "energy"}),
+)
 _CPUS: Final = re.compile(r"(?:^|,)cpu=(\d+)")
 _GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
 
@@ -64,15 +91,18 @@ def _of_text(data: bytes, findings: Findings, noted: Counter[str]) -> Iterator[R
     text = data.decode("utf-8", "replace").lstrip("\r\n")
     skipped = data.decode("utf-8", "replace").count("\n") - text.count("\n")
     head = set(text.split("\n", 1)[0].strip().split("|"))
-    for what, names in _NEEDED.items():
-        if not head.intersection(names):
-            findings.add(f"there is no column for {what} ({' or '.join(names)})", code="column", line=1 + skipped)
+    for what, columns in _NEEDED.items():
+        if not head.intersection(columns):
+            findings.add(f"there is no column for {what} ({' or '.join(columns)})", code="column", line=1 + skipped)
     if findings.has_errors:
         return
+    _COLUMNS.tell([name for name in text.split("\n", 1)[0].strip().split("|") if name], findings, line=1 + skipped)
     for line, row in rows(text, findings):
         if "." in row["JobID"]:
             noted["row of a step, left out"] += 1
             continue
+        asked = [entry.partition("=")[0] for entry in (row.get("ReqTRES") or row.get("AllocTRES", "")).split(",")]
+        _TRES.tell(filter(None, asked), findings, line=line + skipped)
         try:
             yield _record(row, line + skipped)
         except ValueError as error:
@@ -137,11 +167,44 @@ def _of_json(data: bytes, findings: Findings) -> Iterator[Record]:
         if not isinstance(value, dict):
             findings.add(f"a job is {kind_of(value)}, an object is expected", code="type", pointer=pointer)
             continue
+        _tell_unheard(value, findings, pointer)
         try:
             yield _json_record(value)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             findings.add(f"the job is not as sacct writes it: {what}", code="value", pointer=pointer)
+
+
+_JSON_HEARD: Final = {
+    "": frozenset(["job_id", "array", "het", "time", "state", "tres", "required", "user", "account", "partition"]),
+    "time": frozenset(["submission", "elapsed", "limit"]),
+    "state": frozenset({"current"}),
+    "tres": frozenset({"allocated", "requested"}),
+    "required": frozenset({"CPUs"}),
+    "array": frozenset({"job_id", "task_id"}),
+    "het": frozenset({"job_id", "job_offset"}),
+}
+"""Of a job, and of its members that are objects."""
+_JSON_ASKED: Final = frozenset(
+    {"allocation_nodes", "constraints", "licenses", "memory", "memory_per_cpu", "memory_per_node", "priority"}
+    | {"qos", "reservation"}
+)
+
+
+def _tell_unheard(value: dict[str, Any], findings: Findings, pointer: str) -> None:
+    """Note the members of a job that nothing comes of: sacct writes about sixty."""
+    for key, heard in _JSON_HEARD.items():
+        inside = value.get(key) if key else value
+        if isinstance(inside, dict):
+            others = frozenset(inside) - heard
+            known = Names(f"{key!r} of a job" if key else "a job", heard, others & _JSON_ASKED, others - _JSON_ASKED)
+            known.tell(sorted(others), findings, pointer=f"{pointer}/{key}" if key else pointer)
+    tres = value.get("tres")
+    wanted = tres.get("requested") or tres.get("allocated") if isinstance(tres, dict) else None
+    for entry in wanted if isinstance(wanted, list) else ():
+        if isinstance(entry, dict):
+            kind = f"{entry.get('type')}/{entry.get('name')}" if entry.get("name") else str(entry.get("type"))
+            _TRES.tell([kind], findings, pointer=f"{pointer}/tres")
 
 
 def _json_record(value: dict[str, Any]) -> Record:

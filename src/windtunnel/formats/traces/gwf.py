@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from windtunnel.diagnostics import Findings, open_lines
+from windtunnel.entities.unheard import names
 from windtunnel.formats.files import reason
 from windtunnel.formats.traces.mapped_csv import Mapped, csv_records
 from windtunnel.formats.traces.records import Record, replay
@@ -53,6 +54,14 @@ COLUMNS: Final = (
 )
 """The columns of the archive's format."""
 
+_COLUMNS: Final = names(
+    "a row",
+    "JobID SubmitTime RunTime NProcs ReqNProcs ReqTime Status UserID GroupID QueueID",
+    ignored="ReqMemory PartitionID JobStructure JobStructureParams ReqPlatform ReqNetwork ReqLocalDiskSpace "
+    "ReqResources",
+    noted="WaitTime AverageCPUTimeUsed UsedMemory ExecutableID OrigSiteID LastRunSiteID UsedNetwork "
+    "UsedLocalDiskSpace UsedResources VOID ProjectID",
+)
 _BURSTS: Final = frozenset({"2", "3", "4"})
 _STATUS: Final = {"0": "failed", "1": "completed", "5": "cancelled", **dict.fromkeys(_BURSTS, "burst")}
 _WORKFLOWS: Final = Mapped(
@@ -133,6 +142,7 @@ def _record(fields: list[str], line: int, findings: Findings) -> Record | None:
         numbers[COLUMNS[place]] = None if value == -1 else value
     if not good:
         return None
+    _COLUMNS.tell((name for name, text in zip(COLUMNS, fields, strict=True) if text != "-1"), findings, line=line)
     status = fields[10]
     return Record(
         id=fields[0].replace("!", "_"),

@@ -24,7 +24,7 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, UsageError, did_you_mean, open_lines, read_input
+from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean, open_lines, read_input
 from windtunnel.formats.files import reason
 from windtunnel.formats.slurm.values import date, duration
 from windtunnel.formats.traces.records import Record, replay
@@ -165,6 +165,10 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
                 findings.add(f"there is no column {theirs!r}", code="column", line=1, hint=hint)
             if absent:
                 return
+            for name in head:
+                if name not in mapped.columns.values():
+                    message = f"nothing comes of the column {name!r}: it is not mapped"
+                    findings.tally(message, code="history", line=1, severity=Severity.NOTE)
             for count, row in enumerate(reader, 1):
                 if len(row) == len(head):
                     texts = {ours: row[place].strip() for ours, place in places.items()}

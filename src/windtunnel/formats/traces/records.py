@@ -71,6 +71,7 @@ def replay(
         path=path,
         start_date=start_date(base, start),
         in_order=True,
+        findings=tuple(findings),
         report=IngestionReport(
             file=path,
             rows=rules.rows,

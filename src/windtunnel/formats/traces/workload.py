@@ -26,8 +26,8 @@ class TraceWorkload(JobList):
         findings: Sequence[Finding] = (),
         in_order: bool = False,
     ) -> None:
-        """``findings``: what was odd, of formats without rows; ``in_order``: jobs come in the order in which they are
-        submitted, those of one instant too.
+        """``findings``: what was odd beside what the report counts; ``in_order``: jobs come in the order in which
+        they are submitted, those of one instant too.
         """
         super().__init__(name, jobs, hosts=hosts, path=path)
         if in_order:
@@ -37,11 +37,7 @@ class TraceWorkload(JobList):
         self.report = report
         """What became of the rows of the trace; None for formats without rows."""
         self._findings = tuple(findings)
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """What is not simulated as it stands in the file."""
-        return self._findings if self.report is None else self.report.findings()
+        self.warnings = (*(report.findings() if report else ()), *self._findings)
 
     def with_cores(self, cores_per_host: int) -> "TraceWorkload":
         """The same jobs for hosts of so many cores: n processors become ceil(n / cores) hosts (decisions.md 16)."""

@@ -9,7 +9,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Finding, Findings
+from windtunnel.entities.unheard import Names, names
 from windtunnel.entities.xml_guard import XmlFaultError, decode_xml, line_of, local_name, parse_xml
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
@@ -37,9 +38,11 @@ def read_dax(path: str | Path, name: str = "wf0", *, start: float = 0.0, margin:
         InputError: the file cannot be read, or is at fault; all faults are named with their line.
     """
     path = Path(path).absolute()
-    tasks, _ = _read(path)
+    tasks, _, found = _read(path)
     jobs = task_jobs(list(tasks.values()), name, start=start, margin=margin, cores=False)
-    return JobList(name, jobs, {job.profile.id: job.profile for job in jobs}, path=str(path))
+    made = JobList(name, jobs, {job.profile.id: job.profile for job in jobs}, path=str(path))
+    made.warnings = found
+    return made
 
 
 def read_workflow(path: str | Path, name: str = "wf0", *, start: float = 0.0, limit: int = 0) -> Workflow:
@@ -55,16 +58,18 @@ def read_workflow(path: str | Path, name: str = "wf0", *, start: float = 0.0, li
         InputError: like :func:`read_dax`.
     """
     path = Path(path).absolute()
-    tasks, pairs = _read(path)
+    tasks, pairs, found = _read(path)
     jobs = task_jobs(list(tasks.values()), name, start=start, margin=10.0, cores=False)
     children: dict[str, list[str]] = {}
     for parent, child in dict.fromkeys(pairs):
         children.setdefault(f"{name}!{parent}", []).append(f"{name}!{child}")
-    return Workflow(name, jobs, children, start=start, limit=limit, path=str(path))
+    made = Workflow(name, jobs, children, start=start, limit=limit, path=str(path))
+    made.warnings = found
+    return made
 
 
-def _read(path: Path) -> tuple[dict[str, WorkflowTask], list[tuple[str, str]]]:
-    """The tasks, and pairs of parent and child in the order of the document."""
+def _read(path: Path) -> tuple[dict[str, WorkflowTask], list[tuple[str, str]], tuple[Finding, ...]]:
+    """The tasks, pairs of parent and child in the order of the document, and what nothing comes of."""
     findings = Findings(str(path))
     data = read_bytes(path, findings)
     try:
@@ -75,11 +80,43 @@ def _read(path: Path) -> tuple[dict[str, WorkflowTask], list[tuple[str, str]]]:
     if local_name(root.tag) != "adag":
         findings.add(f"the root is <{local_name(root.tag)}>, <adag> is expected", code="root", line=line_of(root))
         findings.raise_all()
+    _unheard(root, findings)
     tasks = _tasks(root, findings)
     pairs = _parents(root, tasks, findings)
     check_tasks(tasks, findings)
     findings.raise_if_errors()
-    return tasks, pairs
+    return tasks, pairs, tuple(findings)
+
+
+_ADAG: Final = names("<adag>", "", noted="name version index count jobCount fileCount childCount schemaLocation")
+_IN_ADAG: Final = names("<adag>", "job child", ignored="file executable transformation dag dax", noted="metadata")
+_JOB: Final = names(
+    "a job", "id runtime num_procs", ignored="file executable", noted="name namespace version level dv-name"
+)
+_IN_JOB: Final = names("a job", "", ignored="uses argument profile stdin stdout stderr", noted="metadata invoke")
+_REF: Final = names("a <child> or <parent>", "ref", noted="edge-label")
+_IN_CHILD: Final = names("a <child>", "parent")
+
+
+def _unheard(root: "_Element", findings: Findings) -> None:
+    """Note elements and attributes that nothing comes of."""
+    _tell(root, _ADAG, _IN_ADAG, findings)
+    for element in root:
+        if local_name(element.tag) == "job":
+            _tell(element, _JOB, _IN_JOB, findings)
+        elif local_name(element.tag) == "child":
+            _tell(element, _REF, _IN_CHILD, findings)
+            for parent in element:
+                _tell(parent, _REF, _NOTHING, findings)
+
+
+_NOTHING: Final = names("a <parent>", "")
+
+
+def _tell(element: "_Element", attributes: Names, elements: Names, findings: Findings) -> None:
+    line = line_of(element)
+    attributes.tell(map(local_name, element.attrib), findings, line=line)
+    elements.tell((local_name(one.tag) for one in element if isinstance(one.tag, str)), findings, line=line)
 
 
 def _tasks(root: "_Element", findings: Findings) -> dict[str, WorkflowTask]:

@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import Finding, Findings
 from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.quantities import quantity
+from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.osp_tasks import OspTask, check_dependencies, critical_path, edges
@@ -64,6 +65,29 @@ def _examine(data: bytes, file: str) -> tuple[list[OspTask], float, list[Finding
     return tasks, min([start, *submits]), locate(text, document, findings)
 
 
+_DESCRIBING: Final = "id name description version author authors license"
+_DOCUMENT: Final = names("the workload", "date_start date_end workflows", noted=f"{_DESCRIBING} domain users groups")
+_WORKFLOW: Final = names(
+    "a workflow",
+    "tasks",
+    noted=f"{_DESCRIBING} task_count critical_path_task_count critical_path_length "
+    "ts_submit nfrs scheduler domain application_name application_field total_resources total_memory_usage "
+    "total_cpu total_network_usage total_energy_usage total_disk_space_usage approx_max_concurrent_tasks",
+)
+_TASK: Final = names(
+    "a task",
+    "id depends_on enables ts_submit runtime resources_used core_count memory_consumption memory_usage user_id "
+    "group_id",
+    ignored="data_transfers nfrs requirements resource_amount_requested resource_type network_io_time disk_io_time "
+    "disk_space_requested",
+    noted="network_usage energy_usage disk_space_usage name type description ts_start ts_end wait_time state "
+    "submission_site events params energy_consumption",
+)
+_STAY: Final = names(
+    "a stay on a resource", "time_assigned time_released ncpu", noted="id resource_id resource os disk_space"
+)
+
+
 class _Reader:
     """Walks over a document of any shape and keeps what can be used."""
 
@@ -77,10 +101,12 @@ class _Reader:
         if not isinstance(document, dict):
             self.findings.add("a workload is a JSON object", code="OSP002")
             return []
+        _DOCUMENT.tell(document, self.findings, pointer="")
         self.start = self._date(document, "date_start", "")
         self.end = self._date(document, "date_end", "")
         tasks: list[OspTask] = []
         for number, (pointer, workflow) in enumerate(self._objects(document, "workflows", "")):
+            _WORKFLOW.tell(workflow, self.findings, pointer=pointer)
             mine = [self._task(task, place, number) for place, task in self._objects(workflow, "tasks", pointer)]
             self._check_figures(workflow, mine, pointer)
             tasks += mine
@@ -100,6 +126,7 @@ class _Reader:
                 self._add("OSP004", "must be an object", f"{pointer}/{key}/{index}")
 
     def _task(self, task: dict[str, Any], pointer: str, workflow: int) -> OspTask:
+        _TASK.tell(task, self.findings, pointer=pointer)
         name = task.get("id")
         if not isinstance(name, str) or not name:
             self._add("OSP005", "a task needs an id (a text)", pointer)
@@ -120,6 +147,7 @@ class _Reader:
     ) -> float | None:
         spans = []
         for place, stay in stays:
+            _STAY.tell(stay, self.findings, pointer=place)
             assigned, released = self._date(stay, "time_assigned", place), self._date(stay, "time_released", place)
             if assigned is not None and released is not None:
                 if released < assigned or (submit is not None and assigned < submit):

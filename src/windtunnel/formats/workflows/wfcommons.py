@@ -6,13 +6,14 @@ Since 1.5, ``workflow.specification.tasks`` has the structure and ``workflow.exe
 
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import Findings
 from windtunnel.diagnostics.json_positions import locate
 from windtunnel.entities.json_members import Members, kind_of
+from windtunnel.entities.unheard import names
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks, task_jobs
@@ -44,12 +45,35 @@ def read_wfcommons(path: str | Path, name: str = "wf0", *, start: float = 0.0, m
     tasks = _Reader(findings).tasks(document)
     if not findings.has_errors:
         check_tasks(tasks, findings)
+    located = Findings(str(path))
     if len(findings):
-        located = Findings(str(path))
         located.extend(locate(data.decode("utf-8", "replace"), document, findings))
-        located.raise_all()
+        located.raise_if_errors()
     jobs = task_jobs(list(tasks.values()), name, start=start, margin=margin, cores=True)
-    return TraceWorkload(name, jobs, path=str(path))
+    return TraceWorkload(name, jobs, path=str(path), findings=located.sorted())
+
+
+_DESCRIBING: Final = "name description createdAt schemaVersion author runtimeSystem wms provenance"
+_DOCUMENT: Final = names("the document", "workflow", noted=_DESCRIBING)
+_WORKFLOW: Final = names("the workflow", "specification execution", noted=_DESCRIBING)
+_OLD_WORKFLOW: Final = names(
+    "the workflow",
+    "tasks jobs",
+    ignored="machines files",
+    noted=f"{_DESCRIBING} makespan makespanInSeconds executedAt",
+)
+_SPECIFICATION: Final = names("the specification", "tasks", ignored="files")
+_EXECUTION: Final = names("the execution", "tasks", ignored="machines", noted="makespanInSeconds executedAt")
+_STRUCTURE: Final = "name id parents children"
+_ASKED: Final = "files inputFiles outputFiles machine machines memory memoryInBytes priority storage"
+_MEASURED: Final = (
+    "type category program command avgCPU bytesRead bytesWritten readBytes writtenBytes energy energyInKWh avgPower "
+    "avgPowerInW executedAt"
+)
+_TASK: Final = names("a task", _STRUCTURE, ignored=_ASKED, noted=_MEASURED)
+_TIMES: Final = "runtime runtimeInSeconds cores coreCount"
+_OLD_TASK: Final = names("a task", f"{_STRUCTURE} {_TIMES}", ignored=_ASKED, noted=_MEASURED)
+_RUN: Final = names("a task that was run", f"id {_TIMES}", ignored=_ASKED, noted=_MEASURED)
 
 
 class _Reader:
@@ -61,13 +85,18 @@ class _Reader:
         workflow = self._object(document, "workflow", "")
         if workflow is None:
             return {}
+        _DOCUMENT.tell(document, self._findings, pointer="")
         if "specification" not in workflow:
             key = "tasks" if "tasks" in workflow else "jobs"
+            _OLD_WORKFLOW.tell(workflow, self._findings, pointer="/workflow")
             return self._structure(workflow, key, "/workflow")
+        _WORKFLOW.tell(workflow, self._findings, pointer="/workflow")
         specification = self._object(workflow, "specification", "/workflow")
         execution = self._object(workflow, "execution", "/workflow")
         if specification is None or execution is None:
             return {}
+        _SPECIFICATION.tell(specification, self._findings, pointer="/workflow/specification")
+        _EXECUTION.tell(execution, self._findings, pointer="/workflow/execution")
         runs = self._array(execution, "tasks", "/workflow/execution")
         tasks = self._structure(specification, "tasks", "/workflow/specification", timed=False)
         self._run_times(runs, tasks)
@@ -101,6 +130,7 @@ class _Reader:
     ) -> dict[str, WorkflowTask]:
         tasks: dict[str, WorkflowTask] = {}
         by_name: dict[str, str] = {}
+        children: list[tuple[str, str, str]] = []
         for index, value in enumerate(self._array(holder, key, pointer)):
             at = f"{pointer}/{key}/{index}"
             if not isinstance(value, dict):
@@ -112,13 +142,29 @@ class _Reader:
                 self._findings.add(message, code="duplicate", pointer=at)
             tasks[task.id] = task
             by_name.setdefault(str(value.get("name", "")), task.id)
+            named = value.get("children", [])
+            for rank, child in enumerate(named if isinstance(named, list) else [named]):
+                children.append((task.id, str(child), f"{at}/children/{rank}"))
         for task in tasks.values():  # before 1.4, parents were named, not identified
             task.parents = [parent if parent in tasks else by_name.get(parent, parent) for parent in task.parents]
+        for parent, child, at in children:
+            self._child(tasks, by_name, parent, child, at)
         return tasks
+
+    def _child(
+        self, tasks: dict[str, WorkflowTask], by_name: dict[str, str], parent: str, child: str, at: str
+    ) -> None:
+        """A task names one that waits for it; usually that one names it too."""
+        task = tasks.get(child) or tasks.get(by_name.get(child, ""))
+        if task is None:
+            self._findings.add(f"task {parent!r}: its child {child!r} does not exist", code="reference", pointer=at)
+        elif parent not in task.parents:
+            task.parents.append(parent)
 
     def _task(self, value: dict[str, Any], pointer: str, *, timed: bool) -> WorkflowTask:
         key = "id" if "id" in value else "name"
         members = Members(value, self._findings, pointer, f"task {value.get(key, '?')!s}")
+        (_OLD_TASK if timed else _TASK).tell(value, self._findings, pointer=pointer)
         task_id = members.text(key)
         if "!" in task_id or (key in value and task_id == "" and members.faultless):
             members.fault(f"{key!r} is {task_id!r}, a text without '!' is expected", key, code="id")
@@ -146,6 +192,7 @@ class _Reader:
                 self._findings.add(f"a task is {kind_of(value)}, an object is expected", code="type", pointer=pointer)
                 continue
             members = Members(value, self._findings, pointer, f"task {value.get('id', '?')!s}")
+            _RUN.tell(value, self._findings, pointer=pointer)
             task_id = members.text("id")
             run, cores = self._measures(members)
             if task_id in tasks:

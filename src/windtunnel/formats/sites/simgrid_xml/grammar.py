@@ -184,7 +184,12 @@ def _check(element: "_Element", rule: Rule, findings: Findings) -> None:
                 hint=f"<{element.tag}> may hold {', '.join(rule.children)}" if rule.children else "",
             )
         else:
-            _check(child, RULES[tag], findings)
+            if tag in IGNORED or (tag == "prop" and element.tag == "link"):
+                findings.tally(
+                    f"<{child.tag}> in <{element.tag}> is not simulated", code="ignored", line=line_of(child)
+                )
+            if tag in RULES:
+                _check(child, RULES[tag], findings)
 
 
 def _check_attributes(element: "_Element", rule: Rule, findings: Findings) -> None:
