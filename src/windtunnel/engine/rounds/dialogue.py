@@ -81,7 +81,8 @@ def check_reply(world: World, session: Session, reply: object) -> None:
     """
     if not isinstance(reply, Reply):
         raise ComponentError(f"{session.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
-    decisions: Any = getattr(reply, "decisions", None)  # which may be anything
+    said: Any = reply  # its fields may be anything
+    decisions = said.decisions
     if not isinstance(decisions, list | tuple):
         raise ComponentError(
             f"{session.name!r} answered decisions = {decisions!r:.50}, which is no list", now=world.now
