@@ -255,7 +255,7 @@ class Recording(Observer):
 
     def _watch(self) -> None:
         if self.layout.stem is not None and self._flusher is None:
-            self._flusher = Flusher([self._batches, *self.rows.values()])
+            self._flusher = Flusher([self._batches, *self.rows.values()], self._process_ends)
 
     def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
         """Count what a lease manager reports."""
@@ -310,6 +310,10 @@ class Recording(Observer):
         if self.state.status is Status.RUNNING:
             self.on_end(self.state.simulated_time, reason, self.totals)
         self._stop()
+
+    def _process_ends(self) -> None:
+        self._held = False  # nobody comes back to mark it
+        self.close("the process ended before the run")
 
     def _stop(self) -> None:
         if self._flusher is not None:

@@ -54,6 +54,7 @@ class Stage(Scheduler):
     """Whether it takes the options that an event gives to a datacenter: where it is the scheduler of that one."""
     honours = HONOURED_BY_ALL | {
         Ability.SHARES,
+        Ability.PROCESSORS,
         Ability.MEMORY,
         Ability.GPUS,
         Ability.RESOURCES,
@@ -103,6 +104,10 @@ class Stage(Scheduler):
     def could_hold(self, job: Job) -> bool:
         """Whether the machines could hold a job if they were empty."""
         return self._machines.possible(self._need(job))
+
+    def why_not(self, job: Job) -> str:
+        """Why the machines could never hold a job."""
+        return self._machines.why_not(self._need(job))
 
     def reconfigure(self, options: Mapping[str, Any]) -> None:
         """Take other options from now on; the queue and what runs are kept.
