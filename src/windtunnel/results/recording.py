@@ -41,7 +41,7 @@ from windtunnel.results.state import (
     as_plain,
 )
 from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
-from windtunnel.version import __version__
+from windtunnel.version import __version__, build
 from windtunnel.vocabulary.component import Hello, Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact
 
@@ -106,7 +106,11 @@ class Recording(Observer):
         self.layout = layout = layout or Layout()
         self.options = options = options or RecordingOptions()
         self.state = RunState(
-            windtunnel=__version__, dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
+            windtunnel=__version__,
+            build=build(),
+            dialect=layout.dialect.value,
+            facts=as_plain(facts or {}),
+            start_date=start_date,
         )
         inputs = [*inputs]
         self.state.inputs = input_files(inputs)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary.held import Amounts
 
@@ -11,6 +13,7 @@ _NONE = HostSet()
 _NOTHING: Mapping[str, float] = {}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Shares:
     """Hosts of which jobs have parts: ``taken`` says what each job took, ``left`` what remains of each resource.
 
