@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import windtunnel
 from benchmarks import Figure
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +31,7 @@ def cpu(folder: Path, scheduler: str) -> float:
     """CPU seconds of ``windtunnel run``, from its first to its last instruction, its children included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     words = ["run", "hosts:8", folder / "jobs.json", "--scheduler", scheduler, "--out", folder / "out", "--quiet"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    environment = os.environ | {"PYTHONPATH": str(Path(windtunnel.__file__).parents[1])}
     subprocess.run([sys.executable, "-m", "windtunnel", *words], check=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -16,12 +16,14 @@ from re import search
 from shutil import which
 from typing import NamedTuple
 
+import windtunnel
 from benchmarks import AGAINST, Figure
 from benchmarks.generate import delay_jobs, swf_log
 
 __all__ = ["run"]
 
-OURS = Path(__file__).resolve().parents[1]
+OURS = Path(windtunnel.__file__).parents[1]
+"""Where the package lies that is installed: compiled after ``make fast``."""
 
 
 class Case(NamedTuple):
@@ -71,12 +73,12 @@ CASES = (
 
 
 def counted(source: Path, words: Sequence[str], folder: Path) -> int:
-    """Instructions of one run of the package in a checkout."""
+    """Instructions of one run of the package in a folder."""
     folder.mkdir(parents=True)
     python = [sys.executable, "-m", "windtunnel", *words, "--out", str(folder / "out")]
     valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     environment = os.environ | {
-        "PYTHONPATH": str(source / "src"),
+        "PYTHONPATH": str(source),
         "PYTHONHASHSEED": "0",
         "PYTHONPYCACHEPREFIX": str(folder.parent / "compiled"),
     }
@@ -104,7 +106,7 @@ def _figures(case: Case, sources: Sequence[Path], folder: Path, pool: ThreadPool
         pool.submit(_cost, source, case, files, folder / f"source-{rank}") for rank, source in enumerate(sources)
     ]
     costs = [one.result() for one in asked]
-    what = f"instructions: {case.what}"
+    what = f"instructions: {case.what} ({windtunnel.build()})"
     for (slope, fixed), whose in zip(costs, ("", ", the other"), strict=False):
         yield Figure(f"{what}{whose}", slope / 1000, f"k a {case.unit}")
         yield Figure(f"{what}{whose}: fixed", fixed / 1e9, "G")
@@ -118,7 +120,7 @@ def run() -> Iterator[Figure]:
         yield Figure("instructions: not counted, valgrind is not installed", float("nan"), "")
         return
     against = os.environ.get(AGAINST)
-    sources = [OURS, *([Path(against).resolve()] if against else [])]
+    sources = [OURS, *([Path(against).resolve() / "src"] if against else [])]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
         for rank, source in enumerate(sources):  # modules are compiled beforehand, as in any installed package
             counted(source, ("run", "example:small", "--quiet"), Path(name) / f"source-{rank}" / "first")
