@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
-from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.abilities import CountingProcessors, OfSharedNodes
 from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -16,7 +16,7 @@ from windtunnel.options import checked_options
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of
-from windtunnel.vocabulary import PARTS, Component, Decision
+from windtunnel.vocabulary import PARTS, Ability, Component, Decision
 
 if TYPE_CHECKING:
     from windtunnel.workloads.arranged import Arranged
@@ -28,6 +28,7 @@ __all__ = [
     "check_arguments",
     "check_events",
     "chosen",
+    "gives_parts",
     "make_component",
     "on_its_own",
     "packed",
@@ -89,7 +90,8 @@ def read_workloads(
                 _check_jobs(one)
         if operations:
             read = arrange(read, *operations)
-        made.append(read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read)
+        sized = read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read
+        made.append(sized.in_parts() if platform.shares_nodes and isinstance(sized, OfSharedNodes) else sized)
     return made
 
 
@@ -216,6 +218,12 @@ def asks_for_parts(workloads: Sequence[Workload]) -> bool:
         if isinstance(one, Asking) and not isinstance(one, LeaseJobs)
         for ask in one.asks
     )
+
+
+def gives_parts(honoured: frozenset[Ability], workloads: Sequence[Workload]) -> bool:
+    """Whether who honours this gives jobs parts of hosts; a planner of leases does so for leases only."""
+    planner = Ability.EXACT_STARTS in honoured
+    return Ability.SHARES in honoured and not (planner and not any(isinstance(one, LeaseJobs) for one in workloads))
 
 
 def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:

@@ -77,6 +77,13 @@ def run(
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=positive, metavar="TIMES", help="Pass so many times as fast as the wall clock."),
     ] = None,
+    strict_input: Annotated[
+        bool,
+        typer.Option(
+            "--strict-input", help="Make everything that is asked or written and would have no effect an error."
+        ),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No account and no summary.")] = False,
 ) -> None:
     """Simulate a workload of leases.
 
@@ -109,6 +116,8 @@ def run(
             on_maintenance=on_maintenance,
         ),
         "force": force,
+        "strict_input": strict_input,
+        "quiet": quiet,
     }
     if config is not None and is_multi(config):
         _several(config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code)
@@ -137,7 +146,9 @@ def run(
     found = replace(found, leases=leases)
     if probes:
         more["probes"] = probes
-    print(_simulated(found, until, speed, site=site or None, options=options, stop=stop, out=out, **more))
+    made = _simulated(found, until, speed, site=site or None, options=options, stop=stop, out=out, **more)
+    if not quiet:
+        print(made)
 
 
 def _engine(**chosen: Any) -> Any:
@@ -147,15 +158,18 @@ def _engine(**chosen: Any) -> Any:
     return Options(**chosen)
 
 
-def _simulated(work: Any, until: float | None, speed: float | None, **options: Any) -> Any:
+def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bool, **options: Any) -> Any:
     """Carry out a run; one that is interrupted still marks its files."""
     import signal
 
-    from windtunnel.cli.summary import stop_on_signal
+    from windtunnel.cli.summary import print_account, stop_on_signal
     from windtunnel.engine.rounds.pace import Pacer
     from windtunnel.services.lease_run import LeaseRun, lease_simulation
 
     simulation = lease_simulation(work, **options)
+    told = simulation.account.lines
+    if not quiet:
+        print_account(told)
     if speed is not None:
         simulation.engine.pace = Pacer(speed)
     signal.signal(signal.SIGTERM, stop_on_signal)
@@ -163,6 +177,8 @@ def _simulated(work: Any, until: float | None, speed: float | None, **options: A
         simulation.run_until(math.inf if until is None else until)
     finally:
         simulation.close()
+        if not quiet:
+            print_account(simulation.account.since(told))
     return LeaseRun.of(simulation.recording)
 
 
@@ -223,7 +239,8 @@ def _several(
             **engine,
             **more,
         )
-        print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)
+        if not engine["quiet"]:
+            print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)
 
 
 lease.command("request")(lease_service.request)

@@ -61,6 +61,9 @@ LOST: Final = -2
 """The return code of a job whose hosts went away."""
 
 
+_GIVING_WAY: Final = frozenset({Ability.PREEMPTABILITY})
+
+
 class LeaseManager(Scheduler):
     """Haizea's lease scheduling. Options are those of :class:`~windtunnel.model.lease_options.LeaseOptions`."""
 
@@ -129,7 +132,8 @@ class LeaseManager(Scheduler):
         """Disk images too, where they are to be brought to the nodes."""
         del platform
         images = self.options.lease_preparation is Preparation.IMAGETRANSFER
-        return self.honours | {Ability.IMAGES} if images else self.honours
+        given = self.honours if self.options.policy_preemption != "no-preemption" else self.honours - _GIVING_WAY
+        return given | {Ability.IMAGES} if images else given
 
     @classmethod
     def settings(cls) -> Mapping[str, Option]:

@@ -19,6 +19,7 @@ __all__ = [
     "Dropping",
     "InBatches",
     "Lossy",
+    "OfSharedNodes",
     "Report",
     "SizedForCores",
     "Waited",
@@ -48,6 +49,14 @@ class CountingProcessors(Protocol):
 
     def with_cores(self, cores_per_host: int, /) -> Workload:
         """The same workload for hosts of so many cores."""
+
+
+@runtime_checkable
+class OfSharedNodes(Protocol):
+    """Its jobs count processors, and take cores of hosts on a site that says that its nodes are shared."""
+
+    def in_parts(self) -> Workload:
+        """The same workload, whose jobs take cores of their hosts."""
 
 
 @runtime_checkable

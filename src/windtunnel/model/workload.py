@@ -101,7 +101,7 @@ class JobList:
         counted = [
             (job.request.hosts * cores - job.request.processors, job.id)
             for job in self._jobs
-            if 0 < job.request.processors < job.request.hosts * cores
+            if 0 < job.request.processors < job.request.hosts * cores and not job.request.amounts
         ]
         return Some(len(counted), counted[0][1], sum(number for number, _ in counted)) if counted else None
 

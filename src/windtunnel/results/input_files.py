@@ -16,7 +16,11 @@ _PART: Final = 1 << 20
 def input_files(paths: Iterable[str | Path]) -> list[InputFile]:
     """The files as they lie there, each once, in order; what is no file any more (a pipe, say) is left out."""
     found = []
-    for path in dict.fromkeys(str(path) for path in paths if path):
+    once: dict[str, str] = {}
+    for given in paths:
+        if given:
+            once.setdefault(str(Path(given).absolute()), str(given))
+    for path in once.values():
         try:
             with open_input(path, unzip=False) as file:
                 digest = hashlib.sha256()

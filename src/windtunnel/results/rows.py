@@ -4,8 +4,10 @@ Rows gather in memory and reach the disk every few hundred rows, and at least on
 :class:`Flusher` watches, so that a killed run loses next to nothing. No file is held open between two writes.
 """
 
+import atexit
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final, Protocol
@@ -224,22 +226,35 @@ class Recorder(Observer):
 
 
 class Flusher:
-    """Flushes things once a second from a thread of its own, as long as they live or until stopped."""
+    """Flushes things once a second from a thread of its own, as long as they live or until stopped.
 
-    def __init__(self, things: Sequence[Flushes], period: float = PERIOD) -> None:
+    ``at_exit``, a method, is called (if its object lives) when the process ends before it is stopped.
+    """
+
+    def __init__(self, things: Sequence[Flushes], at_exit: Callable[[], None], period: float = PERIOD) -> None:
         self._stop = Event()
+        self._last = partial(_call, weakref.WeakMethod(at_exit))
+        atexit.register(self._last)
         refs = [weakref.ref(thing) for thing in things]
-        Thread(target=_watch, args=(refs, self._stop, period), name="windtunnel-flusher", daemon=True).start()
+        arguments = (refs, self._stop, period, self._last)
+        Thread(target=_watch, args=arguments, name="windtunnel-flusher", daemon=True).start()
 
     def stop(self) -> None:
         """End the thread; what is pending stays pending."""
         self._stop.set()
+        atexit.unregister(self._last)
 
 
-def _watch(refs: Sequence["weakref.ref[Flushes]"], stop: Event, period: float) -> None:
+def _call(method: "weakref.WeakMethod[Callable[[], None]]") -> None:
+    if (known := method()) is not None:
+        known()
+
+
+def _watch(refs: Sequence["weakref.ref[Flushes]"], stop: Event, period: float, last: Callable[[], None]) -> None:
     while not stop.wait(period):
         alive = [thing for ref in refs if (thing := ref()) is not None]
         if not alive:
+            atexit.unregister(last)
             return
         for thing in alive:
             try:

@@ -16,6 +16,7 @@ from windtunnel.vocabulary import (
     CallMeLater,
     HostsPStateChanged,
     HostsTurnedOnOff,
+    Mirror,
     Notice,
     OneShot,
     ResourceStateChanged,
@@ -101,12 +102,29 @@ class EnergyScheduler(Batsched):
         self._soff = exact(energy.time_switch_off) + delay
         self._esleep = exact(energy.ensured_sleep())
         self._profile = Profile(0, 0)
-        self._awake = self._asleep = self._wakable = self._non_wakable = 0
-        self._switching_on = self._switching_off = 0
+        self._non_wakable = 0  # by the plan: hosts that have not slept for long enough yet
         self._known = self._finished = self._calls = self._call_ids = 0
 
+    def _mirror(self) -> Mirror:
+        return Mirror(availability=False, sleep_state=self.energy.pstate_sleep)
+
+    @property
+    def _awake(self) -> int:
+        return (1 << self._n) - 1 & ~self.site.absent.bits
+
+    @property
+    def _asleep(self) -> int:
+        return self.site.asleep.bits
+
+    @property
+    def _switching_on(self) -> int:
+        return self.site.waking.bits
+
+    @property
+    def _switching_off(self) -> int:
+        return self.site.dozing.bits
+
     def _on_begin(self, notice: SimulationBegins) -> None:
-        self._awake = (1 << self._n) - 1
         self._profile = Profile(self._n, exact(notice.timestamp))
 
     # Moves in a profile
@@ -221,14 +239,11 @@ class EnergyScheduler(Batsched):
         profile.remove(name("esleep", host))
         profile.remove(name("psleep", host))
         profile.place(name("son", host), bit, self._son)
-        self._asleep &= ~bit
-        self._wakable &= ~bit
-        self._switching_on |= bit
+        self.site.switch(HostSet.of_bits(bit), self.energy.pstate_compute)
 
     def _switch_off(self, host: int) -> None:
         self._sedate(self._profile, host, 0)
-        self._awake &= ~(1 << host)
-        self._switching_off |= 1 << host
+        self.site.switch(HostSet.of_bits(1 << host), self.energy.pstate_sleep)
 
     def _call_at(self, date: float, written: float | None = None) -> None:
         self._calls += 1
@@ -249,21 +264,14 @@ class EnergyScheduler(Batsched):
 
     def _on_switched(self, hosts: HostSet, state: int, date: Exact) -> None:
         profile = self._profile
-        bits = hosts.bits
         if state == self.energy.pstate_compute:
             for host in hosts:
                 profile.remove(name("son", host))
-            self._switching_on &= ~bits
-            self._awake |= bits
             return
         for host in hosts:
             profile.remove(name("soff", host))
             if any(name("esleep", host) in jobs for jobs in profile.jobs):
                 self._non_wakable |= 1 << host
-            else:
-                self._wakable |= 1 << host
-        self._switching_off &= ~bits
-        self._asleep |= bits
         for host in hosts:
             profile.remove(name("esleep", host))
             profile.remove(name("psleep", host))
@@ -274,7 +282,6 @@ class EnergyScheduler(Batsched):
     def _advance(self, now: float) -> None:
         profile = self._profile
         if profile.drop_until(exact(now)):
-            self._wakable = self._sleeping(profile, 0)
             self._non_wakable = self._sleeping(profile, 0, "esleep")
 
     def _take_ended(self) -> None:
