@@ -13,6 +13,7 @@ from windtunnel.engine.state.calendar import DECISION, READY, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.sessions import Session
 from windtunnel.engine.state.world import World
+from windtunnel.model.plain import plain_numbers
 from windtunnel.vocabulary import (
     Component,
     Decision,
@@ -173,7 +174,7 @@ def _apply(world: World, session: Session, decision: Decision) -> None:
         if handler is not None:
             if reason := wrong_field(decision):
                 refuse(world, decision, "field", reason)
-            handler(world, session.rank, decision)
+            handler(world, session.rank, plain_numbers(decision))
         elif type(decision) is ForceSimulationStop:
             raise Stopped(session)
         else:
