@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
-from windtunnel.model.abilities import CountingProcessors, OfSharedNodes
+from windtunnel.model.abilities import CountingProcessors, NamingOthers, OfSharedNodes
 from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -99,7 +99,7 @@ def read_workloads(
 
 def _settled(workloads: list[Workload]) -> list[Workload]:
     """With the profiles that jobs have of other workloads, where there are such jobs."""
-    if not any(getattr(one, "elsewhere", None) for one in workloads):
+    if not any(isinstance(one, NamingOthers) and one.elsewhere for one in workloads):
         return workloads
     from windtunnel.formats.batsim.elsewhere import settled
 
