@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
-from windtunnel.model.abilities import CountingProcessors, OfSharedNodes
+from windtunnel.model.abilities import CountingProcessors, NamingOthers, OfSharedNodes
 from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -78,7 +78,7 @@ def read_workloads(
     from windtunnel.formats.registry import read_workload
 
     given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
-    made: list[Workload] = []
+    found: list[Workload] = []
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
         if not isinstance(read, Workload):
@@ -88,11 +88,22 @@ def read_workloads(
                 raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
             if isinstance(one, JobList):
                 _check_jobs(one)
-        if operations:
-            read = arrange(read, *operations)
-        sized = read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read
+        found.append(read)
+    made: list[Workload] = []
+    for one in _settled(found):
+        asked = arrange(one, *operations) if operations else one
+        sized = asked.with_cores(platform.cores_per_host) if isinstance(asked, CountingProcessors) else asked
         made.append(sized.in_parts() if platform.shares_nodes and isinstance(sized, OfSharedNodes) else sized)
     return made
+
+
+def _settled(workloads: list[Workload]) -> list[Workload]:
+    """With the profiles that jobs have of other workloads, where there are such jobs."""
+    if not any(isinstance(one, NamingOthers) and one.elsewhere for one in workloads):
+        return workloads
+    from windtunnel.formats.batsim.elsewhere import settled
+
+    return settled(workloads)
 
 
 def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":

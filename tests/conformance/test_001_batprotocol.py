@@ -463,10 +463,12 @@ def test_profiles_can_be_used_again_where_that_is_asked_for(reuse):
 
 @pytest.mark.parametrize("forward", [False, True])
 def test_profiles_are_told_at_the_beginning_where_that_is_asked_for(forward):
-    played = Played(at_once(), workload(job(1, run=5.0)), forward_profiles_on_simulation_begins=forward)
+    work = workload(job(1, run=5.0), profiles=[DelayProfile(id="w0!spare", delay=3.0)])
+    played = Played(at_once(), work, forward_profiles_on_simulation_begins=forward)
     ((_, begins),) = played.told(s.SimulationBeginsEvent)
     if forward:
-        assert [(p.id, p.profile) for p in begins.profiles] == [("w0!delay5", s.DelayProfile(delay=5.0))]
+        told = {found.id: found.profile for found in begins.profiles}
+        assert told == {"w0!delay5": s.DelayProfile(delay=5.0), "w0!spare": s.DelayProfile(delay=3.0)}
     else:
         assert begins.profiles is None
 

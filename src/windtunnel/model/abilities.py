@@ -19,6 +19,7 @@ __all__ = [
     "Dropping",
     "InBatches",
     "Lossy",
+    "NamingOthers",
     "OfSharedNodes",
     "Report",
     "SizedForCores",
@@ -101,6 +102,15 @@ class Dropping(Protocol):
     @property
     def unused(self) -> Mapping[str, Profile]:
         """These profiles, by full id."""
+
+
+@runtime_checkable
+class NamingOthers(Protocol):
+    """Has jobs whose profiles are those of other workloads."""
+
+    @property
+    def elsewhere(self) -> Mapping[str, str]:
+        """These jobs, by id: where the profile is named (a JSON pointer)."""
 
 
 @runtime_checkable

@@ -22,6 +22,9 @@ _MOST_BITS: Final = 1 << 26
 BIT_LIMIT: Final = 8192
 """Sets that hold only hosts below this number are kept as bits."""
 
+_NUMBERS: Final[list[str]] = []
+"""The texts of the numbers met so far, from 0 on: most of them are written again and again."""
+
 
 def _runs_of_bits(bits: int) -> tuple[Run, ...]:
     low = bits & -bits
@@ -272,11 +275,18 @@ class HostSet:
             runs = self._runs
             if runs is None:
                 runs = self.runs
-            if len(runs) == 1:
-                ((first, last),) = runs
-                text = f"{first}-{last}" if last > first else str(first)
-            else:
+            most = runs[-1][1] if runs else 0
+            if most >= BIT_LIMIT:
                 text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in runs])
+            else:
+                numbers = _NUMBERS
+                if most >= len(numbers):
+                    numbers += map(str, range(len(numbers), most + 1))
+                if len(runs) == 1:
+                    ((first, last),) = runs
+                    text = f"{numbers[first]}-{numbers[last]}" if last > first else numbers[first]
+                else:
+                    text = " ".join([f"{numbers[a]}-{numbers[b]}" if b > a else numbers[a] for a, b in runs])
             self._text = text
         return text
 

@@ -359,7 +359,7 @@ class Recording(Observer):
 
     def _write_figures(self) -> None:
         dialect = self.layout.dialect
-        derived = Derived(self.collector.columns)
+        derived = Derived(self.collector.columns, distributed=dialect is Dialect.WINDTUNNEL)
         if dialect is Dialect.WINDTUNNEL:
             with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
                 self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)

@@ -1,6 +1,7 @@
 """What happens when reservations start and end, and when leases end or are cancelled."""
 
 from collections.abc import Callable
+from typing import Final
 
 from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.plan import Plan, What
@@ -21,6 +22,8 @@ from windtunnel.model.lease_options import FailureHandling
 __all__ = ["Handlers"]
 
 _S = LeaseState
+AWAITED: Final = (Transfer, Resumption)
+"""What machines wait for: where it takes no time, it is over when machines start that start at the same instant."""
 
 
 class _LeaseFailure(Exception):  # noqa: N818  internal; becomes a failed lease or a SimulationError
@@ -40,15 +43,20 @@ class Handlers:
         for r in found:
             self.plan.journal.append((What.BEGAN, r.lease, r, None))
             self._carefully(r, self._start)
+            if r.end == now and r.key is not None and type(r) in AWAITED:
+                self._over(r)
         return bool(found)
 
     def ends(self, now: int) -> None:
         """End what is active and ends at this instant."""
-        plan = self.plan
-        for r in [r for r in plan.table.ending_at(now) if r.state is Progress.ACTIVE]:
-            plan.journal.append((What.ENDED, r.lease, r, None))
-            plan.table.remove(r)
-            self._carefully(r, self._end)
+        for r in [r for r in self.plan.table.ending_at(now) if r.state is Progress.ACTIVE]:
+            self._over(r)
+
+    def _over(self, r: Reservation) -> None:
+        """A reservation has come to its end."""
+        self.plan.journal.append((What.ENDED, r.lease, r, None))
+        self.plan.table.remove(r)
+        self._carefully(r, self._end)
 
     def _carefully(self, r: Reservation, handle: Callable[[Reservation], None]) -> None:
         try:

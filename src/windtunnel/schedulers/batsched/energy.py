@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
 from windtunnel.schedulers.batsched.loop import Batsched, Waiting
-from windtunnel.schedulers.batsched.profile import Profile, lowest_bits
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import HORIZON, Exact, exact, nearest
 from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.vocabulary import (
@@ -101,7 +101,7 @@ class EnergyScheduler(Batsched):
         self._son = exact(energy.time_switch_on) + delay
         self._soff = exact(energy.time_switch_off) + delay
         self._esleep = exact(energy.ensured_sleep())
-        self._profile = Profile(0, 0)
+        self._profile = AvailabilityProfile(0, 0)
         self._non_wakable = 0  # by the plan: hosts that have not slept for long enough yet
         self._known = self._finished = self._calls = self._call_ids = 0
 
@@ -125,11 +125,11 @@ class EnergyScheduler(Batsched):
         return self.site.dozing.bits
 
     def _on_begin(self, notice: SimulationBegins) -> None:
-        self._profile = Profile(self._n, exact(notice.timestamp))
+        self._profile = AvailabilityProfile(self._n, exact(notice.timestamp))
 
     # Moves in a profile
 
-    def _sleep_from(self, plan: Profile, host: int, date: Exact) -> None:
+    def _sleep_from(self, plan: AvailabilityProfile, host: int, date: Exact) -> None:
         bits = 1 << host
         stop = date
         if self._esleep > 0:
@@ -137,13 +137,13 @@ class EnergyScheduler(Batsched):
         if stop < HORIZON:
             plan.place(name("psleep", host), bits, HORIZON - stop, plan.slice_at(date))
 
-    def _sedate(self, plan: Profile, host: int, first: int) -> Exact:
+    def _sedate(self, plan: AvailabilityProfile, host: int, first: int) -> Exact:
         """Switch a host off as early as it is free from a slice on; when that begins."""
         stop = plan.place(name("soff", host), 1 << host, self._soff, first)
         self._sleep_from(plan, host, stop)
         return stop - self._soff
 
-    def _awaken(self, plan: Profile, host: int, date: Exact | None) -> Exact:
+    def _awaken(self, plan: AvailabilityProfile, host: int, date: Exact | None) -> Exact:
         """Switch a host on at a date in its last potential sleep (None: at its begin); when that begins."""
         begin = plan.remove_last(name("psleep", host))
         if begin is None:
@@ -153,7 +153,7 @@ class EnergyScheduler(Batsched):
         stop = plan.place(name("son", host), 1 << host, self._son, plan.slice_at(begin))
         return stop - self._son
 
-    def _earliest_wake(self, plan: Profile, hosts: int) -> Exact:
+    def _earliest_wake(self, plan: AvailabilityProfile, hosts: int) -> Exact:
         ids = [name("psleep", host) for host in hosts_of(hosts)]
         for k in range(len(plan) - 2, -1, -1):
             jobs = plan.jobs[k]
@@ -161,7 +161,7 @@ class EnergyScheduler(Batsched):
                 return plan.end(k)
         return plan.begins[0]
 
-    def _sedate_late(self, plan: Profile, hosts: int) -> Exact:
+    def _sedate_late(self, plan: AvailabilityProfile, hosts: int) -> Exact:
         """Put hosts to sleep as soon as they stay idle for ever; when the last of them is switched off."""
         left = hosts & plan.free[-1]
         date = HORIZON
@@ -183,7 +183,7 @@ class EnergyScheduler(Batsched):
                 self._sedate(plan, host, 0)
         return date
 
-    def _sleeping(self, plan: Profile, k: int, state: State = "psleep") -> int:
+    def _sleeping(self, plan: AvailabilityProfile, k: int, state: State = "psleep") -> int:
         """The hosts in such a fake job in a slice."""
         start = f"{FAKE}{state}_"
         bits = 0
@@ -192,7 +192,7 @@ class EnergyScheduler(Batsched):
                 bits |= hosts
         return bits
 
-    def _fill(self, plan: Profile) -> None:
+    def _fill(self, plan: AvailabilityProfile) -> None:
         """Plan all queued jobs, waking hosts for those that would never fit."""
         for _, _, item in self._queue:
             if plan.add(item.id, item.size, item.duration) is None:
@@ -203,7 +203,7 @@ class EnergyScheduler(Batsched):
                     self._awaken(plan, host, date)
                 plan.add(item.id, item.size, item.duration, plan.slice_at(date))
 
-    def _apply(self, plan: Profile, *, call: bool) -> None:
+    def _apply(self, plan: AvailabilityProfile, *, call: bool) -> None:
         """Do what begins now in a plan: switches, then jobs; or ask to be called."""
         profile = self._profile
         switched: dict[int, int] = {}
