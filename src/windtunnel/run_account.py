@@ -5,6 +5,7 @@ from typing import Final
 
 from windtunnel.diagnostics import Account
 from windtunnel.model import EventList, ExternalEvent, Platform, Workload
+from windtunnel.model.abilities import report_of
 from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
 from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import BatchLeases, asks_of
@@ -31,6 +32,7 @@ def draw_up(
             account.take(thing.warnings)
     for workload in workloads:
         _other_site(account, platform, workload)
+        _other_dates(account, events, workload)
     _sizes(account, platform, workloads, share_hosts=share_hosts)
     asks = [ask for workload in workloads for ask in _asks(workload)]
     asks += asks_of_site(platform, events)
@@ -48,6 +50,22 @@ def draw_up(
             continue
         _compare(account, ask, honoured, names)
     return account
+
+
+def _other_dates(account: Account, events: Sequence[EventList], workload: Workload) -> None:
+    """The first job of a log is submitted at 0, whatever its date; dates of events stay what they are."""
+    report = report_of(workload)
+    dated = [source for source in events if source.path and any(event.timestamp > 0 for event in source.events)]
+    if report is None or not report.shifted or not dated:
+        return
+    reason = f"the jobs come {report.shifted:g} s earlier than written (the first at 0), the events of {{}} do not"
+    account.tell(
+        "shifted-dates",
+        reason.format(" and ".join(source.path for source in dated)),
+        count=len(workload),
+        place=workload.path,
+        hint="--keep-epoch keeps the dates of the log (workload_options={'keep_epoch': True})",
+    )
 
 
 def _other_site(account: Account, platform: Platform, workload: Workload) -> None:

@@ -77,6 +77,13 @@ def run(
         Optional[float],  # noqa: UP045 -- typer reads it
         typer.Option(parser=positive, metavar="TIMES", help="Pass so many times as fast as the wall clock."),
     ] = None,
+    strict_input: Annotated[
+        bool,
+        typer.Option(
+            "--strict-input", help="Make everything that is asked or written and would have no effect an error."
+        ),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print results only, no account.")] = False,
 ) -> None:
     """Simulate a workload of leases.
 
@@ -109,6 +116,8 @@ def run(
             on_maintenance=on_maintenance,
         ),
         "force": force,
+        "strict_input": strict_input,
+        "quiet": quiet,
     }
     if config is not None and is_multi(config):
         _several(config, out, settings(option), engine, site=site, until=until, speed=speed, trust_code=trust_code)
@@ -147,11 +156,11 @@ def _engine(**chosen: Any) -> Any:
     return Options(**chosen)
 
 
-def _simulated(work: Any, until: float | None, speed: float | None, **options: Any) -> Any:
+def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bool, **options: Any) -> Any:
     """Carry out a run; one that is interrupted still marks its files."""
     import signal
 
-    from windtunnel.cli.summary import stop_on_signal
+    from windtunnel.cli.summary import print_account, stop_on_signal
     from windtunnel.engine.rounds.pace import Pacer
     from windtunnel.services.lease_run import LeaseRun, lease_simulation
 
@@ -159,9 +168,14 @@ def _simulated(work: Any, until: float | None, speed: float | None, **options: A
     if speed is not None:
         simulation.engine.pace = Pacer(speed)
     signal.signal(signal.SIGTERM, stop_on_signal)
+    told = simulation.account.lines
+    if not quiet:
+        print_account(told)
     try:
         simulation.run_until(math.inf if until is None else until)
     finally:
+        if not quiet:
+            print_account(simulation.account.since(told))
         simulation.close()
     return LeaseRun.of(simulation.recording)
 
