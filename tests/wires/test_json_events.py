@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.wires.document_004 import examples
 from tests.wires.faulty import Direct
 
-from shared import shared
 from windtunnel import api
 from windtunnel.diagnostics import ProtocolError
 from windtunnel.engine import Options
@@ -37,20 +37,6 @@ from windtunnel.wires.json.outgoing import Writer
 from windtunnel.wires.json.speaking import Speaking
 
 # -- the document -----------------------------------------------------------------------------------------------------
-
-
-def examples():
-    """The JSON objects printed in the document that are events or messages (some have a comma too many)."""
-    text = next(shared("seeds").glob("004*.txt")).read_text()
-    text = re.sub(r",(\s*[}\]])", r"\1", text.replace("“", '"').replace("”", '"'))
-    decoder, found, at = json.JSONDecoder(), [], 0
-    while (at := text.find("\n{", at) + 1) > 0:
-        try:
-            value, _ = decoder.raw_decode(text, at)
-        except ValueError:
-            continue
-        found.append(value)
-    return found
 
 
 class Stored:
