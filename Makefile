@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 BUDGET ?= 60
 SEED ?= 1
 
-.PHONY: demo test test-all campaign lint bench docs clean
+.PHONY: demo fast pure test test-all campaign lint bench docs clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -22,6 +22,14 @@ $(VENV)/.lint: $(VENV)/.ready
 demo: $(VENV)/.ready  ## simulate a bundled example under EASY backfilling and show the outcome
 	$(BIN)/windtunnel run example:small --scheduler easy --out out/demo
 	@echo "The files written:" && ls out/demo
+
+fast: $(VENV)/.ready  ## compile the hot modules (needs a C compiler) and install that build into .venv
+	WINDTUNNEL_COMPILE=1 $(BIN)/python -m pip install --quiet --force-reinstall --no-deps .
+	$(BIN)/windtunnel --version
+
+pure: $(VENV)/.ready  ## back to the sources, in place
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps -e .
+	$(BIN)/windtunnel --version
 
 test: $(VENV)/.ready  ## all tests but the longer ones
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"

@@ -15,10 +15,10 @@ from pathlib import Path
 from benchmarks import Figure
 from windtunnel.engine.simulation import Simulation
 from windtunnel.leases.component import LeaseManager
-from windtunnel.leases.jobs import platform_of
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, LeaseWorkload, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions, MigrationMode, SuspensionMode
+from windtunnel.model.lease_platform import platform_of_site
 
 NODE = {CPU: (100,), MEMORY: (1024,)}
 HAIZEA = {(1000, 64): 12.0, (5000, 64): 138.0, (1000, 512): 248.0}
@@ -64,7 +64,7 @@ def measure(count, nodes, **shape):
     site = LeaseSite((CPU, MEMORY), (NodeSet(nodes, NODE),))
     leases = workload(count, nodes, **shape)
     began = time.process_time()
-    Simulation(platform_of(site), [LeaseJobs(leases)], [LeaseManager(OPTIONS)]).run()
+    Simulation(platform_of_site(site), [LeaseJobs(leases)], [LeaseManager(OPTIONS)]).run()
     return time.process_time() - began
 
 

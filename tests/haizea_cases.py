@@ -10,12 +10,13 @@ from windtunnel.engine.simulation import Simulation
 from windtunnel.formats.haizea.ini import config_from_sections
 from windtunnel.formats.haizea.lwf import read_annotations, read_lwf
 from windtunnel.formats.haizea.lwf_text import read_lwf_text
-from windtunnel.leases.component import LeaseManager, rules_of
+from windtunnel.leases.component import LeaseManager
 from windtunnel.leases.haizea.workload import annotate, inject, site_from_text
 from windtunnel.leases.planner.plan import What
 from windtunnel.leases.planner.record import VirtualMachines
 from windtunnel.leases.planner.reservations import DiskMigration, Migration, Transfer
 from windtunnel.leases.planner.ticks import TICKS
+from windtunnel.leases.registry import rules_of
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_platform import platform_of_site

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from windtunnel.model.event_kinds import external_event as external_event
     from windtunnel.results.own_metrics import metric as metric
     from windtunnel.schedulers.base import Scheduler as Scheduler
+    from windtunnel.version import build as build
     from windtunnel.vocabulary import CallMeLater as CallMeLater
     from windtunnel.vocabulary import Decision as Decision
     from windtunnel.vocabulary import Execute as Execute
@@ -78,6 +79,7 @@ _WHERE: Final = {
         "Reject",
         "View",
     ),
+    "windtunnel.version": ("build",),
 }
 LISTED["windtunnel.schedulers"] = SCHEDULERS
 

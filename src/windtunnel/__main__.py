@@ -2,6 +2,6 @@
 
 import sys
 
-from windtunnel.cli.main import main
+from windtunnel.cli.start import main
 
 sys.exit(main())

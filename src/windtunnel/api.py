@@ -21,6 +21,7 @@ from windtunnel.inputs import (
     check_arguments,
     check_events,
     chosen,
+    gives_parts,
     make_component,
     on_its_own,
     packed,
@@ -231,7 +232,7 @@ class Simulation:
             workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
         by_amounts = asks_for_parts(workloads)
         components = [packed(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
-        parts = all(Ability.SHARES in honoured_by(component) for component in components)
+        parts = all(gives_parts(honoured_by(component), workloads) for component in components)
         names = [scheduler_name(one) for one in schedulers]
         self.account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
         """What was read or asked for and does not take effect as written; grows while the run goes on."""

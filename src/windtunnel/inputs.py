@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, EventList, HostSet, JobList, Platform, Workload
-from windtunnel.model.abilities import CountingProcessors
+from windtunnel.model.abilities import CountingProcessors, NamingOthers, OfSharedNodes
 from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
@@ -16,7 +16,7 @@ from windtunnel.options import checked_options
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_scheduler, name_of
-from windtunnel.vocabulary import PARTS, Component, Decision
+from windtunnel.vocabulary import PARTS, Ability, Component, Decision
 
 if TYPE_CHECKING:
     from windtunnel.workloads.arranged import Arranged
@@ -28,6 +28,7 @@ __all__ = [
     "check_arguments",
     "check_events",
     "chosen",
+    "gives_parts",
     "make_component",
     "on_its_own",
     "packed",
@@ -77,7 +78,7 @@ def read_workloads(
     from windtunnel.formats.registry import read_workload
 
     given: Sequence[Any] = workload if isinstance(workload, (list, tuple)) else [workload]
-    made: list[Workload] = []
+    found: list[Workload] = []
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
         if not isinstance(read, Workload):
@@ -87,10 +88,22 @@ def read_workloads(
                 raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
             if isinstance(one, JobList):
                 _check_jobs(one)
-        if operations:
-            read = arrange(read, *operations)
-        made.append(read.with_cores(platform.cores_per_host) if isinstance(read, CountingProcessors) else read)
+        found.append(read)
+    made: list[Workload] = []
+    for one in _settled(found):
+        asked = arrange(one, *operations) if operations else one
+        sized = asked.with_cores(platform.cores_per_host) if isinstance(asked, CountingProcessors) else asked
+        made.append(sized.in_parts() if platform.shares_nodes and isinstance(sized, OfSharedNodes) else sized)
     return made
+
+
+def _settled(workloads: list[Workload]) -> list[Workload]:
+    """With the profiles that jobs have of other workloads, where there are such jobs."""
+    if not any(isinstance(one, NamingOthers) and one.elsewhere for one in workloads):
+        return workloads
+    from windtunnel.formats.batsim.elsewhere import settled
+
+    return settled(workloads)
 
 
 def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
@@ -216,6 +229,12 @@ def asks_for_parts(workloads: Sequence[Workload]) -> bool:
         if isinstance(one, Asking) and not isinstance(one, LeaseJobs)
         for ask in one.asks
     )
+
+
+def gives_parts(honoured: frozenset[Ability], workloads: Sequence[Workload]) -> bool:
+    """Whether who honours this gives jobs parts of hosts; a planner of leases does so for leases only."""
+    planner = Ability.EXACT_STARTS in honoured
+    return Ability.SHARES in honoured and not (planner and not any(isinstance(one, LeaseJobs) for one in workloads))
 
 
 def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:

@@ -29,6 +29,7 @@ from typing import (
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.sources import as_written
 
 __all__ = ["Option", "WithOptions", "check_fields", "checked_options", "expected", "options_of"]
 
@@ -102,9 +103,10 @@ def options_of(factory: Callable[..., Any], *, skip: int = 0) -> tuple[dict[str,
             return _fields(factory), False
         if isinstance(factory, WithOptions):
             return _fields(factory.Options), False
-        function, skip = getattr(factory, "__init__"), skip + 1  # noqa: B009 -- the type's own; self is no option
-        if function is object.__init__:
+        owner = next(base for base in factory.__mro__ if "__init__" in vars(base))
+        if owner is object:
             return {}, False
+        function, skip = as_written(owner).__init__, skip + 1  # self is no option
     else:
         function = factory
     hints = get_type_hints(function, include_extras=True)

@@ -1,10 +1,11 @@
 """Drawing up the account of a run: what was read and what is asked, against what the schedulers honour (law 9)."""
 
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Final
 
 from windtunnel.diagnostics import Account
-from windtunnel.model import EventList, ExternalEvent, Platform, Workload
+from windtunnel.model import EventList, ExternalEvent, JobList, Platform, Workload
 from windtunnel.model.abilities import report_of
 from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
 from windtunnel.model.demands import described_by
@@ -33,11 +34,49 @@ def draw_up(
     for workload in workloads:
         _other_site(account, platform, workload)
         _other_dates(account, events, workload)
-    _sizes(account, platform, workloads, share_hosts=share_hosts)
-    asks = [ask for workload in workloads for ask in _asks(workload)]
-    asks += asks_of_site(platform, events)
+    _sizes(account, platform, workloads, by_cores=share_hosts)
     honoured = [honoured_by(component, platform) for component in components]
-    described = described_by(platform.hosts)
+    if not share_hosts and not all(Ability.PROCESSORS in abilities for abilities in honoured):
+        _in_vain(account, workloads)
+    of_site = asks_of_site(platform, events)
+    if any(ask.ability == Ability.ANNOUNCED_UNAVAILABILITY.value for ask in of_site):
+        _endless(account, workloads)
+    for workload in workloads:
+        asks = _asks(workload)
+        if not isinstance(workload, LeaseJobs):
+            _compare_all(account, platform, asks, [*map(_of_jobs, honoured)], names)
+            continue
+        # A planner of leases rejects those that ask for what no node has, except for memory.
+        asks = [
+            ask for ask in asks if ask.resource in {"", "cores", "memory"} or Ability.EXACT_STARTS not in honoured[0]
+        ]
+        _compare_all(account, platform, asks, honoured, names)
+    _compare_all(account, platform, of_site, honoured, names)
+    return account
+
+
+def _of_jobs(honoured: frozenset[Ability]) -> frozenset[Ability]:
+    """What is honoured of jobs: a planner of leases gives those that are no leases whole hosts."""
+    return honoured - PARTS if Ability.EXACT_STARTS in honoured else honoured
+
+
+def _endless(account: Account, workloads: Sequence[Workload]) -> None:
+    """Nobody can plan around an outage who does not know how long jobs last."""
+    for workload in workloads:
+        endless = [job.id for job in workload if job.walltime == inf] if isinstance(workload, JobList) else []
+        if endless:
+            reason = "jobs without walltime may be running when an outage begins, though it is announced"
+            account.tell("not-honoured", reason, count=len(endless), place=endless[0])
+
+
+def _compare_all(
+    account: Account,
+    platform: Platform,
+    asks: Sequence[Ask],
+    honoured: Sequence[frozenset[Ability]],
+    names: Sequence[str],
+) -> None:
+    described = described_by(platform.hosts) if any(ask.resource for ask in asks) else frozenset()
     for ask in asks:
         if ask.resource and ask.resource not in described:
             account.tell(
@@ -49,7 +88,6 @@ def draw_up(
             )
             continue
         _compare(account, ask, honoured, names)
-    return account
 
 
 def _other_dates(account: Account, events: Sequence[EventList], workload: Workload) -> None:
@@ -104,6 +142,7 @@ def _compare(account: Account, ask: Ask, honoured: Sequence[frozenset[Ability]],
 _HINTS: Final = {
     Ability.DESCRIBED_SCHEDULERS: "without --scheduler the described schedulers are followed",
     Ability.EXACT_STARTS: "--scheduler leases honours leases",
+    Ability.PREEMPTABILITY: "--scheduler leases with -o policy-preemption=ar-preempts-everything honours it",
     Ability.UNAVAILABLE_HOSTS: "windtunnel schedulers NAME says which schedulers go on without failed hosts",
 }
 
@@ -139,24 +178,29 @@ def _ask_of_event(asks: Asks, source: EventList, event: ExternalEvent) -> None:
             asks.note(Ability.ANNOUNCED_UNAVAILABILITY.value, reason, place)
 
 
-def _sizes(account: Account, platform: Platform, workloads: Iterable[Workload], *, share_hosts: bool) -> None:
-    """Jobs that want more than there is, and cores that are given with their host though nobody asked for them."""
+def _sizes(account: Account, platform: Platform, workloads: Iterable[Workload], *, by_cores: bool) -> None:
+    """Jobs that want more than there is."""
     hosts, cores = len(platform.hosts), sum(host.cores for host in platform.hosts)
     for workload in workloads:
         if not isinstance(workload, Sized):
             continue
-        larger = workload.larger_than(hosts, cores if share_hosts else None)
+        larger = workload.larger_than(hosts, cores if by_cores else None)
         if larger is not None:
             count, first, most = larger
-            there = f"{cores} cores" if share_hosts else f"{hosts} hosts"
+            there = f"{cores} cores" if by_cores else f"{hosts} hosts"
             account.tell(
                 "too-large",
                 f"jobs of {workload.path or workload.name} want more than the {there} of the platform (up to {most})",
                 count=count,
                 place=first,
-                hint=f"run it on hosts:{_enough(platform, max(most, workload.hosts), by_cores=share_hosts)}",
+                hint=f"run it on hosts:{_enough(platform, max(most, workload.hosts), by_cores=by_cores)}",
             )
-        vain = None if share_hosts else workload.cores_in_vain()
+
+
+def _in_vain(account: Account, workloads: Iterable[Workload]) -> None:
+    """Cores that are given with their hosts though nobody asked for them."""
+    for workload in workloads:
+        vain = workload.cores_in_vain() if isinstance(workload, Sized) else None
         if vain is not None:
             count, first, number = vain
             reason = f"jobs get whole hosts and use fewer cores than these have ({number:,} cores in vain)"

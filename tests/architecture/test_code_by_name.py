@@ -38,6 +38,7 @@ KNOWN = {
     "windtunnel.results.own_metrics:figures_of": "metrics of installed packages",
     "windtunnel.schedulers.registry:_listed": "schedulers of installed packages",
     "windtunnel.schedulers.registry:_shipped": "a table of ours",
+    "windtunnel.sources:_source": "the source beside a compiled module of ours",
     # names given on the command line or in Python
     "windtunnel.loading:load_reference": "its callers are here",
     "windtunnel.loading:_module": "its callers are here",

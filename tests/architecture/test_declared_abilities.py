@@ -13,7 +13,6 @@ OF_OTHERS = {
     ("cli.main", "commands"): "of the library for command lines: only groups have commands",
     ("cli.main", "reconfigure"): "a stream that somebody has put in the place of a terminal",
     ("loading", "__file__"): "modules that are built in have none",
-    ("options", "__init__"): "the type's own; it is always there",
     ("options", "__index__"): "whatever counts as a whole number, such as numpy's",
     ("options", "__name__"): "annotations are types or not",
     ("schedulers.base", "__iter__"): "what somebody's function returns",

@@ -8,6 +8,7 @@ import pytest
 from import_graph import PACKAGE, files, imported, named
 
 BELOW = (
+    "sources",
     "diagnostics",
     "options",
     "loading",
@@ -23,8 +24,9 @@ BELOW = (
     "report",
 )
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "sources": (),
     "diagnostics": (),
-    "options": ("diagnostics",),
+    "options": ("diagnostics", "sources"),
     "loading": ("diagnostics",),
     "model": ("diagnostics", "loading", "options"),
     "entities": ("model", "diagnostics"),
@@ -33,7 +35,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "formats": ("model", "entities", "workloads", "diagnostics", "options", "loading"),
     "engine": ("model", "vocabulary", "diagnostics", "options"),
     "wires": ("model", "entities", "vocabulary", "diagnostics"),
-    "schedulers": ("model", "vocabulary", "diagnostics", "options", "loading", "listings"),
+    "schedulers": ("model", "vocabulary", "diagnostics", "options", "loading", "listings", "sources"),
     "leases": ("model", "vocabulary", "schedulers", "diagnostics", "options", "loading"),
     "results": ("model", "entities", "vocabulary", "diagnostics", "options", "loading"),
     "report": ("results", "model", "diagnostics"),

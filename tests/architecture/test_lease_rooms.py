@@ -65,8 +65,8 @@ def test_haizeas_oddities_have_one_place(module: str) -> None:
     """The planner asks its rules; who makes them chooses, in one place, whether they are Haizea's."""
     text = files()[module].read_text()
     if not f"{module}.".startswith(f"{HAIZEA}."):
-        assert text.count("haizea_compat") == (1 if module == f"{LEASES}.component" else 0)
-        assert "HaizeaRules" not in text or module == f"{LEASES}.component"
+        assert text.count("haizea_compat") == (1 if module == f"{LEASES}.registry" else 0)
+        assert "HaizeaRules" not in text or module == f"{LEASES}.registry"
 
 
 def test_one_component_drives_the_planner() -> None:

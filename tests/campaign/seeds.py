@@ -163,7 +163,7 @@ LWF = b"""<lease-workload name="w"><site><resource-types names="CPU Memory"/><no
 <lease-request arrival="00:00:10"><lease id="1" preemptible="true"><nodes><node-set numnodes="2">
 <res type="CPU" amount="50"/><res type="Memory" amount="512"/></node-set></nodes><start/><duration time="01:00:00"/>
 <software><disk-image id="i.img" size="1024"/></software></lease></lease-request>
-<lease-request arrival="00:05:00"><realduration time="00:10:00"/><lease id="2"><nodes><node-set numnodes="1">
+<lease-request arrival="00:05:00"><realduration time="00:10:00"/><lease id="2" preemptible="false"><nodes><node-set numnodes="1">
 <res type="CPU" amount="100"/></node-set></nodes><start><exact time="01:00:00"/></start><duration time="00:30:00"/>
 <software><none/></software></lease></lease-request></lease-requests></lease-workload>"""
 HAIZEA = b"""[general]

@@ -12,6 +12,7 @@ from tests.golden_outputs import table
 from tests.wires.batprotocol.listed import EXECUTE, RuleComponent, execution, initial, rule
 from tests.wires.peers import EXAMPLES, ROOT, build
 
+import windtunnel
 from windtunnel.cli import batsim5, batsim5_options
 from windtunnel.cli.main import main
 
@@ -51,7 +52,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-SUBPROCESS = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+SUBPROCESS = os.environ | {"PYTHONPATH": str(Path(windtunnel.__file__).parents[1])}
 BASE = ("-p", "p.xml", "-m", "boss")
 
 

@@ -4,17 +4,18 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
-from tests.wires.peers import ROOT
 
+import windtunnel
 from windtunnel import api
 from windtunnel.cli.main import main
 from windtunnel.cli.scheduler import _settings
 from windtunnel.diagnostics import UsageError
 from windtunnel.testing import job, platform, workload
 
-SUBPROCESS = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+SUBPROCESS = os.environ | {"PYTHONPATH": str(Path(windtunnel.__file__).parents[1])}
 
 # The first job takes both hosts; of the two that wait behind it the later one is the smaller.
 WORK = workload(

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import windtunnel
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -23,7 +25,7 @@ def blocks(page):
 
 
 def environment():
-    paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
+    paths = [str(Path(windtunnel.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "COLUMNS": "100"}
 
 

@@ -4,17 +4,31 @@ A machine has one core of 1 Gflop/s and draws 50 W idle, 100 W busy, 0 W when it
 """
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
 from environments import machine
 from windtunnel import api, load_run
 from windtunnel.engine import Options
+from windtunnel.engine.energy.meters import Meters
 from windtunnel.engine.energy.racks import Racks
+from windtunnel.engine.state.observers import Hooks
+from windtunnel.engine.state.world import World
+from windtunnel.model import Platform
 from windtunnel.vocabulary import Observer
 
 CPU = {"clock-rate": 1e9, "cores": 1, "energy-consumption": 100}
+
+
+class Drawn(Meters):
+    """Meters that show what they are told."""
+
+    def __init__(self, watts):
+        super().__init__(())
+        self.shown = watts
+
+    def power(self, host):
+        return self.shown[host]
 
 
 class Seen(Observer):
@@ -71,10 +85,12 @@ def test_each_excess_is_reported_with_its_peak(tmp_path, rule):
 
 def test_what_passes_within_an_instant_exceeds_nothing(tmp_path):
     """At 10 s one host becomes busy before the other becomes idle; at 20 s it is the excess that passes at once."""
-    rows = []
+    seen = Seen()
+    rows = seen.rows
     watts = {0: 100.0, 1: 50.0}
-    world = SimpleNamespace(now=0.0, hooks=SimpleNamespace(rack=[lambda *row: rows.append(row)]))
-    racks = Racks(world, SimpleNamespace(power=watts.__getitem__))
+    world = World(Platform(name="p", hosts=()), (), (), ("",), Options())
+    world.hooks = Hooks([seen])
+    racks = Racks(world, Drawn(watts))
     racks.add("r", 150, [0, 1])
     racks.follow((0, 1))
     for now, host, power in [(10, 1, 100), (10, 0, 50), (20, 0, 100), (30, 0, 50), (30, 0, 100), (40, 1, 0)]:

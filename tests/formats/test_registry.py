@@ -1,5 +1,6 @@
 """Formats are told by content; readers get checked options."""
 
+import ast
 import gzip
 import inspect
 import sys
@@ -195,3 +196,13 @@ def test_what_looks_formats_up_knows_none_by_name(module):
     source = inspect.getsource(module)
     names = {form.name for form in FORMATS} - set(KINDS)
     assert [name for name in names if f'"{name}"' in source or f"'{name}'" in source or f".{name}" in source] == []
+
+
+def test_the_registry_names_no_format():
+    """A family declares its formats itself; the registry knows the kinds of formats only."""
+    named = {
+        node.value
+        for node in ast.walk(ast.parse(inspect.getsource(registry)))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert named & ({form.name for form in FORMATS} - set(KINDS)) == set()

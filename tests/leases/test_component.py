@@ -108,3 +108,17 @@ def test_a_site_comes_back_from_its_platform():
     assert site_of(platform_of_site(site)) is site
     plain = site_of(wt.Platform.uniform(3, 2))
     assert (plain.numnodes, plain.nodes[0].amounts[CPU]) == (3, (200,))
+
+
+def test_whatever_hosts_have_is_there_to_be_leased():
+    has = {"memory": 1.5 * 2**30, "disk": 2.0**40, "gpu:a100": 2.0}
+    hosts = tuple(wt.model.Host(id=n, name=f"n{n}", cores=2, resources=has) for n in range(2))
+    platform = wt.Platform(name="mixed", hosts=hosts)
+    site = site_of(platform)
+    assert site.resource_types == (CPU, MEMORY, "Disk", "gpu:a100")
+    assert site.nodes == (NodeSet(2, {CPU: (200,), MEMORY: (1536,), "Disk": (2**20,), "gpu:a100": (2,)}),)
+    assert site_of(wt.Platform(name="again", hosts=platform_of_site(site).hosts)) == site
+    half = NodeSet(1, {CPU: (50,), MEMORY: (1024,), "gpu:a100": (1,)})
+    leases = [Lease(id=n, nodes=(half,), duration=60.0) for n in (1, 2, 3)]
+    run = wt.simulate(platform, LeaseJobs(leases), LeaseManager())
+    assert [float(row["starting_time"]) for (row,) in rows(run).values()] == [0.0, 0.0, 60.0]

@@ -3,6 +3,7 @@
 import csv
 import io
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -122,6 +123,22 @@ def test_a_transfer_that_is_cut_short_has_a_row():
     sent = [row for row in carried_out(run) if row[1] == "FileTransfer"]
     assert sent == [(1, "FileTransfer", 0.0, 30.0), (1, "FileTransfer", 30.0, 110.0)]
     assert {row.lease_id: row.transfers for row in run.leases}[1] == 1
+
+
+@pytest.mark.parametrize("start", [When.UNSPECIFIED, When.NOW, 50.0])
+def test_an_image_that_takes_no_time_is_there_at_once(start):
+    """Because it is said so, or because there is nothing to send."""
+    empty = simulate_leases(
+        LeaseWorkload(site=ONE, leases=(lease(1, start=start, software=DiskImage("a", 0)),)), options=IMAGES
+    )
+    swift = simulate_leases(
+        LeaseWorkload(site=ONE, leases=(lease(1, start=start, software=DiskImage("a", 1000)),)),
+        options=msgspec.structs.replace(IMAGES, force_imagetransfer_time=0.0),
+    )
+    date = start if isinstance(start, float) else 0.0
+    for run in (empty, swift):
+        assert [(row.state, row.started, row.transfers) for row in run.leases] == [("Done", date, 1)]
+        assert carried_out(run)[0] == (1, "FileTransfer", date, date)
 
 
 MOVING = (lease(1, duration=700.0), lease(2), lease(3, start=600.0, duration=3000.0))

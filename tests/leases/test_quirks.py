@@ -2,7 +2,6 @@
 
 import pytest
 
-from windtunnel.leases.component import rules_of
 from windtunnel.leases.haizea.workload import site_from_text
 from windtunnel.leases.planner.images import ImageStore
 from windtunnel.leases.planner.plan import Plan
@@ -10,7 +9,7 @@ from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import LeaseRecord
 from windtunnel.leases.planner.space import ResourceSpace
 from windtunnel.leases.planner.times import LeaseTimes
-from windtunnel.leases.registry import parts_of
+from windtunnel.leases.registry import parts_of, rules_of
 from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
 from windtunnel.model.lease_options import (
     Backfilling,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import windtunnel
+
 PRICE = '''
 """Kinds of events of one's own."""
 
@@ -131,7 +133,7 @@ def package(tmp_path):
     (tmp_path / "events.txt").write_text(EVENTS)
 
     def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        here = Path(__file__).parents[2] / "src"
+        here = Path(windtunnel.__file__).parents[1]
         env = {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{here}"}
         done = subprocess.run(
             [sys.executable, *arguments], cwd=tmp_path, env=env, capture_output=True, text=True, check=False

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windtunnel.results.columns import Columns
-from windtunnel.results.derived import Derived, Quantity
+from windtunnel.results.derived import BOUND, Derived
 from windtunnel.results.distribution import distribution
 from windtunnel.results.jobs_csv import SHORTEST
-from windtunnel.results.metrics import BOUND, compute
+from windtunnel.results.metrics import compute
 
 Job = tuple[float, float, float, int]
 """Submission, waiting time, execution time (s), hosts; a negative execution time: never ran."""
@@ -37,10 +37,22 @@ def check(jobs: list[Job]) -> None:
     derived = Derived(columns)
     dates = zip(columns.submitted, columns.start, columns.finish, columns.used, columns.codes, strict=True)
     ran = [(s - q, f - s or SHORTEST, n, f - s, code // 16) for q, s, f, n, code in dates if s >= 0.0]
-    assert list(derived.execution.values) == [e for _, e, *_ in ran]
-    assert list(derived.waiting.values) == [w for w, *_ in ran]
-    assert list(derived.turnaround.values) == [w + e for w, e, *_ in ran]
-    assert list(derived.slowdown.values) == [(w + e) / e for w, e, *_ in ran]
+    assert derived.jobs == len(jobs)
+    assert derived.instant == any(held == 0.0 for *_, held, _ in ran)
+    assert derived.area == fsum(e * n for _, e, n, *_ in ran)
+    assert derived.latest == max(
+        (f for f, s in zip(columns.finish, columns.start, strict=True) if s >= 0.0), default=0.0
+    )
+    few = Derived(columns, distributed=False)
+    for name, values in {
+        "waiting": [w for w, *_ in ran],
+        "turnaround": [w + e for w, e, *_ in ran],
+        "slowdown": [(w + e) / e for w, e, *_ in ran],
+    }.items():
+        whole, part = getattr(derived, name), getattr(few, name)
+        assert whole.distribution == distribution(values)
+        assert whole.total == part.total == fsum(values)
+        assert whole.largest == part.largest == max(values, default=0.0)
     metrics = compute(columns)
     assert metrics.allocated_host_seconds == fsum(n * held for *_, n, held, _ in ran)
     bounded = [max(1.0, (w + e) / max(e, BOUND)) for w, e, *_ in ran]
@@ -52,6 +64,9 @@ def check(jobs: list[Job]) -> None:
             assert group.jobs == len(mine)
             assert group.max_waiting_time == max(w for w, *_ in mine)
             assert group.mean_turnaround_time == fsum(w + e for w, e, _ in mine) / len(mine)
+            assert group.mean_waiting_time == fsum(w for w, *_ in mine) / len(mine)
+            slow = [max(1.0, (w + e) / max(e, BOUND)) for w, e, _ in mine]
+            assert group.mean_bounded_slowdown == fsum(slow) / len(mine)
             assert group.host_seconds == fsum(e * n for _, e, n in mine)
 
 
@@ -63,13 +78,3 @@ def test_the_plain_formulas(jobs: list[Job]) -> None:
 @pytest.mark.parametrize("count", [4096, 15_000])
 def test_many_jobs_are_taken_in_parts(count: int) -> None:
     check([(7.25 * rank, rank % 11 / 3, float(rank % 301 - 1), rank % 8 + 1) for rank in range(count)])
-
-
-@given(st.lists(st.floats(-1e12, 1e12)))
-def test_what_is_known_of_a_quantity_does_not_depend_on_what_was_asked_first(values: list[float]) -> None:
-    first, second = Quantity(), Quantity()
-    first.extend(values)
-    second.extend(values)
-    assert first.distribution == distribution(values)
-    assert first.largest == second.largest == max(values, default=0.0)
-    assert first.total == second.total == fsum(values)

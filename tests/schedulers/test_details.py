@@ -7,7 +7,7 @@ from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.model import HostSet, Platform
 from windtunnel.schedulers import make_scheduler
 from windtunnel.schedulers.batsched.liquid import horizon
-from windtunnel.schedulers.batsched.profile import Profile
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile
 from windtunnel.schedulers.batsched.rationals import exact, nearest
 from windtunnel.vocabulary import (
     FinishRegistration,
@@ -102,7 +102,7 @@ def test_submitter_registers_and_finishes():
 
 
 def test_the_liquid_load_horizon():
-    plan = Profile(4, exact(0.0))
+    plan = AvailabilityProfile(4, exact(0.0))
     plan.add("a", 3, exact(10.0))  # one host free until 10, then four
     load = exact(10.0 + 8.0)
     assert nearest(int(horizon(plan, load, exact(0.0)))) == 12.0

@@ -8,10 +8,12 @@ from msgspec.structs import replace
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine import Options, Simulation
-from windtunnel.model import EventList, ExternalEvent, Host, HostSet, Job, Platform, Request
+from windtunnel.model import EventList, ExternalEvent, Host, HostSet, Job, Platform, PowerState, Request
 from windtunnel.model.stage import PlacementPolicy, Selection
+from windtunnel.schedulers import Scheduler
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.testing import InvariantChecker, job, workload
+from windtunnel.vocabulary import CallMeLater, Execute, OneShot, TurnOnOffHosts
 
 
 def site(*cores, **resources):
@@ -274,3 +276,52 @@ def restated(cores, jobs, selection, placement):
             queue.remove(j)
             rows[j.name] = (now, str(host))
     return rows
+
+
+class Beside(Scheduler):
+    """Decides at fixed dates what it is given."""
+
+    def __init__(self, *plan):
+        super().__init__()
+        self.plan = dict(plan)
+
+    def schedule(self, view):
+        due = [date for date in self.plan if date <= view.now]
+        for date in due:
+            yield from self.plan.pop(date)(view)
+        if view.begins.timestamp == view.now:
+            yield from (CallMeLater(call_me_later_id=f"{date}", when=OneShot(date)) for date in self.plan)
+
+
+def beside(platform, jobs, *plan, **scheduler):
+    checker = InvariantChecker(sharing=True)
+    components = [make_scheduler("stage-scheduler", **scheduler), Beside(*plan)]
+    Simulation(platform, [workload(*jobs)], components, options=Options(strict=False), observers=[checker]).run()
+    return {row[0][3:]: (row[2], row[4]) for row in checker.rows}
+
+
+def sleepers(*cores):
+    states = tuple(PowerState(speed, 1.0, 1.0, 1.0) for speed in (1e9, 1e-9, 0.5, 0.25))
+    hosts = (
+        Host(id=i, name=f"h{i}", cores=c, pstates=states, sleep_pstates={1: (2, 3)}) for i, c in enumerate(cores)
+    )
+    return Platform(name="s", hosts=tuple(hosts))
+
+
+def test_machines_that_another_component_lets_sleep_get_no_work():
+    """Host 0 goes to sleep at 1 s (2 s to switch off), host 1 is awake; at 30 s host 0 is woken (4 s)."""
+    off, on = (TurnOnOffHosts(hosts=HostSet([0]), state=state) for state in (1, 0))
+    jobs = [task("a", 4, at=2.0), task("b", 4, at=5.0, run=100.0), task("c", 4, at=13.0)]
+    rows = beside(sleepers(4, 4), jobs, (1.0, lambda _: [off]), (30.0, lambda _: [on]))
+    assert rows == {"a": (2.0, "1"), "b": (12.0, "1"), "c": (34.0, "0")}
+
+
+def test_what_other_components_start_is_known():
+    """It decides at 10 s, 20 s...; at 5 s another one starts a waiting job on a part of host 1."""
+
+    def take(view):
+        return [Execute(view.waiting["w0!b"], HostSet([1]), amounts={1: {"cores": 2.0}})]
+
+    jobs = [task("b", 2, at=3.0, run=30.0), task("c", 8, at=6.0), task("d", 8, at=6.0)]
+    rows = beside(site(8, 8), jobs, (5.0, take), quantum=10.0)
+    assert rows == {"b": (5.0, "1"), "c": (10.0, "0"), "d": (20.0, "0")}

@@ -11,7 +11,7 @@ from scheduler_harness import job
 from windtunnel.model import HostSet, JobState, Platform
 from windtunnel.schedulers import make_scheduler
 from windtunnel.schedulers.availability import Availability, later, longest_until
-from windtunnel.schedulers.batsched.profile import Profile, lowest_bits
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import exact, nearest
 from windtunnel.schedulers.queues import ANY, waiting_queue
 from windtunnel.vocabulary import ExecuteJob, JobCompleted, JobSubmitted, SimulationBegins
@@ -130,7 +130,7 @@ def test_lowest_bits(bits, count):
 @settings(max_examples=100)
 def test_profiles_place_at_the_first_fit_on_common_hosts(jobs, policy):
     """Against a table of hosts by seconds."""
-    profile = Profile(6, exact(0.0), policy)
+    profile = AvailabilityProfile(6, exact(0.0), policy)
     table = [[None] * 300 for _ in range(6)]
     placed = []
     for k, (size, length, stays) in enumerate(jobs):

@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+import sys
 
 import pytest
 from tests.shared import missing
@@ -161,6 +162,7 @@ def test_an_isolated_library_that_fails_at_its_start_ends_nothing_else(mode, sai
         (b"C", r"the library crashed \(SIGSEGV\) during take_decisions", ComponentError),
         (b"Q", r"the library crashed \(signal 3\d\) during take_decisions", ComponentError),
         (b"X", r"the library ended its process \(exit code 9\) during take_decisions", ComponentError),
+        (b"x", r"the library ended its process \(exit code 0\) during take_decisions", ComponentError),
         (b"L", r"take_decisions did not return within 2 s; its process was killed", ComponentTimeoutError),
     ],
 )
@@ -170,6 +172,28 @@ def test_an_isolated_library_may_crash_leave_or_hang(mode, said, kind, started):
         transport.ask(b"{}")
     with pytest.raises(ComponentError):
         transport.ask(b"{}")
+
+
+@pytest.mark.parametrize("method", ["dlopen", "dlmopen"])
+def test_a_library_that_ends_the_process_does_not_do_so_quietly(method, peer, tmp_path):
+    """It is said, what was recorded is kept and marked, and the exit code is no success."""
+    (tmp_path / "log.swf").write_text("".join(f"{n} {n} -1 5 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n" for n in (1, 2)))
+    program = (
+        "import sys, windtunnel as wt\n"
+        "from windtunnel.wires.batprotocol.session import BatprotocolComponent\n"
+        "from windtunnel.wires.library import LibraryTransport\n"
+        "library = BatprotocolComponent(LibraryTransport(sys.argv[1], sys.argv[2]), sys.argv[3].encode())\n"
+        "if sys.argv[3] == 'x':\n"
+        "    wt.simulate('hosts:4', 'log.swf', library, out='out')\n"
+        "library.hello()\n"  # and a normal end, at which nothing is said
+    )
+    for mode, code in (("x", 1), ("o", 0)):
+        command = [sys.executable, "-c", program, peer, method, mode]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        said = f"windtunnel: the library {peer} has ended the process (exit)\n" if code else ""
+        assert (done.returncode, done.stderr) == (code, said)
+    state = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert (state["status"], state["reason"]) == ("incomplete", "the process ended before the run")
 
 
 def test_no_file_in_the_working_directory_is_taken_for_python_s_own(peer, tmp_path, monkeypatch):

@@ -91,6 +91,26 @@ def test_hosts_keep_the_numbers_of_the_simulator(peer):
     assert (said[1]["alloc"] if peer is ToJson else said.allocation.host_allocation) == "2 5"
 
 
+@BOTH
+@pytest.mark.parametrize("told", [{}, {"sleep_pstates": "1:2:3"}])
+def test_hosts_that_sleep_from_the_start_get_no_job(peer, told):
+    """Their state is told, and how they sleep by a property at best."""
+    states = tuple(m.PowerState(speed) for speed in (1e9, 1e-9, 0.1, 0.2))
+    asleep = {"pstates": states, "pstate": 1, "sleep_pstates": {1: (2, 3)}, "properties": told}
+    hosts = (*(m.Host(id=k, name=f"h{k}", **asleep) for k in (0, 1)), m.Host(id=2, name="h2", pstates=states))
+    batsim = peer()
+    batsim.tell(0.0, v.SimulationBegins(0.0, m.Platform(name="p", hosts=hosts)))
+    assert batsim.tell(1.0, v.JobSubmitted(1.0, job(1, 3), 1.0)) == []
+    (said,) = batsim.tell(1.5, v.JobSubmitted(1.5, replace(job(2, 1), walltime=5.0), 1.5))
+    assert (said[1]["alloc"] if peer is ToJson else said.allocation.host_allocation) == "2"
+
+
+def test_states_of_hosts_that_are_none_are_refused():
+    said = Writer({}).message(0.0, [v.SimulationBegins(0.0, SITE)]).replace('"idle"', '"sleepy"', 1)
+    with pytest.raises(ProtocolError, match="state is 'sleepy'; did you mean 'sleeping'"):
+        Server(make_scheduler("easy")).answer(said.encode())
+
+
 def test_hosts_that_were_never_told_of_are_none():
     batsim = ToJson()
     batsim.tell(0.0, v.SimulationBegins(0.0, numbered(5, 7)))

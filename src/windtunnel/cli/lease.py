@@ -83,7 +83,7 @@ def run(
             "--strict-input", help="Make everything that is asked or written and would have no effect an error."
         ),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print results only, no account.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No account and no summary.")] = False,
 ) -> None:
     """Simulate a workload of leases.
 
@@ -146,7 +146,9 @@ def run(
     found = replace(found, leases=leases)
     if probes:
         more["probes"] = probes
-    print(_simulated(found, until, speed, site=site or None, options=options, stop=stop, out=out, **more))
+    made = _simulated(found, until, speed, site=site or None, options=options, stop=stop, out=out, **more)
+    if not quiet:
+        print(made)
 
 
 def _engine(**chosen: Any) -> Any:
@@ -165,18 +167,18 @@ def _simulated(work: Any, until: float | None, speed: float | None, *, quiet: bo
     from windtunnel.services.lease_run import LeaseRun, lease_simulation
 
     simulation = lease_simulation(work, **options)
-    if speed is not None:
-        simulation.engine.pace = Pacer(speed)
-    signal.signal(signal.SIGTERM, stop_on_signal)
     told = simulation.account.lines
     if not quiet:
         print_account(told)
+    if speed is not None:
+        simulation.engine.pace = Pacer(speed)
+    signal.signal(signal.SIGTERM, stop_on_signal)
     try:
         simulation.run_until(math.inf if until is None else until)
     finally:
+        simulation.close()
         if not quiet:
             print_account(simulation.account.since(told))
-        simulation.close()
     return LeaseRun.of(simulation.recording)
 
 
@@ -237,7 +239,8 @@ def _several(
             **engine,
             **more,
         )
-        print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)
+        if not engine["quiet"]:
+            print(f"{name}: {str(made).replace(chr(10), '; ')}", flush=True)
 
 
 lease.command("request")(lease_service.request)

@@ -114,9 +114,9 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         return 0 if arguments else 2
     name = arguments.pop(0)
     if name == "--version":
-        from windtunnel.version import __version__
+        from windtunnel.version import __version__, build
 
-        print(f"windtunnel {__version__}")
+        print(f"windtunnel {__version__} ({build()})")
         return 0
     command = COMMANDS.get(name)
     if command is None:

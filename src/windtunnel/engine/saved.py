@@ -14,11 +14,11 @@ from typing import Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError, open_input
-from windtunnel.version import __version__
+from windtunnel.version import __version__, build
 
 __all__ = ["packed", "unpacked"]
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Raised when what is pickled changes."""
 _MAGIC: Final = b"windtunnel saved simulation "
 _LONGEST_HEAD: Final = 1000
@@ -29,13 +29,14 @@ class _Head(msgspec.Struct, frozen=True):
     format: int
     windtunnel: str
     python: str
+    build: str
     length: int
 
 
 def packed(state: bytes) -> bytes:
     """The content of a file that holds a state."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    head = msgspec.json.encode(_Head(FORMAT, __version__, python, len(state)))
+    head = msgspec.json.encode(_Head(FORMAT, __version__, python, build(), len(state)))
     return b"%s%s %s\n%s" % (_MAGIC, head, _digest(head, state), state)
 
 
@@ -72,6 +73,8 @@ def unpacked(path: str | Path, *, trust: bool = False) -> bytes:
     if head.format != FORMAT:
         what = f"{head.windtunnel} (format {head.format})"
         raise UsageError(f"{path} is not a simulation saved by this version, but by {what}")
+    if head.build != build():
+        raise UsageError(f"{path} was saved by the build {head.build!r}: this one is {build()!r}, and objects differ")
     if head.length != len(state) or digest != _digest(text, state):
         raise UsageError(f"{path} is damaged: what it holds is not what was saved", "take another copy of it")
     return state

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-__all__ = ["Generation", "full_id"]
+__all__ = ["Generation", "full_id", "of_another"]
 
 Generation = Literal[4, 5]
 """Which Batsim a document speaks to: 4 stands for 3 as well (their files are the same)."""
@@ -28,3 +28,9 @@ def full_id(text: str, workload: str) -> str:
     if first != workload:
         raise ValueError(f"it names the workload {first!r}, but this one is {workload!r}")
     return f"{workload}!{name}"
+
+
+def of_another(text: str, workload: str) -> bool:
+    """Whether a text is the full id of what another workload has."""
+    first, mark, name = text.partition("!")
+    return bool(first and mark and name) and "!" not in name and first != workload

@@ -5,7 +5,7 @@ from math import inf
 from typing import Any, Final
 
 from windtunnel.diagnostics import Findings, did_you_mean
-from windtunnel.entities.batsim_ids import Generation, full_id
+from windtunnel.entities.batsim_ids import Generation, full_id, of_another
 from windtunnel.entities.batsim_profiles_v4 import plain
 from windtunnel.entities.batsim_profiles_v5 import extra_data_text
 from windtunnel.entities.json_members import Members, kind_of
@@ -28,7 +28,8 @@ def job_from_json(
     """The job that a JSON object describes; its ``source`` is that object.
 
     ``profiles`` (by full id) must hold the job's profile; without it, the job's profile is a bare
-    :class:`~windtunnel.model.Profile` that has only the id. ``now`` is the submission time of a job that has none
+    :class:`~windtunnel.model.Profile` that has only the id. So is one of another workload, which Batsim 5's jobs may
+    have. ``now`` is the submission time of a job that has none
     (decisions.md 5); without it ``subtime`` is required.
 
     Faults are noted in ``findings``, with pointers that start with ``pointer``; None when the object is at fault.
@@ -44,7 +45,7 @@ def job_from_json(
     job_id = _id(members, workload)
     wanted = members.number("subtime") if now is None else members.number("subtime", now)
     hosts = members.integer("res", least=0)
-    profile = _profile(members, workload, profiles)
+    profile = _profile(members, workload, profiles, generation)
     walltime = _walltime(members, generation)
     _check_mapping(members, generation, hosts)
     extra = _extra_data(members, generation)
@@ -123,11 +124,15 @@ def _id(members: Members, workload: str) -> str:
         return ""
 
 
-def _profile(members: Members, workload: str, profiles: Mapping[str, Profile] | None) -> Profile | None:
+def _profile(
+    members: Members, workload: str, profiles: Mapping[str, Profile] | None, generation: Generation
+) -> Profile | None:
     name = members.members.get("profile")
     if not isinstance(name, str):
         members.text("profile")
         return None
+    if generation == 5 and of_another(name, workload):
+        return Profile(id=name)
     try:
         profile_id = full_id(name, workload)
     except ValueError as error:

@@ -14,16 +14,14 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from windtunnel.leases.decisions import DecisionWriter
-from windtunnel.leases.haizea.rules import HaizeaRules
 from windtunnel.leases.haizea.stopping import StopCondition
 from windtunnel.leases.jobs import lease_of, site_of
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.planner import Planner
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
-from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.sanity import check
 from windtunnel.leases.planner.ticks import FOREVER, TICKS, ticks
-from windtunnel.leases.registry import parts_of, read_settings, shown_settings
+from windtunnel.leases.registry import parts_of, read_settings, rules_of, shown_settings
 from windtunnel.model import HostSet, Platform
 from windtunnel.model.lease import Lease, LeaseState
 from windtunnel.model.lease_jobs import AT_LEAST, LeaseJobs
@@ -53,7 +51,7 @@ from windtunnel.vocabulary import (
     SimulationBegins,
 )
 
-__all__ = ["CANCEL", "END", "LeaseManager", "rules_of"]
+__all__ = ["CANCEL", "END", "LeaseManager"]
 
 CANCEL: Final = "cancel_lease"
 """The kind of external event that cancels the lease in its attribute ``lease``, if it can be cancelled."""
@@ -63,9 +61,7 @@ LOST: Final = -2
 """The return code of a job whose hosts went away."""
 
 
-def rules_of(options: LeaseOptions) -> Rules:
-    """Haizea's own rules where that is asked for, else the sane ones."""
-    return HaizeaRules(options) if options.haizea_compat else Rules(options)
+_GIVING_WAY: Final = frozenset({Ability.PREEMPTABILITY})
 
 
 class LeaseManager(Scheduler):
@@ -136,7 +132,8 @@ class LeaseManager(Scheduler):
         """Disk images too, where they are to be brought to the nodes."""
         del platform
         images = self.options.lease_preparation is Preparation.IMAGETRANSFER
-        return self.honours | {Ability.IMAGES} if images else self.honours
+        given = self.honours if self.options.policy_preemption != "no-preemption" else self.honours - _GIVING_WAY
+        return given | {Ability.IMAGES} if images else given
 
     @classmethod
     def settings(cls) -> Mapping[str, Option]:

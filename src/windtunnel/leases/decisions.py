@@ -180,7 +180,7 @@ class DecisionWriter:
         number = lease.id
         job = self.jobs.pop(number)
         if lease.state is _S.REJECTED or lease.state is _S.REJECTED_BY_USER:
-            self.decisions.append(RejectJob(job_id=job.id))
+            self.decisions.append(RejectJob(job_id=job.id, reason=lease.reason))
         elif lease.state is not _S.DONE and number not in self.over:
             running = number in self._started
             self.decisions.append(KillJobs(job_ids=(job.id,)) if running else RejectJob(job_id=job.id))

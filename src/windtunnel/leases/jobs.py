@@ -1,9 +1,10 @@
-"""Jobs as leases, and platforms as sites of leases: how the lease manager and the rest of Windtunnel meet.
+"""Jobs as leases, and platforms as sites of leases: how the lease manager meets the rest of Windtunnel.
 
 A host of the platform stands for a node: 100 percent of CPU are one core. A job stands for a lease.
 """
 
 from math import isinf
+from typing import Final
 
 import msgspec
 
@@ -11,25 +12,30 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.model import Job, Platform
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet
 from windtunnel.model.lease_jobs import lease_in
-from windtunnel.model.lease_platform import MEGABYTE
+from windtunnel.model.lease_platform import kinds_of
 
 __all__ = ["lease_of", "site_of"]
 
+PLENTY: Final = 1 << 40
+"""More memory (MB) than any lease asks for."""
+
 
 def site_of(platform: Platform) -> LeaseSite:
-    """The site a platform was made from, or one that has its cores (as CPU) and memory (MB; plenty if not said)."""
+    """The site a platform was made from, or one that has its cores (as CPU), its memory (plenty where it says
+    nothing of it), and whatever else its hosts have.
+    """
     if isinstance(platform.site, LeaseSite):
         return platform.site
     groups: list[NodeSet] = []
     for host in platform.hosts:
-        memory = host.resources.get("memory")
-        amount = 1 << 40 if memory is None else int(memory // MEGABYTE)
-        amounts = {CPU: (100 * host.cores,), MEMORY: (amount,)}
+        amounts = {CPU: (100 * host.cores,), MEMORY: (PLENTY,)}
+        amounts |= {kind: (amount,) for kind, amount in kinds_of(host.resources).items()}
         if groups and groups[-1].amounts == amounts:
             groups[-1] = NodeSet(groups[-1].count + 1, amounts)
         else:
             groups.append(NodeSet(1, amounts))
-    return LeaseSite((CPU, MEMORY), tuple(groups))
+    kinds = dict.fromkeys([CPU, MEMORY, *(kind for group in groups for kind in group.amounts)])
+    return LeaseSite(tuple(kinds), tuple(groups))
 
 
 def lease_of(job: Job, site: LeaseSite) -> Lease:

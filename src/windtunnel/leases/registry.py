@@ -1,8 +1,9 @@
-"""Which mappers and policies there are: ours, those of installed packages, and ``module:Class`` of one's own.
+"""What settings choose: the rules of the planner, its mapper and its policies.
 
-Each kind of them is chosen by a setting (``policy-pricing``), and packages add theirs under the entry point group
-of its name (``windtunnel.lease_policy_pricing``: name -> class). Their own options are the keyword parameters of
-``__init__`` behind what the planner gives; they are given like settings of the lease manager.
+Mappers and policies are ours, those of installed packages, or ``module:Class`` of one's own. Each kind is chosen by a
+setting (``policy-pricing``), and packages add theirs under the entry point group of its name
+(``windtunnel.lease_policy_pricing``: name -> class). Their own options are the keyword parameters of ``__init__``
+behind what the planner gives; they are given like settings of the lease manager.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,16 +13,18 @@ from typing import Any, Final, Literal, NamedTuple, cast
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.leases.haizea.rules import HaizeaRules
 from windtunnel.leases.planner import policies
 from windtunnel.leases.planner.deadline import DeadlineMapper
 from windtunnel.leases.planner.mapper import GreedyMapper
 from windtunnel.leases.planner.mapping import Mapper
 from windtunnel.leases.planner.parts import Parts
+from windtunnel.leases.planner.rules import Rules
 from windtunnel.loading import entry_points, load, load_entry
 from windtunnel.model.lease_options import WHOSE, LeaseOptions, chosen, lease_options, settings_of_all
 from windtunnel.options import Option, checked_options, options_of
 
-__all__ = ["KINDS", "Kind", "parts_of", "read_settings", "shown_settings"]
+__all__ = ["KINDS", "Kind", "parts_of", "read_settings", "rules_of", "shown_settings"]
 
 
 class Kind(NamedTuple):
@@ -88,6 +91,11 @@ def parts_of(options: LeaseOptions) -> Parts:
         its = {name: own[name] for name in _options(setting, found) if name in own}
         made[setting.removeprefix("policy_")] = partial(found, **its) if its else found
     return Parts(**made)
+
+
+def rules_of(options: LeaseOptions) -> Rules:
+    """Haizea's own rules where that is asked for, else the sane ones."""
+    return HaizeaRules(options) if options.haizea_compat else Rules(options)
 
 
 def shown_settings() -> dict[str, Option]:

@@ -19,6 +19,8 @@ __all__ = [
     "Dropping",
     "InBatches",
     "Lossy",
+    "NamingOthers",
+    "OfSharedNodes",
     "Report",
     "SizedForCores",
     "Waited",
@@ -48,6 +50,14 @@ class CountingProcessors(Protocol):
 
     def with_cores(self, cores_per_host: int, /) -> Workload:
         """The same workload for hosts of so many cores."""
+
+
+@runtime_checkable
+class OfSharedNodes(Protocol):
+    """Its jobs count processors, and take cores of hosts on a site that says that its nodes are shared."""
+
+    def in_parts(self) -> Workload:
+        """The same workload, whose jobs take cores of their hosts."""
 
 
 @runtime_checkable
@@ -96,6 +106,15 @@ class Dropping(Protocol):
     @property
     def unused(self) -> Mapping[str, Profile]:
         """These profiles, by full id."""
+
+
+@runtime_checkable
+class NamingOthers(Protocol):
+    """Has jobs whose profiles are those of other workloads."""
+
+    @property
+    def elsewhere(self) -> Mapping[str, str]:
+        """These jobs, by id: where the profile is named (a JSON pointer)."""
 
 
 @runtime_checkable

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from operator import index
-from typing import Self
+from typing import Self, SupportsIndex
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model.hostset import HostSet, Run, host_set
 from windtunnel.model.intervals import (
@@ -18,6 +20,7 @@ from windtunnel.model.intervals import (
 __all__ = ["HostPool"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class HostPool:
     """A mutable set of ``size`` hosts, made for "which hosts are free": take some, give them back.
 
@@ -78,25 +81,24 @@ class HostPool:
         new._lasts = self._lasts.copy()
         return new
 
-    def pick(self, count: int) -> HostSet | None:
+    def pick(self, count: SupportsIndex) -> HostSet | None:
         """The ``count`` lowest hosts, which stay in the pool; None when there are fewer."""
-        if type(count) is not int:  # one of numpy's would make numbers of 64 bits of ours
-            count = index(count)
-        if count > self.size or count < 0:
+        number = count if type(count) is int else index(count)  # numpy's would make numbers of 64 bits of ours
+        if number > self.size or number < 0:
             return None
         if self._firsts is not None:
-            return HostSet.of_runs(pick_lowest(self._firsts, self._lasts, count), count)
-        if not count:
+            return HostSet.of_runs(pick_lowest(self._firsts, self._lasts, number), number)
+        if not number:
             return HostSet()
         bits = rest = self._bits
         low = rest & -rest
         left = rest & (rest + low)
         size = (rest ^ left).bit_count()
         first = low.bit_length() - 1
-        if size >= count:  # the lowest run is long enough
-            return host_set((low << count) - low, ((first, first + count - 1),), count)
+        if size >= number:  # the lowest run is long enough
+            return host_set((low << number) - low, ((first, first + number - 1),), number)
         runs = []
-        need = count
+        need = number
         while size < need:
             runs.append((first, first + size - 1))
             need -= size
@@ -106,21 +108,21 @@ class HostPool:
             size = (rest ^ left).bit_count()
             first = low.bit_length() - 1
         runs.append((first, first + need - 1))
-        return host_set(bits ^ rest | (low << need) - low, tuple(runs), count)
+        return host_set(bits ^ rest | (low << need) - low, tuple(runs), number)
 
-    def pick_contiguous(self, count: int) -> HostSet | None:
+    def pick_contiguous(self, count: SupportsIndex) -> HostSet | None:
         """The ``count`` lowest hosts of the first run of consecutive numbers that is long enough, or None."""
-        count = index(count)
-        if count > self.size or count < 0:
+        number = index(count)
+        if number > self.size or number < 0:
             return None
-        if not count:
+        if not number:
             return HostSet()
         if self._firsts is None:
-            first = self._first_fit(count)
-            return None if first < 0 else HostSet.span(count, first)
+            first = self._first_fit(number)
+            return None if first < 0 else HostSet.span(number, first)
         for k, first in enumerate(self._firsts):
-            if self._lasts[k] - first >= count - 1:
-                return HostSet.span(count, first)
+            if self._lasts[k] - first >= number - 1:
+                return HostSet.span(number, first)
         return None
 
     def _first_fit(self, count: int) -> int:
@@ -136,7 +138,7 @@ class HostPool:
             rest &= rest >> left
         return (rest & -rest).bit_length() - 1
 
-    def take(self, count: int) -> HostSet | None:
+    def take(self, count: SupportsIndex) -> HostSet | None:
         """Like :meth:`pick`, and removes them."""
         hosts = self.pick(count)
         if hosts is not None:
@@ -147,20 +149,19 @@ class HostPool:
             self.size -= hosts.size
         return hosts
 
-    def take_together(self, count: int) -> HostSet | None:
+    def take_together(self, count: SupportsIndex) -> HostSet | None:
         """Take hosts with consecutive numbers where that is possible, else the lowest; None when there are fewer.
 
         They are the lowest of the first run that is long enough, as in :meth:`pick_contiguous`; but on very large
         sites only the first thousand runs are looked at.
         """
-        if type(count) is not int:
-            count = index(count)
-        if count > self.size or count < 1:
-            return self.take(count)
+        number = count if type(count) is int else index(count)
+        if number > self.size or number < 1:
+            return self.take(number)
         if self._firsts is None:
             rest = self._bits  # what _first_fit does, without a call
             length = 1
-            left = count - 1
+            left = number - 1
             while left > length:
                 rest &= rest >> length
                 left -= length
@@ -168,17 +169,17 @@ class HostPool:
             if left:
                 rest &= rest >> left
             if not rest:
-                return self.take(count)
+                return self.take(number)
             first = (rest & -rest).bit_length() - 1
-            bits = ((1 << count) - 1) << first
+            bits = ((1 << number) - 1) << first
             self._bits ^= bits
         else:
-            first = take_run(self._firsts, self._lasts, count)
+            first = take_run(self._firsts, self._lasts, number)
             if first < 0:
-                return self.take(count)
+                return self.take(number)
             bits = None
-        self.size -= count
-        return host_set(bits, ((first, first + count - 1),), count)
+        self.size -= number
+        return host_set(bits, ((first, first + number - 1),), number)
 
     def covers(self, hosts: HostSet) -> bool:
         """Whether all of ``hosts`` are in the pool."""

@@ -6,10 +6,10 @@ set: ``0-3 5 7-8`` (disjoint, ascending, maximal, one space).
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from operator import index
-from typing import Final
+from typing import Final, SupportsIndex
 
 __all__ = ["BIT_LIMIT", "HostSet", "Run", "host_set", "merged"]
 
@@ -21,6 +21,9 @@ _MOST_BITS: Final = 1 << 26
 
 BIT_LIMIT: Final = 8192
 """Sets that hold only hosts below this number are kept as bits."""
+
+_NUMBERS: Final[list[str]] = []
+"""The texts of the numbers met so far, from 0 on: most of them are written again and again."""
 
 
 def _runs_of_bits(bits: int) -> tuple[Run, ...]:
@@ -102,15 +105,12 @@ class HostSet:
 
     __slots__ = ("_bits", "_runs", "_text", "size")
 
-    def __init__(self, hosts: Iterable[int] = ()) -> None:
+    def __init__(self, hosts: Iterable[SupportsIndex] = ()) -> None:
         self._bits: int | None = None
-        self._runs: tuple[Run, ...] | None = merged((h, h) for h in hosts)
+        self._runs: tuple[Run, ...] | None = merged([(host, host) for host in map(index, hosts)])  # numpy's pass
         if self._runs and self._runs[0][0] < 0:
             raise ValueError(f"host numbers are not negative: {self._runs[0][0]}")
         self.size = _size_of(self._runs)
-        if type(self.size) is not int:  # numpy's numbers pass
-            self._runs = tuple((index(first), index(last)) for first, last in self._runs)
-            self.size = index(self.size)
         self._text: str | None = None
 
     @classmethod
@@ -124,10 +124,10 @@ class HostSet:
         return host_set(None, runs, size if size >= 0 else _size_of(runs))
 
     @classmethod
-    def span(cls, count: int, first: int = 0) -> "HostSet":
+    def span(cls, count: SupportsIndex, first: SupportsIndex = 0) -> "HostSet":
         """The ``count`` hosts from ``first`` on."""
-        count, first = index(count), index(first)
-        return cls.of_runs(((first, first + count - 1),) if count > 0 else (), max(count, 0))
+        size, low = index(count), index(first)
+        return cls.of_runs(((low, low + size - 1),) if size > 0 else (), max(size, 0))
 
     @classmethod
     def parse(cls, text: str) -> "HostSet":
@@ -183,19 +183,21 @@ class HostSet:
             yield from range(first, last + 1)
 
     def __contains__(self, host: object) -> bool:
-        if type(host) is not int:
-            if not isinstance(host, Integral):  # numpy's numbers are
-                return False
-            host = index(host)
-        if host < 0:
+        if type(host) is int:
+            number = host
+        elif isinstance(host, Integral):  # numpy's numbers are
+            number = index(host)
+        else:
+            return False
+        if number < 0:
             return False
         if self._bits is not None:
-            return bool(self._bits >> host & 1)
+            return bool(self._bits >> number & 1)
         runs = self.runs
-        k = bisect_right(runs, (host, 1 << 62)) - 1
-        return k >= 0 and runs[k][1] >= host
+        k = bisect_right(runs, (number, 1 << 62)) - 1
+        return k >= 0 and runs[k][1] >= number
 
-    def __getitem__(self, rank: int) -> int:
+    def __getitem__(self, rank: SupportsIndex) -> int:
         """The ``rank``-th smallest host."""
         left = index(rank)
         left += len(self) if left < 0 else 0
@@ -216,16 +218,16 @@ class HostSet:
         """The largest host."""
         return self.runs[-1][1]
 
-    def lowest(self, count: int) -> "HostSet":
+    def lowest(self, count: SupportsIndex) -> "HostSet":
         """The ``count`` smallest hosts (all, when there are fewer)."""
         out = []
-        count = index(count)
+        left = index(count)
         for first, last in self.runs:
-            if count <= 0:
+            if left <= 0:
                 break
-            stop = min(last, first + count - 1)
+            stop = min(last, first + left - 1)
             out.append((first, stop))
-            count -= stop - first + 1
+            left -= stop - first + 1
         return HostSet.of_runs(tuple(out))
 
     def __eq__(self, other: object) -> bool:
@@ -273,11 +275,18 @@ class HostSet:
             runs = self._runs
             if runs is None:
                 runs = self.runs
-            if len(runs) == 1:
-                ((first, last),) = runs
-                text = f"{first}-{last}" if last > first else str(first)
-            else:
+            most = runs[-1][1] if runs else 0
+            if most >= BIT_LIMIT:
                 text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in runs])
+            else:
+                numbers = _NUMBERS
+                if most >= len(numbers):
+                    numbers += map(str, range(len(numbers), most + 1))
+                if len(runs) == 1:
+                    ((first, last),) = runs
+                    text = f"{numbers[first]}-{numbers[last]}" if last > first else numbers[first]
+                else:
+                    text = " ".join([f"{numbers[a]}-{numbers[b]}" if b > a else numbers[a] for a, b in runs])
             self._text = text
         return text
 
@@ -295,10 +304,9 @@ def host_set(
     bits: int | None,
     runs: tuple[Run, ...] | None,
     size: int,
-    _blank: Callable[[type[HostSet]], HostSet] = object.__new__,
 ) -> HostSet:
     """The set with these bits, these runs (one of them may be None) and this size, which are trusted: a hot path."""
-    new = _blank(HostSet)
+    new = HostSet.__new__(HostSet)
     new._bits = bits
     new._runs = runs
     new.size = size

@@ -10,7 +10,7 @@ from typing import Final
 from windtunnel.model.lease import CPU, DISK, MEMORY, LeaseSite, NodeSet
 from windtunnel.model.platform import Host, Platform
 
-__all__ = ["MEGABYTE", "amounts_of", "platform_of_site"]
+__all__ = ["MEGABYTE", "amounts_of", "kinds_of", "platform_of_site"]
 
 MEGABYTE: Final = 1 << 20
 """Bytes: 1024 MB of memory are 1 GB to Haizea."""
@@ -24,6 +24,15 @@ def amounts_of(group: NodeSet) -> Mapping[str, float]:
         _IN_BYTES.get(kind, kind): float(group.total(kind) * (MEGABYTE if kind in _IN_BYTES else 1))
         for kind in group.amounts
         if kind != CPU
+    }
+
+
+def kinds_of(resources: Mapping[str, float]) -> dict[str, int]:
+    """What a host has, as amounts of a node: the other way round, in whole numbers."""
+    megabytes = {name: kind for kind, name in _IN_BYTES.items()}
+    return {
+        megabytes.get(name, name): int(amount // (MEGABYTE if name in megabytes else 1))
+        for name, amount in resources.items()
     }
 
 

@@ -114,6 +114,8 @@ class Platform(msgspec.Struct, kw_only=True):
     """The full description the platform was made from, where there is one (datacenters, racks...)."""
     events: EventList | None = None
     """What the description itself says will happen (states of machines, changes of schedulers)."""
+    shares_nodes: bool = False
+    """Whether the system it describes lets jobs share nodes: those of its logs take cores, not whole hosts."""
     path: str = ""
     options: Mapping[str, Any] = {}
     """What its reader was told besides the path, so that it can be read again just so."""

@@ -3,7 +3,8 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from operator import add
-from typing import Any, Self
+from sys import byteorder
+from typing import Any, Final, Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
 from windtunnel.model.arrays import extend
@@ -15,6 +16,8 @@ __all__ = ["STATES", "Collector", "Columns"]
 
 STATES = 16
 """Ending and owner share a column: ``owner * 16 + state``."""
+_STATE_OF: Final = bytes(byte % STATES for byte in range(256))
+"""The state in the lowest byte of a code."""
 
 
 class Columns:
@@ -66,12 +69,10 @@ class Columns:
 
     def states(self) -> dict[str, int]:
         """How many jobs ended how, by name, in the order of :class:`~windtunnel.model.JobState`."""
-        from collections import Counter
-
-        counts = [0] * STATES
-        for code, count in Counter(self.codes).items():
-            counts[code % STATES] += count
-        return {state.name: counts[state] for state in JobState if counts[state]}
+        lowest = 0 if byteorder == "little" else self.codes.itemsize - 1
+        states = self.codes.tobytes()[lowest :: self.codes.itemsize].translate(_STATE_OF)
+        counts = {state.name: states.count(state) for state in JobState}
+        return {name: count for name, count in counts.items() if count}
 
 
 class _Owners(dict[tuple[str, str], int]):

@@ -1,77 +1,149 @@
-"""What follows from the dates of jobs; several figures ask for the same, which is computed once."""
+"""What follows from the dates of jobs: one quantity at a time, of which no more than its figures is kept.
+
+A list of numbers weighs more than everything that was recorded of a job, so each is made, summed, sorted and dropped
+before the next; only areas, execution and turnaround times, from which others follow, stay as arrays meanwhile.
+Numbers are read from arrays a few thousand at a time: one by one they cost three times as much.
+"""
 
 from array import array
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from math import fsum
-from typing import Final
+from operator import itemgetter
+from typing import Any, Final
 
 from windtunnel.model.arrays import extend
-from windtunnel.results.columns import Columns
-from windtunnel.results.distribution import Distribution, distribution
+from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.distribution import Distribution, distribution_of_sorted
 from windtunnel.results.jobs_csv import SHORTEST
 
-__all__ = ["Derived", "Quantity"]
+__all__ = ["BOUND", "Derived", "Quantity"]
 
-_CHUNK: Final = 4096
+BOUND: Final = 10.0
+"""Seconds: in the bounded slowdown, shorter executions count as this long."""
+
+_MANY: Final = 4096
+
+Stretches = Sequence["array[int]"]
+"""For each owner, where their jobs lie: begin, end, begin, end..."""
 
 
 class Quantity:
-    """A number per job."""
+    """The figures of a number per job; the list of them is used up.
 
-    def __init__(self) -> None:
-        self.values = array("d")
+    ``owners`` says where the jobs of those lie whose sums are asked for too (and :attr:`maxima` with ``extremes``).
+    """
 
-    def extend(self, values: list[float]) -> None:
-        """More jobs."""
-        extend(self.values, values)
+    distribution: Distribution
+    """How the numbers are distributed, unless that is not asked for."""
 
-    @cached_property
-    def total(self) -> float:
-        """Their exact sum, rounded."""
-        return fsum(self.values)
-
-    @cached_property
-    def distribution(self) -> Distribution:
-        """How they are distributed."""
-        return distribution(self.values, self.total)
-
-    @property
-    def largest(self) -> float:
-        """The largest, 0 when there is none."""
-        known = "distribution" in self.__dict__
-        return self.distribution.max if known else max(self.values, default=0.0)
+    def __init__(
+        self, values: list[float], owners: Stretches = (), *, extremes: bool = False, distributed: bool = True
+    ) -> None:
+        self.total: float = fsum(values)
+        """The exact sum, rounded."""
+        self.sums: list[float] = [fsum(_chosen(values, places)) for places in owners]
+        """The same of each owner's jobs."""
+        self.maxima: list[float] = [max(_chosen(values, places)) for places in owners] if extremes else []
+        """The largest of each owner's."""
+        if distributed:
+            values.sort()
+            self.distribution = distribution_of_sorted(values, self.total)
+        self.largest: float = self.distribution.max if distributed else max(values, default=0.0)
+        """The largest of all, 0 when there is none."""
 
 
 class Derived:
-    """Times of jobs that ran (s), how slow they were and what they held. Do not add to the columns meanwhile."""
+    """Times of jobs that ran (s), how slow they were and what they held.
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    With ``distributed`` false only sums and maxima are there: what Batsim's figures need.
+    """
+
+    bounded: Quantity
+    """The slowdown with executions of at least :data:`BOUND`, and at least 1; of distributed quantities only."""
+
+    def __init__(self, columns: Columns, *, distributed: bool = True) -> None:
+        self.jobs = len(columns)
+        """Ended and rejected ones."""
         self.states = columns.states()
         self.ran = ran = columns.ran()
-        self.execution = Quantity()
-        """:data:`SHORTEST` where a job took no time at all."""
-        self.waiting = Quantity()
-        self.turnaround = Quantity()
-        self.slowdown = Quantity()
-        """Turnaround over execution."""
-        self.area = Quantity()
-        """Host-seconds."""
+        self.latest: float = max(ran.finish, default=0.0)
+        """The last end (s); 0 when nothing ran."""
+        grouped = distributed and len(ran.owners) > 1
+        self._execution, self._turnaround, self._areas = array("d"), array("d"), array("d")
+        self._waits: list[float] = []
         self.instant = False
-        """Whether a job took no time at all."""
-        for at in range(0, len(ran), _CHUNK):
-            self._more(ran, slice(at, at + _CHUNK))
+        """Whether a job took no time at all: its execution counts as :data:`SHORTEST`."""
+        stretches: dict[int, array[int]] = defaultdict(lambda: array("I"))
+        for part in _parts(len(ran)):
+            order = _by_owner(ran, part, stretches) if grouped else None
+            self._read([column[part].tolist() for column in (ran.submitted, ran.start, ran.finish, ran.used)], order)
+        self.owners = sorted(stretches)
+        """Whose jobs ran (ranks in ``ran.owners``), where any is named; sums of quantities are in this order."""
+        places = [stretches[owner] for owner in self.owners]
+        self.counts = [sum(spot[1::2]) - sum(spot[::2]) for spot in places]
+        """How many jobs of each owner ran."""
+        self.waiting = Quantity(self._waits, places, extremes=True, distributed=distributed)
+        del self._waits
+        area = Quantity(self._areas.tolist(), places, distributed=False)
+        self.area = area.total
+        """Host-seconds."""
+        self.areas = area.sums
+        """The same of each owner's jobs."""
+        del self._areas, area
+        self.turnaround = Quantity(self._turnaround.tolist(), places, distributed=distributed)
+        self.slowdown = Quantity(self._slowdowns(), distributed=distributed)
+        """Turnaround over execution."""
+        if distributed:
+            self.bounded = Quantity(self._bounded(), places)
+        del self._execution, self._turnaround
 
-    def _more(self, ran: Columns, part: slice) -> None:
-        start = ran.start[part].tolist()
-        execution = [f - s for f, s in zip(ran.finish[part], start, strict=True)]
+    def _read(self, dates: list[list[float]], order: Callable[[list[float]], Iterable[float]] | None) -> None:
+        """The times and areas of a part of the jobs, owner by owner if that is asked for."""
+        submitted, start, finish, used = dates if order is None else map(order, dates)
+        execution = [f - s for f, s in zip(finish, start, strict=True)]
         if 0.0 in execution:
             self.instant = True
             execution = [seconds or SHORTEST for seconds in execution]
-        waiting = [s - q for s, q in zip(start, ran.submitted[part], strict=True)]
-        turnaround = [w + e for w, e in zip(waiting, execution, strict=True)]
-        self.execution.extend(execution)
-        self.waiting.extend(waiting)
-        self.turnaround.extend(turnaround)
-        self.slowdown.extend([t / e for t, e in zip(turnaround, execution, strict=True)])
-        self.area.extend([n * e for n, e in zip(ran.used[part], execution, strict=True)])
+        waiting = [s - q for s, q in zip(start, submitted, strict=True)]
+        self._waits += waiting
+        extend(self._execution, execution)
+        extend(self._turnaround, [w + e for w, e in zip(waiting, execution, strict=True)])
+        extend(self._areas, [n * e for n, e in zip(used, execution, strict=True)])
+
+    def _slowdowns(self) -> list[float]:
+        values: list[float] = []
+        for part in _parts(len(self._execution)):
+            times = zip(self._turnaround[part].tolist(), self._execution[part].tolist(), strict=True)
+            values += [t / e for t, e in times]
+        return values
+
+    def _bounded(self) -> list[float]:
+        values: list[float] = []
+        for part in _parts(len(self._execution)):
+            times = zip(self._turnaround[part].tolist(), self._execution[part].tolist(), strict=True)
+            values += [t / e if e > BOUND else t / BOUND if t > BOUND else 1.0 for t, e in times]
+        return values
+
+
+def _parts(count: int) -> list[slice]:
+    return [slice(at, at + _MANY) for at in range(0, count, _MANY)]
+
+
+def _by_owner(ran: Columns, part: slice, stretches: "dict[int, array[int]]") -> "itemgetter[Any] | None":
+    """What brings a part of a column into the order of owners (None: it is); where each one's jobs lie is noted."""
+    met: dict[int, list[int]] = defaultdict(list)
+    for rank, code in enumerate(ran.codes[part].tolist()):
+        met[code].append(rank)
+    order: list[int] = []
+    for code, ranks in met.items():
+        begin = part.start + len(order)
+        stretches[code // STATES].extend((begin, begin + len(ranks)))
+        order += ranks
+    return itemgetter(*order) if len(met) > 1 else None
+
+
+def _chosen(values: list[float], places: "array[int]") -> Iterator[float]:
+    """The values that lie there."""
+    return chain.from_iterable(values[begin:end] for begin, end in zip(places[::2], places[1::2], strict=True))

@@ -5,7 +5,7 @@ from math import ceil, floor, fsum
 
 import msgspec
 
-__all__ = ["Distribution", "distribution", "percentile"]
+__all__ = ["Distribution", "distribution", "distribution_of_sorted", "percentile"]
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -31,11 +31,16 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 def distribution(values: Iterable[float], total: float | None = None) -> Distribution:
     """The distribution of some values; ``total`` is their sum, where it is known."""
     ordered = sorted(values)
+    return distribution_of_sorted(ordered, fsum(ordered) if total is None else total)
+
+
+def distribution_of_sorted(ordered: Sequence[float], total: float) -> Distribution:
+    """The distribution of sorted values with this sum."""
     if not ordered:
         return Distribution()
     p50, p75, p90, p95, p99 = (percentile(ordered, share) for share in (0.5, 0.75, 0.9, 0.95, 0.99))
     return Distribution(
-        mean=(fsum(ordered) if total is None else total) / len(ordered),
+        mean=total / len(ordered),
         min=ordered[0],
         p50=p50,
         p75=p75,

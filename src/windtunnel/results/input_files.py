@@ -14,12 +14,13 @@ _PART: Final = 1 << 20
 
 
 def input_files(paths: Iterable[str | Path]) -> list[InputFile]:
-    """The files as they lie there, each once (as it was named first), in order; a pipe, say, is left out."""
+    """The files as they lie there, each once, in order; what is no file any more (a pipe, say) is left out."""
     found = []
-    named: dict[Path, str] = {}
-    for path in map(str, filter(None, paths)):
-        named.setdefault(Path(path).absolute(), path)
-    for path in named.values():
+    once: dict[str, str] = {}
+    for given in paths:
+        if given:
+            once.setdefault(str(Path(given).absolute()), str(given))
+    for path in once.values():
         try:
             with open_input(path, unzip=False) as file:
                 digest = hashlib.sha256()

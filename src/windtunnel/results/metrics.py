@@ -1,26 +1,19 @@
 """What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
 
-from array import array
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import fsum, inf, nan
-from operator import itemgetter, mul, sub
-from typing import Final
+from operator import mul, sub
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
-from windtunnel.results.distribution import Distribution, distribution
+from windtunnel.results.distribution import Distribution
 from windtunnel.results.own_metrics import Figure, Record, figures_of
 
-__all__ = ["BOUND", "GroupMetrics", "Metrics", "Trim", "compute", "seconds_of", "window"]
-
-BOUND: Final = 10.0
-"""Seconds: in the bounded slowdown, shorter executions count as this long."""
-
-_MANY: Final = 4096
+__all__ = ["GroupMetrics", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
 Trim = float | str
 """A part of the run to leave out: seconds, or a share of the whole as text (``"10%"``)."""
@@ -173,22 +166,21 @@ def compute(
     chosen = columns.within(opens, closes) if trimmed else columns
     if trimmed or derived is None:
         derived = Derived(chosen)
-    bounded = _bounded(derived)
     allocated = _allocated(columns, opens, closes, None if trimmed else derived)
     available = _available(columns, opens, closes)
     ended = sum(1 for f in columns.finish if opens <= f <= closes) if trimmed else len(derived.ran)
-    users, queues = _groups(derived, bounded)
+    users, queues = _groups(derived)
     states = derived.states
     made = Metrics(
         window=(opens, closes),
-        makespan=max(max(columns.finish, default=0.0), 0.0),
+        makespan=max(max(columns.finish, default=0.0) if trimmed else derived.latest, 0.0),
         jobs=len(chosen),
         states=states,
         success_rate=states.get("COMPLETED_SUCCESSFULLY", 0) / len(chosen) if len(chosen) else 0.0,
         waiting_time=derived.waiting.distribution,
         turnaround_time=derived.turnaround.distribution,
         slowdown=derived.slowdown.distribution,
-        bounded_slowdown=distribution(bounded),
+        bounded_slowdown=derived.bounded.distribution,
         utilisation=allocated / available if available > 0.0 else 0.0,
         allocated_host_seconds=allocated,
         available_host_seconds=available,
@@ -203,15 +195,6 @@ def compute(
     return msgspec.structs.replace(made, own=own) if own else made
 
 
-def _bounded(derived: Derived) -> "array[float]":
-    """The bounded slowdown of each job."""
-    execution, turnaround = derived.execution.values, derived.turnaround.values
-    bounded = derived.slowdown.values[:]
-    for rank in [rank for rank, seconds in enumerate(execution) if seconds <= BOUND]:
-        bounded[rank] = max(turnaround[rank] / BOUND, 1.0)
-    return bounded
-
-
 def _allocated(columns: Columns, opens: float, closes: float, whole: Derived | None) -> float:
     """Host-seconds held by jobs within [opens, closes]; ``whole`` if that is the whole run."""
     if whole is None:
@@ -220,7 +203,7 @@ def _allocated(columns: Columns, opens: float, closes: float, whole: Derived | N
     elif whole.instant:  # such jobs have a duration there
         held = fsum(map(mul, columns.used, map(sub, columns.finish, columns.start)))
     else:
-        held = whole.area.total
+        held = whole.area
     away = fsum(n * max(0.0, min(b, closes) - max(a, opens)) for a, b, n in columns.pauses)
     return held - away
 
@@ -233,29 +216,12 @@ def _available(columns: Columns, opens: float, closes: float) -> float:
     return total
 
 
-def _groups(derived: Derived, bounded: "array[float]") -> tuple[dict[str, GroupMetrics], dict[str, GroupMetrics]]:
+def _groups(derived: Derived) -> tuple[dict[str, GroupMetrics], dict[str, GroupMetrics]]:
     """Tables per user and per queue; empty where no job names one."""
-    ran = derived.ran
-    if len(ran.owners) == 1:
-        return {}, {}
-    members = [array("I") for _ in ran.owners]
-    for rank, code in enumerate(ran.codes):
-        members[code // STATES].append(rank)
-    waiting, *columns = derived.waiting.values, derived.area.values, derived.turnaround.values, bounded
-    sums: list[tuple[int, _Sums]] = []
-    for owner, ranks in enumerate(members):
-        if ranks:
-            waits = list(_chosen(waiting, ranks))
-            area, turnaround, slowdown = (fsum(_chosen(column, ranks)) for column in columns)
-            sums.append((owner, (len(ranks), fsum(waits), max(waits), area, turnaround, slowdown)))
-    return _table(ran, sums, 0), _table(ran, sums, 1)
-
-
-def _chosen(column: "array[float]", ranks: "array[int]") -> Iterator[float]:
-    """The values at these ranks: many at a time, which is faster, but not all, which fills the memory."""
-    parts = (ranks[at : at + _MANY] for at in range(0, len(ranks), _MANY))
-    # One more, for that of a single rank is no tuple.
-    return chain.from_iterable(itemgetter(*part, part[0])(column)[:-1] for part in parts)
+    waiting = derived.waiting
+    columns = (waiting.sums, waiting.maxima, derived.areas, derived.turnaround.sums, derived.bounded.sums)
+    sums = list(zip(derived.owners, zip(derived.counts, *columns, strict=True), strict=True))
+    return _table(derived.ran, sums, 0), _table(derived.ran, sums, 1)
 
 
 _Sums = tuple[int, float, float, float, float, float]

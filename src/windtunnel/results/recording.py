@@ -41,7 +41,7 @@ from windtunnel.results.state import (
     as_plain,
 )
 from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
-from windtunnel.version import __version__
+from windtunnel.version import __version__, build
 from windtunnel.vocabulary.component import Hello, Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact
 
@@ -106,7 +106,11 @@ class Recording(Observer):
         self.layout = layout = layout or Layout()
         self.options = options = options or RecordingOptions()
         self.state = RunState(
-            windtunnel=__version__, dialect=layout.dialect.value, facts=as_plain(facts or {}), start_date=start_date
+            windtunnel=__version__,
+            build=build(),
+            dialect=layout.dialect.value,
+            facts=as_plain(facts or {}),
+            start_date=start_date,
         )
         inputs = [*inputs]
         self.state.inputs = input_files(inputs)
@@ -251,7 +255,7 @@ class Recording(Observer):
 
     def _watch(self) -> None:
         if self.layout.stem is not None and self._flusher is None:
-            self._flusher = Flusher([self._batches, *self.rows.values()])
+            self._flusher = Flusher([self._batches, *self.rows.values()], self._process_ends)
 
     def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
         """Count what a lease manager reports."""
@@ -307,6 +311,10 @@ class Recording(Observer):
             self.on_end(self.state.simulated_time, reason, self.totals)
         self._stop()
 
+    def _process_ends(self) -> None:
+        self._held = False  # nobody comes back to mark it
+        self.close("the process ended before the run")
+
     def _stop(self) -> None:
         if self._flusher is not None:
             self._flusher.stop()
@@ -351,7 +359,7 @@ class Recording(Observer):
 
     def _write_figures(self) -> None:
         dialect = self.layout.dialect
-        derived = Derived(self.collector.columns)
+        derived = Derived(self.collector.columns, distributed=dialect is Dialect.WINDTUNNEL)
         if dialect is Dialect.WINDTUNNEL:
             with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
                 self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)

@@ -4,11 +4,14 @@ Rows gather in memory and reach the disk every few hundred rows, and at least on
 :class:`Flusher` watches, so that a killed run loses next to nothing. No file is held open between two writes.
 """
 
+import atexit
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import Any, Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol
 from zlib import crc32
 
 import msgspec
@@ -95,7 +98,7 @@ class Rows:
         self.kept = bytearray()
         self.size = 0
         """Bytes written; what a failed or foreign write left behind this mark is cut off before the next one."""
-        self._sum = 0  # CRC of what was written: tells our file from another's of that name
+        self._sum = 0  # CRC of what was written when this was pickled: tells our file from another's of that name
         self._stopped = ""
         self._header = header
         self._width = width
@@ -132,7 +135,6 @@ class Rows:
             text = self._header + text
         data = text.encode("utf-8", "backslashreplace")
         size = self.size + len(data)
-        total = crc32(data, self._sum)
         if self.path is None:
             self.kept += data
         else:
@@ -145,7 +147,6 @@ class Rows:
             except OSError as fault:
                 raise SimulationError(f"cannot write {self.path}: {fault.strerror}") from fault
         self.size = size
-        self._sum = total
 
     def stop(self, reason: str) -> None:
         """Write no more: whoever tries is told why."""
@@ -176,15 +177,19 @@ class Rows:
             with self.path.open("r+b") as file:
                 if file.seek(0, 2) < self.size:
                     raise SimulationError(f"cannot go on writing {self.path}: it lost rows since the run was saved")
-                file.seek(0)
-                total = 0
-                for start in range(0, self.size, _CHUNK):
-                    total = crc32(file.read(min(_CHUNK, self.size - start)), total)
-                if total != self._sum:
+                if self._crc(file) != self._sum:
                     raise SimulationError(f"cannot go on writing {self.path}: it holds rows of another run")
                 file.truncate(self.size)
         except OSError as fault:
             raise SimulationError(f"cannot go on writing {self.path}: {fault.strerror}") from fault
+
+    def _crc(self, file: BinaryIO) -> int:
+        """Of what should be ours in the file."""
+        file.seek(0)
+        total = 0
+        for start in range(0, self.size, _CHUNK):
+            total = crc32(file.read(min(_CHUNK, self.size - start)), total)
+        return total
 
     def move(self, path: Path | None) -> None:
         """Go on in a copy at ``path`` (None: in memory); the file left behind stays as it is."""
@@ -200,6 +205,9 @@ class Rows:
 
     def __getstate__(self) -> dict[str, Any]:
         self.flush()
+        if self.path is not None and self.size:
+            with suppress(OSError), self.path.open("rb") as file:  # it is gone: resume() says so
+                self._sum = self._crc(file)
         left_out = ("__weakref__", "_lock", "pending")
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
@@ -224,22 +232,35 @@ class Recorder(Observer):
 
 
 class Flusher:
-    """Flushes things once a second from a thread of its own, as long as they live or until stopped."""
+    """Flushes things once a second from a thread of its own, as long as they live or until stopped.
 
-    def __init__(self, things: Sequence[Flushes], period: float = PERIOD) -> None:
+    ``at_exit``, a method, is called (if its object lives) when the process ends before it is stopped.
+    """
+
+    def __init__(self, things: Sequence[Flushes], at_exit: Callable[[], None], period: float = PERIOD) -> None:
         self._stop = Event()
+        self._last = partial(_call, weakref.WeakMethod(at_exit))
+        atexit.register(self._last)
         refs = [weakref.ref(thing) for thing in things]
-        Thread(target=_watch, args=(refs, self._stop, period), name="windtunnel-flusher", daemon=True).start()
+        arguments = (refs, self._stop, period, self._last)
+        Thread(target=_watch, args=arguments, name="windtunnel-flusher", daemon=True).start()
 
     def stop(self) -> None:
         """End the thread; what is pending stays pending."""
         self._stop.set()
+        atexit.unregister(self._last)
 
 
-def _watch(refs: Sequence["weakref.ref[Flushes]"], stop: Event, period: float) -> None:
+def _call(method: "weakref.WeakMethod[Callable[[], None]]") -> None:
+    if (known := method()) is not None:
+        known()
+
+
+def _watch(refs: Sequence["weakref.ref[Flushes]"], stop: Event, period: float, last: Callable[[], None]) -> None:
     while not stop.wait(period):
         alive = [thing for ref in refs if (thing := ref()) is not None]
         if not alive:
+            atexit.unregister(last)
             return
         for thing in alive:
             try:

@@ -36,11 +36,11 @@ def figures(
 ) -> dict[str, str | int | float]:
     """All figures, by name in byte order; a mean over no job is ``nan``."""
     ran = derived.ran
-    jobs = len(derived.columns)
+    jobs = derived.jobs
     success = derived.states.get("COMPLETED_SUCCESSFULLY", 0)
     made: dict[str, str | int | float] = {
         "batsim_version": version,
-        "makespan": max(ran.finish, default=0.0),
+        "makespan": derived.latest,
         "nb_computing_machines": collector.machines,
         "nb_jobs": jobs,
         "nb_jobs_finished": len(ran),

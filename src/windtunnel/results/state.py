@@ -99,6 +99,8 @@ class RunState(msgspec.Struct, kw_only=True):
     format: int = FORMAT
     windtunnel: str = ""
     """The version that wrote it."""
+    build: str = ""
+    """The build of it: ``compiled`` or ``pure Python``."""
     status: Status = Status.RUNNING
     reason: str = ""
     simulated_time: float = 0.0

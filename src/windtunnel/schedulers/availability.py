@@ -9,6 +9,8 @@ from math import inf, nextafter, ulp
 from sys import float_info
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 __all__ = ["Availability", "later", "longest_until"]
 
 _END: Final = -(1 << 60)
@@ -27,6 +29,7 @@ def later(date: float, length: float) -> float:
     return ((date + length) * 1e6 + 0.4 + _ROUND - _ROUND) / 1e6
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Availability:
     """``free[k]`` hosts from ``dates[k]`` (s, whole microseconds) to the next date; the last date is infinite."""
 

@@ -1,6 +1,9 @@
 """What our own batch schedulers share: a queue in some order, and the mirror of the site."""
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 from windtunnel.model.demands import Demands
@@ -30,6 +33,7 @@ def too_large(job: Job, size: int) -> RejectJob:
     return RejectJob(job_id=job.id, reason=f"asks for {job.request.hosts} hosts, there are {size}")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class BatchScheduler(Scheduler):
     """A scheduler of whole hosts with a queue (``self.queue``) in one of several orders.
 
@@ -43,12 +47,12 @@ class BatchScheduler(Scheduler):
     (:class:`~windtunnel.schedulers.by_host.ByHost`).
     """
 
-    honours = HONOURED_BY_ALL | {
+    honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL | {
         Ability.ANNOUNCED_UNAVAILABILITY,
         Ability.UNAVAILABLE_HOSTS,
         Ability.SLEEPING_HOSTS,
     }
-    rules = Rules(reservations=0)
+    rules: ClassVar[Rules] = Rules(reservations=0)
     """Who has a reservation, and who may overtake."""
     policy: str = "basic"
     """Which hosts jobs get."""

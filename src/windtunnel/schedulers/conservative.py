@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 from msgspec import Meta
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability, later
@@ -24,6 +25,7 @@ of simulators are late by that much, and a plan in which everybody's hosts were 
 nobody overtake."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Conservative(BatchScheduler):
     """Every job gets a reservation when it arrives, at the earliest date that delays nobody; a reservation never
     moves to a later date (unless hosts become unavailable: then all are made anew).
@@ -41,8 +43,8 @@ class Conservative(BatchScheduler):
     is possible (``best_effort_contiguous``), or always the lowest ones (``basic``).
     """
 
-    name = "conservative"
-    rules = Rules(reservations=inf, kept=True)
+    name: ClassVar[str] = "conservative"
+    rules: ClassVar[Rules] = Rules(reservations=inf, kept=True)
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ import msgspec
 
 from windtunnel.diagnostics import ComponentError, UsageError
 from windtunnel.model import HostSet, Job
+from windtunnel.model.demands import Demands, described_by
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
 from windtunnel.schedulers.registry import make_registered
@@ -64,6 +65,7 @@ class Part:
             msgspec.structs.replace(host, id=number)
             for number, host in enumerate(platform.hosts[self._offset : self._offset + len(hosts)])
         )
+        self._elsewhere = described_by(platform.hosts) - described_by(mine)
         self._cores = [host.cores for host in mine]
         self._total = sum(self._cores)
         self._begins = msgspec.structs.replace(
@@ -103,19 +105,31 @@ class Part:
 
     def could_hold(self, job: Job) -> bool:
         """Whether the datacenter could hold a job if it were empty."""
+        if self._lacking(job):
+            return False
         if isinstance(self._component, Stage):
             return self._component.could_hold(job)
         request = job.request
         if not request.processors:
-            amounts = dict(request.amounts)
-            hosts = self._begins.platform.hosts
-            cores = amounts.pop("cores", 0.0)
-            fitting = sum(
-                host.cores >= cores and all(host.resources.get(name, 0.0) >= size for name, size in amounts.items())
-                for host in hosts
-            )
-            return fitting >= request.hosts
+            demands = Demands(self._begins.platform.hosts)
+            return not demands.unmeetable(demands.of(request))
         return self._total >= request.processors
+
+    def _lacking(self, job: Job) -> list[str]:
+        """What a job asks for of each host that other datacenters have, and this one does not."""
+        return [name for name, amount in job.request.amounts if amount > 0 and name in self._elsewhere]
+
+    def why_not(self, job: Job) -> str:
+        """Why the datacenter could never hold a job."""
+        if lacking := self._lacking(job):
+            return f"it has no {' and no '.join(lacking)}"
+        request = job.request
+        demands = Demands(self._begins.platform.hosts)
+        if isinstance(self._component, Stage):
+            return self._component.why_not(job)
+        if request.processors > self._total:
+            return f"asks for {request.processors} cores, there are {self._total}"
+        return demands.unmeetable(demands.of(request))
 
     @property
     def load(self) -> float:

@@ -103,14 +103,15 @@ class Datacenters(Scheduler):
         Raises:
             UsageError: there is no such scheduler, or its options are wrong.
         """
+        described = (honours_of(one) | {Ability.DESCRIBED_SCHEDULERS} for one in self._schedulers_on(platform))
+        return self.honours.intersection(*described)
+
+    def _schedulers_on(self, platform: Platform) -> list[Component]:
         site = platform.site
         named = [datacenter.scheduler for datacenter in site.datacenters] if isinstance(site, Site) else []
         made = [make_scheduler(self.default)] if None in named else []
         made += [make_registered(told.name, **_spelled(told.options)) for told in named if told]
-        made += _changes(platform)
-        return self.honours & frozenset.intersection(
-            self.honours, *(honours_of(one) | {Ability.DESCRIBED_SCHEDULERS} for one in made)
-        )
+        return made + _changes(platform)
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run."""
@@ -135,7 +136,7 @@ class Datacenters(Scheduler):
         if isinstance(notice, JobSubmitted):
             chosen = self._dispatch(notice.job)
             if chosen is None:
-                rejected.append(RejectJob(job_id=notice.job.id))
+                rejected.append(RejectJob(job_id=notice.job.id, reason=self._why_nowhere(notice.job)))
             else:
                 self._owner[notice.job.id] = chosen
                 parts[chosen].submitted(notice)
@@ -204,6 +205,12 @@ class Datacenters(Scheduler):
             )
             first += count
         _changes(notice.platform)
+
+    def _why_nowhere(self, job: Job) -> str:
+        """Why no datacenter could hold a job."""
+        if len(self._parts) == 1:
+            return self._parts[0].why_not(job)
+        return "; ".join(f"datacenter {part.rank}: {part.why_not(job)}" for part in self._parts)
 
     def _dispatch(self, job: Job) -> int | None:
         able = [part.rank for part in self._parts if part.could_hold(job)]

@@ -1,6 +1,9 @@
 """EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
 from collections.abc import Sequence
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import longest_until
@@ -13,6 +16,7 @@ from windtunnel.vocabulary import Decision, Notice, Reply
 __all__ = ["Easy"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Easy(BatchScheduler):
     """EASY: the queue is started from the front; its first job that does not fit gets a reservation; later ones may
     overtake it as long as they do not delay it.
@@ -30,8 +34,8 @@ class Easy(BatchScheduler):
     the end of such a job lies at no known date, and delays nobody whose walltime is known.
     """
 
-    name = "easy"
-    rules = Rules(reservations=1)
+    name: ClassVar[str] = "easy"
+    rules: ClassVar[Rules] = Rules(reservations=1)
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Together = "best_effort_contiguous") -> None:
         self.policy = policy

@@ -1,6 +1,9 @@
 """First come, first served."""
 
 from collections.abc import Iterable
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.by_host import Rules
@@ -10,14 +13,15 @@ from windtunnel.vocabulary import Decision, View
 __all__ = ["Fcfs"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Fcfs(BatchScheduler):
     """The queue is started from the front, as long as its first job fits; nothing overtakes.
 
     ``queue_order`` says what the front is, ``policy`` which hosts are given. Walltimes play no part.
     """
 
-    name = "fcfs"
-    rules = Rules(reservations=0, overtaking=False)
+    name: ClassVar[str] = "fcfs"
+    rules: ClassVar[Rules] = Rules(reservations=0, overtaking=False)
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic") -> None:
         self.policy = policy

@@ -1,6 +1,9 @@
 """First fit: whatever fits starts, in the order of the queue."""
 
 from collections.abc import Iterable
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model import HostPool
 from windtunnel.schedulers.batch import BatchScheduler
@@ -18,13 +21,14 @@ def room(pool: HostPool, policy: str) -> int:
     return len(pool)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Filler(BatchScheduler):
     """Every waiting job that fits starts, in the order of the queue, whoever it overtakes (a large job may starve).
 
     ``queue_order`` is the order of the queue, ``policy`` which hosts are given. Walltimes play no part.
     """
 
-    name = "filler"
+    name: ClassVar[str] = "filler"
 
     def __init__(self, *, queue_order: QueueOrder = "fcfs", policy: Policy = "basic") -> None:
         self.policy = policy

@@ -6,6 +6,7 @@ from typing import ClassVar
 import msgspec
 
 from windtunnel.model import HostSet, JobList, Workload
+from windtunnel.model.asks import Warned
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.vocabulary import Decision, Execute, Reject, View
 
@@ -29,4 +30,6 @@ class NoScheduler(Scheduler):
 def all_at_once(workload: Workload) -> JobList:
     """The same jobs, all submitted at 0."""
     jobs = [msgspec.structs.replace(job, submission_time=0.0) for job in workload]
-    return JobList(workload.name, jobs, workload.profiles, hosts=workload.hosts, path=workload.path)
+    made = JobList(workload.name, jobs, workload.profiles, hosts=workload.hosts, path=workload.path)
+    made.warnings = tuple(workload.warnings) if isinstance(workload, Warned) else ()
+    return made

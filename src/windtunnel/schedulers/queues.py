@@ -12,6 +12,8 @@ from math import inf
 from sys import float_info
 from typing import Any, Final, Protocol
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import Job
 from windtunnel.schedulers.orders import ORDERS
 
@@ -59,6 +61,7 @@ class WaitingQueue(Protocol):
         """The jobs from the front; the queue must not change meanwhile."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Bucket:
     """Jobs of one size by arrival, under a tournament tree of their walltimes (``inf``: the place is empty)."""
 
@@ -133,6 +136,7 @@ class _Bucket:
             tree[node] = value
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class IndexedQueue:
     """In order of arrival, with one tree of walltimes for each size."""
 
@@ -226,7 +230,9 @@ class IndexedQueue:
         return self._ranks[job.id]
 
     def __iter__(self) -> Iterator[Job]:
-        return (job for job in islice(self._jobs, self._front, None) if job is not None)
+        for job in islice(self._jobs, self._front, None):
+            if job is not None:
+                yield job
 
     def remove(self, job: Job) -> None:
         """Take a job out of the queue."""
@@ -249,6 +255,7 @@ class IndexedQueue:
         self._front = front
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SortedQueue:
     """In one of batsched's orders, ties by arrival; walked over."""
 
@@ -316,7 +323,8 @@ class SortedQueue:
         return self._keys[job.id]
 
     def __iter__(self) -> Iterator[Job]:
-        return (item[2] for item in self._items)
+        for _, _, job in self._items:
+            yield job
 
     def remove(self, job: Job) -> None:
         """Take a job out of the queue."""

@@ -16,6 +16,7 @@ from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
 from windtunnel.schedulers.packing.forms import honours_of
+from windtunnel.sources import as_written
 from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Component, Named, honoured_by
 
 __all__ = [
@@ -199,7 +200,8 @@ def name_of(thing: object) -> str:
 
 
 def _first_line(factory: object) -> str:
-    return (getattr(factory, "__doc__", None) or "").strip().partition("\n")[0]
+    written = as_written(factory) if isinstance(factory, type) else factory
+    return (getattr(written, "__doc__", None) or "").strip().partition("\n")[0]
 
 
 def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:

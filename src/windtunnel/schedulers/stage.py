@@ -13,7 +13,7 @@ from windtunnel.model import DelayProfile, HostSet, Job
 from windtunnel.model.stage import Blocking, Selection, stage_options
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.by_host import NOBODY_STAYS
-from windtunnel.schedulers.stage_machines import Amounts, Machines, Need
+from windtunnel.schedulers.stage_machines import Machines, Need
 from windtunnel.schedulers.stage_queue import Entry, StageQueue
 from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
@@ -26,18 +26,50 @@ from windtunnel.vocabulary import (
     Hello,
     HostsBecameAvailable,
     HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsSwitching,
+    HostsTurnedOnOff,
     JobCompleted,
+    JobResumed,
+    JobStarted,
     JobSubmitted,
+    Mirror,
     Notice,
     OneShot,
     Outages,
     RejectJob,
     Reply,
     RequestedCall,
+    ResourceStateChanged,
     SimulationBegins,
+    View,
 )
 
 __all__ = ["Stage"]
+
+_ABOUT_MACHINES = (
+    HostsBecameAvailable,
+    HostsBecameUnavailable,
+    HostsPStateChanged,
+    HostsSwitching,
+    HostsTurnedOnOff,
+    JobResumed,
+    JobStarted,
+    ResourceStateChanged,
+)
+"""After these, something else may be free than before."""
+
+_NEWS = (
+    DecisionRefused,
+    ExternalEventOccurred,
+    HostsBecameAvailable,
+    HostsPStateChanged,
+    HostsTurnedOnOff,
+    RequestedCall,
+    ResourceStateChanged,
+    SimulationBegins,
+)
+"""Beside arrivals and ends, these may let a job start."""
 
 
 class Stage(Scheduler):
@@ -54,11 +86,13 @@ class Stage(Scheduler):
     """Whether it takes the options that an event gives to a datacenter: where it is the scheduler of that one."""
     honours = HONOURED_BY_ALL | {
         Ability.SHARES,
+        Ability.PROCESSORS,
         Ability.MEMORY,
         Ability.GPUS,
         Ability.RESOURCES,
         Ability.ANNOUNCED_UNAVAILABILITY,
         Ability.UNAVAILABLE_HOSTS,
+        Ability.SLEEPING_HOSTS,
     }
 
     def __init__(
@@ -81,19 +115,20 @@ class Stage(Scheduler):
 
     def _reset(self) -> None:
         self._stream = random.Random(self.options.seed)
-        self._machines = Machines((), self._stream)
         self._outages = Outages()
         self._otherwise: dict[Need, tuple[Need, ...]] = {}
         """What satisfies a need as well: the same cores on more, smaller machines."""
-        self._queue = StageQueue(self._bound)
-        self._running: dict[str, tuple[HostSet, Amounts | None]] = {}
-        self._arrivals = 0
+        self._queue = StageQueue(self._key, self._need, self._bound)
+        self.site = Mirror(self._queue)
+        self.view = View(self.site)
+        self._machines = Machines(self.site, self._stream)
         self._called_for = -1.0
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run."""
+        hello = super().hello()
         self._reset()
-        return super().hello()
+        return hello
 
     @property
     def free_cores(self) -> float:
@@ -104,6 +139,10 @@ class Stage(Scheduler):
         """Whether the machines could hold a job if they were empty."""
         return self._machines.possible(self._need(job))
 
+    def why_not(self, job: Job) -> str:
+        """Why the machines could never hold a job."""
+        return self._machines.why_not(self._need(job))
+
     def reconfigure(self, options: Mapping[str, Any]) -> None:
         """Take other options from now on; the queue and what runs are kept.
 
@@ -112,15 +151,15 @@ class Stage(Scheduler):
         """
         self.options = stage_options(options)
         self._stream.seed(self.options.seed)
-        entries = [(self._key(job, need), rank, job, need) for _, rank, job, need in self._queue]
-        self._queue = StageQueue(self._bound, entries)
+        self._queue.sort()
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (with a quantum, when it is time)."""
         decisions: list[Decision] = []
-        changed = False
-        for notice in notices:
-            changed |= self._take_in(notice, decisions)
+        self.site.apply(now, notices)
+        changed = self._take_in_site(now, notices, decisions)
+        for job in self.site.arrived:
+            changed |= self._arrived(job, now, decisions)
         if not changed:
             return Reply(now, decisions)
         quantum = self.options.quantum
@@ -133,54 +172,52 @@ class Stage(Scheduler):
         decisions += self._place(now)
         return Reply(now, decisions)
 
-    def _take_in(self, notice: Notice, decisions: list[Decision]) -> bool:
-        """Note what happened; whether it may let a job start."""
-        if isinstance(notice, JobSubmitted):
-            return self._arrived(notice, decisions)
-        if isinstance(notice, JobCompleted):
-            return self._left(notice.job.id)
-        if isinstance(notice, HostsBecameUnavailable):
-            self._machines.set_down(notice.hosts, down=True)
-            return False
-        if isinstance(notice, HostsBecameAvailable):
-            self._machines.set_down(notice.hosts, down=False)
-        elif isinstance(notice, SimulationBegins):
-            self._machines = Machines(notice.hosts, self._stream)
-            self._outages = Outages.of(notice)
-            self._otherwise = {}
-            self._queue = StageQueue(self._bound)
-        elif isinstance(notice, DecisionRefused):
-            if isinstance(notice.decision, ExecuteJob) and self._left(notice.decision.job_id):
-                decisions.append(RejectJob(job_id=notice.decision.job_id))
-        elif isinstance(notice, ExternalEventOccurred):
-            if notice.kind != "scheduler_change" or notice.attributes.get("scheduler") != self.name:
-                return False
-            if not self.follows_changes and "datacenter" in notice.attributes:
-                return False  # it is meant for whoever decides there
-            self.reconfigure(notice.attributes.get("options", {}))
-        elif not isinstance(notice, RequestedCall):
-            return False
-        return True
+    def _take_in_site(self, now: float, notices: Sequence[Notice], decisions: list[Decision]) -> bool:
+        """What has happened to machines, jobs and options; whether it may let a job start."""
+        site, machines = self.site, self._machines
+        changed = False
+        for notice in notices:
+            kind = type(notice)
+            if kind is JobSubmitted or kind is JobCompleted:
+                continue
+            if isinstance(notice, SimulationBegins):
+                machines = self._machines = Machines(site, self._stream)
+                self._outages = Outages.of(notice)
+                self._otherwise = {}
+            elif isinstance(notice, _ABOUT_MACHINES):
+                machines.changed(notice.hosts)
+            elif isinstance(notice, ExternalEventOccurred):
+                if not self._is_for_us(notice):
+                    continue
+                self.reconfigure(notice.attributes.get("options", {}))
+            changed |= isinstance(notice, _NEWS)
+        for _, _, _, held in site.left:
+            machines.changed(held.hosts)
+            changed = True
+        for running in site.refused:  # what is not explained by what was told since would be refused again
+            if machines.could_take(running):
+                decisions.append(RejectJob(job_id=running.job.id, reason="its execution was refused"))
+            else:
+                self._queue.add(running.job, now)
+        return changed
 
-    def _arrived(self, notice: JobSubmitted, decisions: list[Decision]) -> bool:
-        job = notice.job
+    def _is_for_us(self, change: ExternalEventOccurred) -> bool:
+        """Whether an event changes the options of this scheduler, not those of one that decides elsewhere."""
+        if change.kind != "scheduler_change" or change.attributes.get("scheduler") != self.name:
+            return False
+        return self.follows_changes or "datacenter" not in change.attributes
+
+    def _arrived(self, job: Job, now: float, decisions: list[Decision]) -> bool:
         need = self._need(job)
         reason = "" if self._machines.possible(need) else self._machines.why_not(need)
-        gone = HostSet() if reason else self._outages.never(notice.timestamp, job.walltime)
+        gone = HostSet() if reason else self._outages.never(now, job.walltime)
         if gone and not self._machines.possible(need, without=gone):
             reason = NOBODY_STAYS
         if reason:
             decisions.append(RejectJob(job_id=job.id, reason=reason))
             return False
-        self._arrivals += 1
-        self._queue.add((self._key(job, need), self._arrivals, job, need))
+        self._queue.put(job, need)
         return True
-
-    def _left(self, job_id: str) -> bool:
-        held = self._running.pop(job_id, None)
-        if held is not None:
-            self._machines.give_back(*held)
-        return held is not None
 
     # -- policies -----------------------------------------------------------------------------------------------
 
@@ -230,14 +267,15 @@ class Stage(Scheduler):
         decisions: list[Decision] = []
 
         def place(entry: Entry, leaving: HostSet = HostSet()) -> bool:  # noqa: B008 -- immutable
-            job = entry[2]
-            with machines.without(leaving):
-                taken = self._taken(entry[3])
-            if taken is None:
+            job, need = entry[2:]
+            if leaving:
+                with machines.without(leaving):
+                    decision = self._taken(job, need)
+            else:
+                decision = self._taken(job, need)
+            if decision is None:
                 return False
-            hosts, amounts = taken
-            self._running[job.id] = taken
-            decisions.append(ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts))
+            decisions.append(decision)
             return True
 
         in_order = self.options.blocking is Blocking.SKIP and self.options.selection is not Selection.RANDOM
@@ -247,29 +285,30 @@ class Stage(Scheduler):
             self._place_one_by_one(now, place)
         return decisions
 
-    def _taken(self, need: Need) -> tuple[HostSet, Amounts | None] | None:
-        """Take what satisfies a need, in whichever way."""
+    def _taken(self, job: Job, need: Need) -> ExecuteJob | None:
+        """The decision that a job starts, on what satisfies its need in whichever way; None if nothing does."""
         machines, placement = self._machines, self.options.placement
-        taken = machines.take(need, placement)
-        for other in self._otherwise.get(need, ()) if taken is None else ():
-            taken = taken or machines.take(other, placement)
-        return taken
+        decision = machines.take(job, need, placement)
+        for other in self._otherwise.get(need, ()) if decision is None else ():
+            decision = decision or machines.take(job, other, placement)
+        return decision
 
     def _place_one_by_one(self, now: float, place: Callable[[Entry, HostSet], bool]) -> None:
         """The same where the order is one of chance, the first that does not fit stops all behind it, or machines
         that will leave are not there for jobs that may run longer.
         """
         skip = self.options.blocking is Blocking.SKIP
-        entries = self._queue.shuffled(self._stream) if self.options.selection is Selection.RANDOM else self._queue
+        queue = self._queue
+        entries = queue.shuffled(self._stream) if self.options.selection is Selection.RANDOM else queue.entries()
         failed: set[tuple[Need, HostSet]] = set()
         placed = []
         for entry in entries:
             leaving = self._outages.within(now, entry[2].walltime)
             if (entry[3], leaving) not in failed and place(entry, leaving):
-                placed.append(entry)
+                placed.append(entry[2])
             elif skip:
                 failed.add((entry[3], leaving))
             else:
                 break
-        for entry in placed:
-            self._queue.remove(entry)
+        for job in placed:
+            queue.discard(job)

@@ -1,11 +1,12 @@
-"""What a stage scheduler knows of its machines: what is free on each, and which one a policy takes.
+"""An index of the machines of a stage scheduler by what is free on each, and which one a policy takes.
 
-Machines are kept in pools by their free cores, and those that nobody uses by their cores, so that a placement costs
-the number of different core counts rather than the number of machines (unless a job asks for more than cores).
+What is free is in the mirror of the site. Here machines are in pools by their free cores, and those that nobody uses
+by their cores, so that a placement costs the number of different core counts rather than the number of machines
+(unless a job asks for more than cores).
 """
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from math import ceil
@@ -13,13 +14,14 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.model import Host, HostPool, HostSet
+from windtunnel.model import Host, HostPool, HostSet, Job
 from windtunnel.model.demands import described_by
 from windtunnel.model.stage import PlacementPolicy
+from windtunnel.vocabulary import ExecuteJob, Mirror, Running
 
 __all__ = ["Machines", "Need"]
 
-Amounts = Mapping[int, Mapping[str, float]]
+_NOBODY: Final = HostSet()
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -44,19 +46,23 @@ class _Levels:
         self._pools: dict[float, HostPool] = {}
 
     def add(self, machines: HostSet, level: float) -> None:
-        """Put machines, which are nowhere, on a level."""
+        """Put machines on a level; some may be there already."""
         pool = self._pools.get(level)
         if pool is None:
             pool = self._pools[level] = HostPool()
-        pool |= machines
-        self.total += level * len(machines)
+        before = pool.size
+        pool.add(machines)
+        self.total += level * (pool.size - before)
 
     def remove(self, machines: HostSet, level: float) -> None:
-        """Take machines off their level."""
-        pool = self._pools[level]
-        pool -= machines
-        self.total -= level * len(machines)
-        if not pool:
+        """Take machines off a level, as far as they are there."""
+        pool = self._pools.get(level)
+        if pool is None:
+            return
+        before = pool.size
+        pool.remove(machines)
+        self.total -= level * (before - pool.size)
+        if not pool.size:
             del self._pools[level]
 
     def from_level(self, least: float) -> list[tuple[float, HostPool]]:
@@ -65,26 +71,22 @@ class _Levels:
 
 
 class Machines:
-    """The machines of a stage scheduler; numbers are those of the hosts."""
+    """The machines of a site, as its mirror shows them; numbers are those of the hosts."""
 
-    def __init__(self, hosts: Sequence[Host], stream: random.Random) -> None:
-        self.hosts: Final = {host.id: host for host in hosts}
+    def __init__(self, site: Mirror, stream: random.Random) -> None:
+        hosts = self.hosts = site.hosts
+        self._site = site
         self.described: Final = described_by(hosts)
         self._sizes = sorted((host.cores for host in hosts), reverse=True)
         self._groups = {size: HostSet(h.id for h in hosts if h.cores == size) for size in set(self._sizes)}
         self._stream = stream
         self._possible: dict[Need, bool] = {}
-        self._free = {host.id: {"cores": float(host.cores), **host.resources} for host in hosts}
-        self._shares = dict.fromkeys(self.hosts, 0)
-        self._held: set[int] = set()
-        """Machines that a job has whole."""
-        self._down: set[int] = set()
+        self._partly: dict[int, float] = {}
+        """On which level machines stand of which jobs have parts."""
         self._by_free = _Levels()
         self._unused = _Levels()
         self._last = -1
-        for size, group in self._groups.items():
-            self._by_free.add(group, float(size))
-            self._unused.add(group, float(size))
+        self.changed(HostSet.span(len(hosts)))
 
     @property
     def most_cores(self) -> int:
@@ -99,14 +101,14 @@ class Machines:
     def possible(self, need: Need, *, without: HostSet | None = None) -> bool:
         """Whether an empty site (``without`` some machines) could ever satisfy a need."""
         if without:
-            able = (host for number, host in self.hosts.items() if number not in without)
+            able = (host for host in self.hosts if host.id not in without)
             return sum(self._could(host, need) for host in able) >= need.hosts
         if not need.others:
             sizes = self._sizes
             return need.hosts <= len(sizes) and (not need.hosts or sizes[need.hosts - 1] >= need.cores)
         known = self._possible.get(need)
         if known is None:
-            fitting = sum(self._could(host, need) for host in self.hosts.values())
+            fitting = sum(self._could(host, need) for host in self.hosts)
             known = self._possible[need] = fitting >= need.hosts
         return known
 
@@ -115,7 +117,7 @@ class Machines:
         if need.hosts > len(self.hosts):
             return f"asks for {need.hosts} machines, there are {len(self.hosts)}"
         what = " and ".join(f"{size:g} {name}" for name, size in (("cores", need.cores), *need.others) if size)
-        fitting = sum(self._could(host, need) for host in self.hosts.values())
+        fitting = sum(self._could(host, need) for host in self.hosts)
         return f"asks for {need.hosts} x {what}, of which {fitting} machines have so much"
 
     def _could(self, host: Host, need: Need) -> bool:
@@ -146,56 +148,50 @@ class Machines:
 
     # -- taking -------------------------------------------------------------------------------------------------
 
-    def take(self, need: Need, placement: PlacementPolicy) -> tuple[HostSet, Amounts | None] | None:
-        """Take what is needed, or None if it is not there: the machines, and what of each (None: all of it)."""
+    def take(self, job: Job, need: Need, placement: PlacementPolicy) -> ExecuteJob | None:
+        """The decision that a job starts now, noted, on what it needs; None if that is not there."""
         chosen = self._choose(need, placement)
         if chosen is None:
             return None
         hosts, self._last = chosen
-        if need.whole:
-            self._held.update(hosts)
-            for size, part in self._by_size(hosts):
-                self._by_free.remove(part, size)
-                self._unused.remove(part, size)
-            return hosts, None
-        taken = {"cores": need.cores, **dict(need.others)}
-        for machine in hosts:
-            self._move(machine, taken, +1)
-        return hosts, dict.fromkeys(hosts, taken)
+        part = {"cores": need.cores, **dict(need.others)}
+        amounts = None if need.whole else dict.fromkeys(hosts, part)
+        self._site.start(job, hosts, amounts)
+        if not self._shifted(hosts):
+            self._list(hosts, _NOBODY)
+        return ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts)
 
-    def give_back(self, hosts: HostSet, amounts: Amounts | None) -> None:
-        """A job has left."""
-        if amounts is not None:
-            for machine in hosts:
-                self._move(machine, amounts[machine], -1)
+    def changed(self, hosts: HostSet) -> None:
+        """Something has happened to machines: the mirror of the site says what is free there now."""
+        if self._shifted(hosts):
             return
-        self._held.difference_update(hosts)
-        back = hosts - HostSet(self._down.intersection(hosts)) if self._down else hosts
-        for size, part in self._by_size(back):
-            self._by_free.add(part, size)
-            self._unused.add(part, size)
+        free = self._site.free
+        self._list(hosts, hosts if free.covers(hosts) else free.frozen() & hosts)
 
-    def set_down(self, hosts: Iterable[int], *, down: bool) -> None:
-        """Machines take no work any more, or again."""
-        for machine in hosts:
-            if down == (machine in self._down):
-                continue
-            if machine not in self._held:
-                self._list(machine, listed=not down)
-            if down:
-                self._down.add(machine)
-            else:
-                self._down.discard(machine)
+    def could_take(self, running: Running) -> bool:
+        """Whether all that is known of the site allows a job to run where the engine has refused to start it."""
+        if running.amounts is None:
+            return self._site.free.covers(running.hosts)
+        return all(
+            self._site.left_of(host).get(name, 0.0) >= amount
+            for host, amounts in running.amounts.items()
+            for name, amount in amounts.items()
+        )
 
     @contextmanager
     def without(self, machines: HostSet) -> Iterator[None]:
         """For a moment, as if some machines were not there."""
-        away = [machine for machine in machines if machine not in self._down]
-        self.set_down(away, down=True)
+        for machine in machines:
+            level = self._partly.pop(machine, None)
+            if level is not None:
+                self._by_free.remove(HostSet.span(1, machine), level)
+        for size, part in self._by_size(machines):
+            self._by_free.remove(part, size)
+            self._unused.remove(part, size)
         try:
             yield
         finally:
-            self.set_down(away, down=False)
+            self.changed(machines)
 
     def _by_size(self, hosts: HostSet) -> list[tuple[float, HostSet]]:
         """Machines by their cores."""
@@ -204,28 +200,44 @@ class Machines:
         parts = ((float(size), hosts & group) for size, group in self._groups.items())
         return [(size, part) for size, part in parts if part]
 
-    def _list(self, machine: int, *, listed: bool) -> None:
-        """Put a machine into the pools, or take it out."""
-        one = HostSet.span(1, machine)
-        change = _Levels.add if listed else _Levels.remove
-        change(self._by_free, one, self._free[machine]["cores"])
-        if not self._shares[machine]:
-            change(self._unused, one, float(self.hosts[machine].cores))
+    def _list(self, hosts: HostSet, unused: HostSet) -> None:
+        """Put machines into the pools that are theirs now; ``unused`` are those of them that can be had whole."""
+        partly, shared = self._partly, self._site.shares.left
+        if partly:
+            for machine in hosts:
+                level = partly.pop(machine, None)
+                if level is not None:
+                    self._by_free.remove(HostSet.span(1, machine), level)
+        for size, part in self._by_size(hosts):
+            free = part & unused if unused else unused
+            if free.size < part.size:
+                used = part - free
+                self._by_free.remove(used, size)
+                self._unused.remove(used, size)
+            if free:
+                self._by_free.add(free, size)
+                self._unused.add(free, size)
+        if not shared:
+            return
+        absent = self._site.absent
+        for machine in hosts:
+            left = shared.get(machine)
+            if left is not None and machine not in absent:
+                level = partly[machine] = left["cores"]
+                self._by_free.add(HostSet.span(1, machine), level)
 
-    def _move(self, machine: int, taken: Mapping[str, float], sign: int) -> None:
-        """A job takes a part of a machine (+1) or gives it back (-1)."""
-        if machine not in self._down:
-            self._list(machine, listed=False)
-        self._shares[machine] += sign
-        free = self._free[machine]
-        if self._shares[machine]:
-            for name, amount in taken.items():
-                free[name] -= sign * amount
-        else:  # no rounding errors stay behind
-            host = self.hosts[machine]
-            free.update(cores=float(host.cores), **host.resources)
-        if machine not in self._down:
-            self._list(machine, listed=True)
+    def _shifted(self, hosts: HostSet) -> bool:
+        """The common case: one machine, of which another part is taken than before. Whether it was that."""
+        if hosts.size != 1 or self._site.absent:
+            return False
+        machine = hosts.first
+        before, left = self._partly.get(machine), self._site.shares.left.get(machine)
+        if before is None or left is None:
+            return False
+        level = self._partly[machine] = left["cores"]
+        self._by_free.remove(hosts, before)
+        self._by_free.add(hosts, level)
+        return True
 
     # -- choosing -----------------------------------------------------------------------------------------------
 
@@ -233,7 +245,7 @@ class Machines:
         """The machines for a need, and the one that was chosen last."""
         pools = (self._unused if need.whole else self._by_free).from_level(need.cores)
         if need.others:
-            pools = self._with_others(pools, need)
+            pools = [(level, self._with_others(pool, need)) for level, pool in pools]
         if sum(len(pool) for _, pool in pools) < need.hosts:
             return None
         if placement in {PlacementPolicy.BEST_FIT, PlacementPolicy.WORST_FIT}:
@@ -262,22 +274,17 @@ class Machines:
             chosen = list(islice((*islice(later, need.hosts), *islice(ordered, need.hosts)), need.hosts))
         return HostSet(chosen), chosen[-1] if chosen else self._last
 
-    def _with_others(self, pools: list[tuple[float, HostPool]], need: Need) -> list[tuple[float, HostPool]]:
-        """The pools, without machines that lack anything but cores."""
-        free = self._free
-        return [
-            (
-                level,
-                HostPool(
-                    HostSet(
-                        machine
-                        for machine in pool
-                        if all(free[machine].get(name, 0.0) >= amount for name, amount in need.others)
-                    )
-                ),
+    def _with_others(self, pool: HostPool, need: Need) -> HostPool:
+        """A pool, without machines that lack anything but cores."""
+        shared, hosts = self._site.shares.left, self.hosts
+        return HostPool(
+            HostSet(
+                machine
+                for machine in pool
+                for left in (shared.get(machine) or hosts[machine].resources,)
+                if all(left.get(name, 0.0) >= amount for name, amount in need.others)
             )
-            for level, pool in pools
-        ]
+        )
 
 
 def _pick_level_by_level(pools: list[tuple[float, HostPool]], count: int) -> tuple[HostSet, int]:

@@ -6,7 +6,7 @@ be satisfied by the cores that are free, a round costs what could start, not how
 
 import random
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heapreplace
 
 from windtunnel.model import Job
@@ -23,22 +23,50 @@ def _order(entry: Entry) -> tuple[float, int]:
 
 
 class StageQueue:
-    """Waiting jobs. ``bound`` tells how many free cores a need takes at least."""
+    """Waiting jobs. ``key`` tells what a job with its need is sorted by, ``need`` what it needs, ``bound`` how many
+    free cores a need takes at least.
+    """
 
-    def __init__(self, bound: Callable[[Need], float], entries: Iterable[Entry] = ()) -> None:
+    def __init__(
+        self, key: Callable[[Job, Need], float], need: Callable[[Job], Need], bound: Callable[[Need], float]
+    ) -> None:
+        self._key = key
+        self._need = need
         self._bound = bound
+        self._arrivals = 0
+        self._entries: dict[str, Entry] = {}
         self._all: list[Entry] = []
         self._by_need: dict[Need, list[Entry]] = {}
         self._needs: list[tuple[float, int, Need]] = []
         self._numbers: dict[Need, int] = {}
-        for entry in entries:
-            self.add(entry)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[Job]:
+        """The jobs in order."""
+        return (entry[2] for entry in self._all)
+
+    def entries(self) -> Iterator[Entry]:
+        """All of them, in order."""
         return iter(self._all)
 
-    def add(self, entry: Entry) -> None:
-        """A job waits."""
+    def add(self, job: Job, now: float) -> None:
+        """A job waits, behind others like it."""
+        del now  # the rank of its arrival is all that counts
+        self.put(job, self._need(job))
+
+    def put(self, job: Job, need: Need) -> None:
+        """The same, where its need is known."""
+        self._arrivals += 1
+        self._put((self._key(job, need), self._arrivals, job, need))
+
+    def sort(self) -> None:
+        """Jobs are sorted by something else than before."""
+        old, self._all = self._all, []
+        self._by_need, self._needs, self._numbers = {}, [], {}
+        for _, rank, job, need in old:
+            self._put((self._key(job, need), rank, job, need))
+
+    def _put(self, entry: Entry) -> None:
+        self._entries[entry[2].id] = entry
         insort(self._all, entry, key=_order)
         need = entry[3]
         members = self._by_need.get(need)
@@ -48,8 +76,11 @@ class StageQueue:
             insort(self._needs, (self._bound(need), number, need), key=lambda item: item[:2])
         insort(members, entry, key=_order)
 
-    def remove(self, entry: Entry) -> None:
-        """A job waits no more."""
+    def discard(self, job: Job) -> bool:
+        """A job waits no more; whether it did."""
+        entry = self._entries.pop(job.id, None)
+        if entry is None:
+            return False
         key, need = entry[:2], entry[3]
         del self._all[bisect_left(self._all, key, key=_order)]
         members = self._by_need[need]
@@ -58,6 +89,7 @@ class StageQueue:
             del self._by_need[need]
             place = (self._bound(need), self._numbers[need])
             del self._needs[bisect_left(self._needs, place, key=lambda item: item[:2])]
+        return True
 
     def shuffled(self, stream: random.Random) -> list[Entry]:
         """All jobs in an order of chance."""
@@ -83,11 +115,11 @@ class StageQueue:
             if not place(entry):
                 heappop(heads)
                 continue
-            placed.append(entry)
+            placed.append(entry[2])
             following = next(rest, None)
             if following is None:
                 heappop(heads)
             else:
                 heapreplace(heads, (*following[:2], number, rest, following))
-        for entry in placed:
-            self.remove(entry)
+        for job in placed:
+            self.discard(job)

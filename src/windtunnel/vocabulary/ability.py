@@ -23,6 +23,8 @@ class Ability(Enum):
     """What may be preempted gives way to what may not, and what may not is left alone."""
     SHARES = "shares of hosts"
     """A job that asks for some of a host's cores leaves the others to other jobs."""
+    PROCESSORS = "processors"
+    """A job that counts processors gets so many cores, and leaves the others of its hosts to other jobs."""
     MEMORY = "memory"
     GPUS = "GPUs"
     RESOURCES = "other resources"

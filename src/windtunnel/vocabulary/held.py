@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import HostSet, Job
 
 __all__ = ["Amounts", "Ending", "Held", "Running", "running_job"]
@@ -10,6 +12,7 @@ Amounts = Mapping[int, Mapping[str, float]]
 """What a job takes of each host: host -> resource -> amount."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Held:
     """Hosts that nobody else can have from ``start`` until ``end`` (s), as predicted.
 
@@ -24,6 +27,7 @@ class Held:
     rank: int
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Running(Held):
     """A job that holds hosts, as far as the scheduler knows. ``start`` is later by any suspensions (s).
 

@@ -7,6 +7,8 @@ users; schedulers that are shipped read and feed it directly. A notice costs wha
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import Host, HostPool, HostSet, Job
 from windtunnel.vocabulary.decisions import ExecuteJob, ResumeJob, SetResourceState, TurnOnOffHosts
 from windtunnel.vocabulary.held import Amounts, Ending, Held, Running, running_job
@@ -39,6 +41,7 @@ __all__ = ["Mirror"]
 _NONE: HostSet = HostSet()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Mirror:
     """Hosts (free, shared in part, unavailable, asleep, switching), who runs where until when, and who waits.
 

@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary.held import Amounts
 
 __all__ = ["Shares"]
 
+_NONE = HostSet()
 _NOTHING: Mapping[str, float] = {}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Shares:
     """Hosts of which jobs have parts: ``taken`` says what each job took, ``left`` what remains of each resource.
 
@@ -33,7 +37,8 @@ class Shares:
         left: dict[int, dict[str, float]] = {}
         for host in hosts:
             rest = self.left.get(host)
-            left[host] = _less(self.whole(host) if rest is None else rest, amounts.get(host, _NOTHING))
+            left[host] = rest = self.whole(host) if rest is None else rest.copy()
+            _take(rest, amounts.get(host, _NOTHING))
         self.left.update(left)
         for host in hosts:
             taken = self.taken.get(host)
@@ -49,18 +54,15 @@ class Shares:
             taken = self.taken[host]
             taken.remove(amounts.get(host, _NOTHING))
             if taken:
-                left = self.whole(host)
+                left = self.left[host] = self.whole(host)
                 for amount in taken:
-                    left = _less(left, amount)
-                self.left[host] = left
+                    _take(left, amount)
             else:
                 del self.taken[host], self.left[host]
                 unused.append(host)
-        return HostSet(unused)
+        return HostSet(unused) if unused else _NONE
 
 
-def _less(left: dict[str, float], taken: Mapping[str, float]) -> dict[str, float]:
-    rest = left.copy()
+def _take(left: dict[str, float], taken: Mapping[str, float]) -> None:
     for name, amount in taken.items():
-        rest[name] = rest.get(name, 0.0) - amount
-    return rest
+        left[name] = left.get(name, 0.0) - amount

@@ -6,6 +6,8 @@ asked for (:attr:`View.missing`). The state itself is in the :class:`~windtunnel
 
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import Host, HostPool, HostSet, Job
 from windtunnel.vocabulary import decisions as d
@@ -18,6 +20,7 @@ from windtunnel.vocabulary.waiting import ArrivalQueue
 __all__ = ["Running", "View"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class View:
     """The site, the queue and the running jobs, as known at ``now`` (simulated s).
 

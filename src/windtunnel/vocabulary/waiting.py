@@ -3,6 +3,8 @@
 from collections.abc import Iterator, ValuesView
 from typing import Protocol
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import Job
 
 __all__ = ["ArrivalQueue", "JobQueue"]
@@ -21,6 +23,7 @@ class JobQueue(Protocol):
         """The jobs from the front."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ArrivalQueue:
     """Jobs by id, the oldest announcement first."""
 

@@ -138,7 +138,7 @@ def _more(line: socket.socket, size: int) -> bytes:
 def serve(descriptor: str, path: str, load_method: str) -> None:
     """The child: load the library and answer frames until told to stop, or until the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
-    library = LibraryTransport(path, load_method)
+    library = LibraryTransport(path, load_method, guarded=False)  # the parent says how this process ends
     with socket.socket(fileno=int(descriptor)) as line:
         try:
             while (frame := _receive(line)) != b"Q":

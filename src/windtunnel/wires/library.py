@@ -8,6 +8,7 @@ import os
 from typing import Any, Final
 
 from windtunnel.diagnostics import ComponentError
+from windtunnel.wires.exit_guard import ExitGuard
 
 __all__ = ["LOAD_METHODS", "LibraryTransport"]
 
@@ -34,13 +35,18 @@ _SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {
 
 
 class LibraryTransport:
-    """A library loaded into this process; ``path`` is given to the loader as it is (no slash: searched for)."""
+    """A library loaded into this process; ``path`` is given to the loader as it is (no slash: searched for).
 
-    def __init__(self, path: str, load_method: str = "dlopen") -> None:
+    ``guarded``: a library that ends the process ends the run with a word.
+    """
+
+    def __init__(self, path: str, load_method: str = "dlopen", *, guarded: bool = True) -> None:
         self.name = path
         self._path = path
         self._load_method = load_method
         self._library: ctypes.CDLL | None = None
+        self._guarded = guarded
+        self._guard: ExitGuard | None = None
         self._started = False
         self._reply = _BUFFER()
         self._size = ctypes.c_uint32()
@@ -61,6 +67,8 @@ class LibraryTransport:
             function.argtypes = arguments
             function.restype = ctypes.c_uint8
             setattr(library, name, function)
+        if self._guarded:
+            self._guard = ExitGuard(library, self._path)
         flags = ctypes.c_uint32()
         code = library.batsim_edc_init(init_data, len(init_data), ctypes.byref(flags), *self._out)
         if code:
@@ -93,6 +101,8 @@ class LibraryTransport:
         if self._started:
             self._started = False
             library.batsim_edc_deinit()
+        if self._guard is not None:
+            self._guard.release()
         ctypes.CDLL(None).dlclose(ctypes.c_void_p(library._handle))
 
     def _taken(self, function: str) -> bytes:

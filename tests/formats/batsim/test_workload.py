@@ -316,8 +316,6 @@ def faults_of(base):
             ("/jobs/0/subtime", "type", "job 1: 'subtime' is true, a number is expected")]),
         ("unknown profile", with_job(base, profile="e"), [
             ("/jobs/0/profile", "reference", "job 1: the profile 'e' does not exist")]),
-        ("foreign profile", with_job(base, profile="w9!d"), [
-            ("/jobs/0/profile", "id", "job 1: 'profile' is 'w9!d': it names the workload 'w9', but this one is 'w0'")]),
         ("job twice", {**base, "jobs": [JOB, {**JOB, "id": "w0!1"}]}, [
             ("/jobs/1/id", "duplicate", "job '1' is given more than once")]),
         ("no type", with_profile(base, delay=1), [
@@ -367,6 +365,8 @@ def faults_of(base):
 
 STRATEGIES = "DefinedAmountsUsedForEachValue or DefinedAmountsSpreadUniformly"
 V4_FAULTS = [
+    ("foreign profile", with_job(V4, profile="w9!d"), [
+        ("/jobs/0/profile", "id", "job 1: 'profile' is 'w9!d': it names the workload 'w9', but this one is 'w0'")]),
     ("walltime of 0", with_job(V4, walltime=0), [
         ("/jobs/0/walltime", "value", "job 1: 'walltime' is 0, a number > 0, or -1 for none, is expected")]),
     ("walltime of -2", with_job(V4, walltime=-2), [

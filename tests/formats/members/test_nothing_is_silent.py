@@ -94,7 +94,7 @@ def plain_platform(read: Platform) -> Any:
         )
     else:
         described = site
-    return plain(about), plain(described), said(read.warnings)
+    return plain(about), plain(described), read.shares_nodes, said(read.warnings)
 
 
 CASES = [

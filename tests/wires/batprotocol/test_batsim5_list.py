@@ -11,14 +11,15 @@ import shutil
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from tests.golden_outputs import table
 from tests.shared import ROOT, missing, shared
 from tests.wires.batprotocol.listed import EXECUTE, execution, initial, play, rule, transports
 from tests.wires.peers import EXAMPLES, build
-from tests.wires.peers import ROOT as REPOSITORY
 
+import windtunnel
 from windtunnel.schedulers import make_scheduler
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.idl import SCHEMA_FILE
@@ -90,7 +91,7 @@ class Served:
 # -- command line -------------------------------------------------------------------------------------------------
 
 
-SUBPROCESS = os.environ | {"PYTHONPATH": str(REPOSITORY / "src")}
+SUBPROCESS = os.environ | {"PYTHONPATH": str(Path(windtunnel.__file__).parents[1])}
 
 
 def batsim5(*words):

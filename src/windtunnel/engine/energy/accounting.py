@@ -7,6 +7,8 @@ nothing. SimGrid's rule reads every meter, as Batsim does, because there a readi
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.energy.meters import Meters, SimgridMeters
 from windtunnel.engine.energy.racks import racks_of
@@ -19,6 +21,7 @@ __all__ = ["SiteEnergy"]
 _RULES: Final = {"exact": Meters, "simgrid": SimgridMeters}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SiteEnergy(Energy):
     """All meters, and the sums over them. Hosts are numbered as in the sharing system (storages follow)."""
 
@@ -33,10 +36,10 @@ class SiteEnergy(Energy):
         _check_metered(hosts, self.meters)
         self.hosts = range(len(hosts))
         self.exact = rule == "exact"
-        self.watts = sum(self.meters.power(host) for host in self.hosts)
+        self.watts = sum([self.meters.power(host) for host in self.hosts], 0.0)
         self.joules = 0.0
         self.since = 0.0
-        self.epsilon = sum(self._epsilon(host) for host in self.hosts)
+        self.epsilon = sum([self._epsilon(host) for host in self.hosts], 0.0)
         """Sum of the watts under the lightest load, in the present power states."""
         self.first = -1.0
         """Joules at the first static submission; -1 before it, as upstream's default."""
@@ -61,9 +64,9 @@ class SiteEnergy(Energy):
         if self.exact and loads:
             self._move(now)
             power = self.meters.power
-            before = sum(map(power, loads))
+            before = sum(map(power, loads), 0.0)
             self.meters.set_loads(now, loads)
-            self.watts += sum(map(power, loads)) - before
+            self.watts += sum(map(power, loads), 0.0) - before
         else:
             self.meters.set_loads(now, loads)
         self.racks.follow(loads)

@@ -6,6 +6,8 @@ when they compute.
 
 from collections.abc import Mapping, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.energy.accounting import SiteEnergy
 from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile, HostSet, JobRecord
@@ -13,6 +15,7 @@ from windtunnel.model import DelayProfile, HostSet, JobRecord
 __all__ = ["BusyDelaysEnergy"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class BusyDelaysEnergy(SiteEnergy):
     """Adds the cores that delays hold to the loads of the tasks under way."""
 

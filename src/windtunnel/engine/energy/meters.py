@@ -8,6 +8,8 @@ last one at the load of now. Pure bookkeeping: whoever runs the hosts calls it.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import UsageError
 from windtunnel.model.platform import Host, PowerState
 
@@ -32,6 +34,7 @@ def watts(state: PowerState, cores: int, load: float) -> float:
     return epsilon + share * (state.full - epsilon)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Meters:
     """One meter per host, by host id; joules since the start, exact.
 
@@ -103,6 +106,7 @@ class Meters:
         self.since[host] = now
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SimgridMeters(Meters):
     """Meters that charge the time since they were last looked at by the load that they then find.
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from math import inf
 from typing import Any, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.energy.meters import Meters
 from windtunnel.engine.state.world import World
 from windtunnel.model.site import Site
@@ -19,6 +21,7 @@ _SLACK: Final = 1 + 1e-9
 """Sums of changes may exceed the exact sum by a rounding error."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Rack:
     """One rack with a capacity (W)."""
 
@@ -33,6 +36,7 @@ class _Rack:
         self.peak = 0.0
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Racks:
     """What each rack with a capacity draws. Made before the first event, with the powers of that moment."""
 

@@ -1,5 +1,7 @@
 """Jobs are stopped: by their walltime, or because a component wants it (batsim-protocol.md sections 5 and 7)."""
 
+from typing import Any
+
 from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.execution import cancel_job, progress_of_job
 from windtunnel.engine.jobs.submission import was_submitted
@@ -21,11 +23,13 @@ def walltime_reached(world: World, record: JobRecord) -> None:
 
 def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
     """Kill jobs; acknowledged by one notice after the ends it caused (batsim-protocol.md section 7)."""
-    if not decision.job_ids:
+    named: Any = decision  # any sequence of ids will do
+    wanted: list[str] = list(dict.fromkeys(named.job_ids))
+    if not wanted:
         refuse(world, decision, "empty", "it names no job")
     records = []
     over = []
-    for job_id in dict.fromkeys(decision.job_ids):
+    for job_id in wanted:
         if job_id not in world.jobs and was_submitted(world, job_id):
             over.append(job_id)  # it may have ended meanwhile, as the document says
             continue
@@ -53,5 +57,5 @@ def kill_jobs(world: World, rank: int, decision: KillJobs) -> None:
     if session.features.forward_profiles_on_jobs_killed:
         profiles = {r.job.profile.id: r.job.profile for r in records}
     asked = {*over, *(record.job.id for record in records)}
-    job_ids = tuple(job_id for job_id in dict.fromkeys(decision.job_ids) if job_id in asked)
+    job_ids = tuple([job_id for job_id in wanted if job_id in asked])
     session.outbox.append(JobsKilled(world.now, job_ids, progresses, profiles))

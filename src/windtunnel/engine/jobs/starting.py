@@ -125,11 +125,13 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
         refuse(world, decision, "amounts", f"job {job.id!r}: {reason}")
     request = job.request
     if request.processors:
-        cores = sum(amounts.get(host, {}).get("cores", 0.0) for host in hosts)
+        cores = sum([amounts.get(host, {}).get("cores", 0.0) for host in hosts], 0.0)
         if cores < request.processors:
             message = f"job {job.id!r} requests {request.processors} cores and is given {cores:g}"
             refuse(world, decision, "allocation-size", message)
     for name, amount in request.amounts:
+        if name == "cores" and request.processors:  # on however many hosts
+            continue
         given = all(amounts.get(host, {}).get(name, 0.0) >= amount for host in hosts)
         if not given and name in table.described(world.platform.hosts):
             refuse(world, decision, "amounts", f"job {job.id!r} requests {amount:g} {name!r} on each host")

@@ -6,6 +6,7 @@ Unlike in Batsim, where the workflow then stalls, a task that was rejected or ki
 from collections import deque
 
 import msgspec
+from mypy_extensions import mypyc_attr
 
 from windtunnel.engine.jobs.submission import submit_job, workload_over
 from windtunnel.engine.state.calendar import SUBMIT, WORKFLOW, Priority
@@ -15,6 +16,7 @@ from windtunnel.model import Job, Workflow
 __all__ = ["RunningWorkflow", "begin_workflow", "task_over", "workflow_due"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RunningWorkflow:
     """A running workflow."""
 

@@ -7,6 +7,8 @@ counts neither in integrals nor in extremes.
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.state.subsystems import Gauges
 from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import Metric
@@ -14,6 +16,7 @@ from windtunnel.vocabulary import Metric
 __all__ = ["Extreme", "Gauge", "ProbeGauges", "gauges_of", "level_of"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Extreme:
     """The lowest or highest level since it was reset; None until a level has lasted."""
 
@@ -27,6 +30,7 @@ class Extreme:
             self.value = level
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Gauge:
     """One quantity: its level since a date, and its integral over time until then."""
 
@@ -57,6 +61,7 @@ Key = tuple[Metric, bool]
 """A metric, and whether it is that of links."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ProbeGauges(Gauges):
     """All gauges of a run, by metric and number (of the host, or of the link in the network)."""
 

@@ -3,6 +3,8 @@
 from math import ceil, fsum
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.probes.gauges import Extreme, Gauge, level_of
 from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import (
@@ -25,6 +27,7 @@ _COMPARE: Final = {
 }
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Probe:
     """A probe that is alive."""
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.engine.replay.collectives import Exchange
 from windtunnel.engine.replay.operations import ACTIONS, Compute, Operation, Sleep, default_size, operations
@@ -27,6 +29,7 @@ Trace = Sequence[Sequence[str]]
 """The words of each line of one rank, after the rank."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ReplayTag(Owner):
     """The tag of the actions that a replay starts: whose replay it is, and for which rank or message."""
 
@@ -81,6 +84,7 @@ class _Rank:
     finish: float = math.nan
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TraceReplay:
     """One job that replays traces, one per rank.
 
@@ -145,11 +149,11 @@ class TraceReplay:
 
     def waiting(self) -> str:
         """What the ranks that are not at their end are at, for error messages."""
-        lines = (
+        lines = [
             f"rank {i} at action {rank.line} ({' '.join(self.traces[i][rank.line - 1])})"
             for i, rank in enumerate(self._ranks)
             if math.isnan(rank.finish)
-        )
+        ]
         return ", ".join(lines)
 
     def begin(self, now: float) -> None:

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.replay import collectives
 from windtunnel.engine.replay.collectives import Exchange
 
@@ -41,6 +43,7 @@ _BYTES: Final[Mapping[int, int]] = dict(enumerate((_DOUBLE, 4, 1, 2, 8, 4, 1, 8,
 """Bytes of the data types, by the number they have in traces."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Line:
     """The arguments of one line, and who reads it."""
 

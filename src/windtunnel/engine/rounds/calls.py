@@ -2,6 +2,8 @@
 
 from math import inf, nextafter
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.state.calendar import CALL, PERIODIC, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.triggers import check_date, due_together, first_tick, seconds, unit_date
@@ -18,6 +20,7 @@ __all__ = [
 ]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class OneShotCalls:
     """The calls of one id that happen once each, and are still due."""
 
@@ -28,6 +31,7 @@ class OneShotCalls:
         self.version = 0
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PeriodicCall:
     """A periodic call that is alive."""
 

@@ -1,9 +1,9 @@
 """Asking a decision component, and taking its reply."""
 
-from math import isfinite
+from math import inf
 from numbers import Real
 from time import perf_counter
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
 from windtunnel.engine.jobs.registration import job_forgotten
@@ -13,6 +13,7 @@ from windtunnel.engine.state.calendar import DECISION, READY, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.sessions import Session
 from windtunnel.engine.state.world import World
+from windtunnel.model.plain import plain_numbers
 from windtunnel.vocabulary import (
     Component,
     Decision,
@@ -81,24 +82,28 @@ def check_reply(world: World, session: Session, reply: object) -> None:
     """
     if not isinstance(reply, Reply):
         raise ComponentError(f"{session.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
-    if not isinstance(reply.decisions, list | tuple):
+    said: Any = reply  # its fields may be anything
+    decisions = said.decisions
+    if not isinstance(decisions, list | tuple):
         raise ComponentError(
-            f"{session.name!r} answered decisions = {reply.decisions!r:.50}, which is no list", now=world.now
+            f"{session.name!r} answered decisions = {decisions!r:.50}, which is no list", now=world.now
         )
 
 
 def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
     """Apply the decisions of a reply that are due, and plan the others."""
     now = world.now
-    done = reply.now
-    if done != now and not (isinstance(done, Real) and done > now and isfinite(done)):
+    said: Any = reply  # a component puts there what it likes: no declared type is taken on trust
+    answered = said.now
+    if answered != now and not (isinstance(answered, Real) and now < float(answered) < inf):
         raise ComponentError(
-            f"{session.name!r} answered with now = {done!r}, which is before the date of the message", now=now
+            f"{session.name!r} answered with now = {answered!r}, which is before the date of the message", now=now
         )
+    done: float = answered
     previous = earliest
     strict = world.options.strict
     try:
-        for decision in reply.decisions:
+        for decision in said.decisions:
             try:
                 when = decision.timestamp
             except AttributeError:
@@ -113,7 +118,7 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
                 else:
                     _apply(world, session, decision)
                 continue
-            if not isinstance(when, Real):
+            if not _is_number(when):
                 _apply(world, session, decision)  # which refuses it
                 continue
             if not previous <= when <= done:
@@ -125,13 +130,17 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
                 world.unfinished += 1
                 world.push(when, Priority.DECISION, DECISION, (session.rank, decision))
     except Stopped as stop:
-        stopping = (rank for rank, one in enumerate(reply.decisions) if type(one) is ForceSimulationStop)
-        stop.dropped = len(reply.decisions) - next(stopping) - 1
+        stopping = [rank for rank, one in enumerate(reply.decisions) if type(one) is ForceSimulationStop]
+        stop.dropped = len(reply.decisions) - stopping[0] - 1
         raise
     if done > now:
         session.ready_at = done
         world.unfinished += 1
         world.push(done, Priority.READY, READY, session.rank)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)
 
 
 def _refuse_date(world: World, when: float, previous: float, done: float, decision: Decision) -> None:
@@ -165,7 +174,7 @@ def _apply(world: World, session: Session, decision: Decision) -> None:
         if handler is not None:
             if reason := wrong_field(decision):
                 refuse(world, decision, "field", reason)
-            handler(world, session.rank, decision)
+            handler(world, session.rank, plain_numbers(decision))
         elif type(decision) is ForceSimulationStop:
             raise Stopped(session)
         else:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from heapq import heappop
 from math import inf
 from time import perf_counter
+from typing import Any
 
 from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
 from windtunnel.engine.energy.choice import simulate_energy
@@ -232,11 +233,12 @@ def _rounds_alone(world: World, component: Component) -> None:
                 raise raised(world, session, notices, fault) from fault
             took = perf_counter() - start
             spent += took
-            if type(reply) is not Reply or type(reply.decisions) is not list:
+            answer: Any = reply
+            if type(reply) is not Reply or type(answer.decisions) is not list:
                 check_reply(world, session, reply)
             for hook in calls:
                 hook(now, notices, reply, took)
-            if reply.decisions or reply.now != now:
+            if answer.decisions or answer.now != now:
                 take(world, session, reply, notices[0].timestamp)
     except Stopped as stop:
         _stop(world, (component,), stop)

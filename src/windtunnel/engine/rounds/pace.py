@@ -3,9 +3,12 @@
 import threading
 from time import monotonic
 
+from mypy_extensions import mypyc_attr
+
 __all__ = ["Pacer"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Pacer:
     """Lets simulated time pass ``speed`` times as fast as the wall clock; can be paused, and woken by injections."""
 

@@ -9,6 +9,8 @@ one, and merge again when it goes. A constraint that nobody uses is in no group.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.sharing.single import rate_alone
 from windtunnel.engine.sharing.solver import Limit
 
@@ -51,6 +53,7 @@ class Footprint:
     """The rate that the limits allow (see ``rate_alone``)."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Groups:
     """All constraints of a system, by number, and the tasks on them, by number."""
 

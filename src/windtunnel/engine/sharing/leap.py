@@ -75,7 +75,7 @@ def _room(
         used = [(w * first[v] if v in first else w * state.increments[v]) for v, w in state.elements[c]]
         largest = max([w * first[v] for v, w in state.elements[c] if v in first], default=0.0)
         if not state.fatpipes[c]:
-            yield _rounds(left[c] - state.count[c] * largest, sum(used))
+            yield _rounds(left[c] - state.count[c] * largest, sum(used, 0.0))
             continue
         for v, w in state.elements[c]:
             if v in limits:
@@ -108,4 +108,4 @@ def _go_on(
             state.left[c] -= rounds * takes[c]
         else:
             used = [w * (gains[v] if v in gains else rounds * state.increments[v]) for v, w in state.elements[c]]
-            state.left[c] -= sum(used)
+            state.left[c] -= sum(used, 0.0)

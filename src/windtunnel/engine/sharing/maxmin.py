@@ -33,7 +33,8 @@ def max_min(
     growing = {v for v, speed in enumerate(alone) if speed > 0.0}
     left = list(capacities)
     demand = [
-        0.0 if fat else sum(w * alone[v] for v, w in users) for fat, users in zip(fatpipes, elements, strict=True)
+        0.0 if fat else sum([w * alone[v] for v, w in users], 0.0)
+        for fat, users in zip(fatpipes, elements, strict=True)
     ]
 
     def stop(v: int) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, nan
 from typing import TYPE_CHECKING
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.sharing.owner import Owner
 from windtunnel.engine.state.calendar import SHARING, Priority
@@ -19,6 +21,7 @@ if TYPE_CHECKING:  # the system is loaded when a task needs it: runs of delays s
 __all__ = ["TaskSharing", "sharing_due", "sharing_of"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TaskSharing(Sharing):
     """The sharing system in use."""
 
@@ -182,7 +185,7 @@ class TaskSharing(Sharing):
         other = ends[1 if host == 0 else 0]
         out, _ = network.route(ends[host], other)
         back, _ = network.route(other, ends[host])
-        return sum(self.link_capacity(link) for link in {*out[:1], *back[-1:]})
+        return sum([self.link_capacity(link) for link in {*out[:1], *back[-1:]}], 0.0)
 
 
 def _gamma(config: Mapping[str, str]) -> float:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Owner"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Owner:
     """Whoever has started an action, and hears when it is complete: the ``tag`` of the action."""
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.sharing.actions import NOW, ROUNDING, Action
 from windtunnel.engine.sharing.groups import ConstraintGroup, Groups
 from windtunnel.engine.sharing.single import GENERAL, one_bottleneck
@@ -20,6 +22,7 @@ from windtunnel.model.platform import Link
 __all__ = ["System"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class System:
     """All actions of a simulation, by number.
 

@@ -8,7 +8,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.sharing.groups import Bundle, Weight
@@ -36,12 +38,17 @@ class Task:
     traffic: tuple[tuple[Sequence[int], float], ...] = ()
     """Bytes that hosts send and receive, to and from others: (hosts, bytes of each)."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is compiled and frozen cannot be filled field by field.
+        return Task, (self.hosts, self.cpus, self.links, self.latency, self.network_bound, self.traffic)
+
     @property
     def empty(self) -> bool:
         """Nothing to do once the latency is paid."""
         return not self.cpus and not self.links
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Builder:
     """Makes tasks for one platform.
 
@@ -120,7 +127,7 @@ class Builder:
         for source, target, amount in flows:
             route, latency = self.network.route(self.endpoints[source], self.endpoints[target])
             if self._later:
-                latency += sum(self._later.get(link, 0.0) for link in route)
+                latency += sum([self._later.get(link, 0.0) for link in route], 0.0)
             longest = max(longest, latency)
             window = max(window, latency * amount)
             if source != target:

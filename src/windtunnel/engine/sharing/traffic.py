@@ -3,11 +3,14 @@
 import math
 from collections.abc import Iterable
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.sharing.actions import Action
 
 __all__ = ["Traffic"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Traffic:
     """Who sends and receives on which host, and where the traffic has changed.
 

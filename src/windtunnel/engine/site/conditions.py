@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import DeadlockError
 from windtunnel.engine.jobs.deadlock import diagnose
 from windtunnel.engine.jobs.requeueing import lose_job
@@ -27,6 +29,7 @@ __all__ = ["ChangeProfile", "PlatformConditions", "change_due", "plan_conditions
 CAUSE: Final = "profile of the platform"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ChangeProfile:
     """One profile under way: ``pairs`` are (date, value); with a period the dates come again."""
 
@@ -56,6 +59,7 @@ class ChangeProfile:
         return value
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PlatformConditions(Conditions):
     """What is off now, and what is needed to see that nothing else will ever happen."""
 

@@ -6,6 +6,8 @@ A switch puts the host into a virtual power state, in which it executes one flop
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.state.calendar import SWITCHED
 from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.sharing.owner import Owner
@@ -41,6 +43,7 @@ __all__ = [
 ]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SwitchRequest:
     """Hosts that were asked to switch together; acknowledged when all have arrived."""
 
@@ -52,6 +55,7 @@ class SwitchRequest:
         """How many switches are under way."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Switch(Owner):
     """Hosts of a request that arrive together."""
 

@@ -1,10 +1,13 @@
 """What hands over static work and external events to the calendar, one date at a time."""
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import EventList, Job, Workload
 
 __all__ = ["EventFeed", "Submitter"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Submitter:
     """Hands over the jobs of one workload, one date at a time."""
 
@@ -29,6 +32,7 @@ class Submitter:
         self.ahead.clear()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class EventFeed:
     """Hands over the events of one list, one date at a time."""
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.engine.state.shared_hosts import Amounts, Shares
 from windtunnel.model import Host, HostPool, HostSet, Platform
 from windtunnel.model.demands import described_by
@@ -35,6 +37,7 @@ _FEW: Final = 64
 """Up to so many, none hides enough others."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class HostTable:
     """State of the compute hosts (0..n-1). Storages are never given to jobs and are always idle here."""
 
@@ -273,7 +276,7 @@ class HostTable:
         if self.jobs_on is None:
             self._settle()
             # Every host was in exactly one state from 0 to its last change, so the idle time is what remains.
-            times[3] = sum(self.last_change) - sum(times[:3]) - times[4] - times[5]
+            times[3] = sum(self.last_change, 0.0) - sum(times[:3], 0.0) - times[4] - times[5]
         names = (
             "time_sleeping",
             "time_switching_on",

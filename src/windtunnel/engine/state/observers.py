@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.vocabulary import Observer
 
 __all__ = ["Hooks"]
@@ -31,6 +33,7 @@ _HOOKS: Final = {
 }
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Hooks:
     """For each thing that happens, the methods of the observers that want to know (those that override it)."""
 

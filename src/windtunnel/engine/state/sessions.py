@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.vocabulary import Features, Notice
 
 __all__ = ["Session"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Session:
     """The engine's side of one decision component."""
 

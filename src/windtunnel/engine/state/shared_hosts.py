@@ -6,6 +6,8 @@ jobs; it is free again when the last share is given back.
 
 from collections.abc import Mapping
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import Host, HostSet
 
 __all__ = ["Amounts", "Shares"]
@@ -16,6 +18,7 @@ _SLACK = 1 + 1e-9
 """Sums of parts may exceed the whole by a rounding error."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Shares:
     """What is taken of each shared host."""
 

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import ClassVar
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model import HostSet, JobRecord
 
 __all__ = ["Conditions", "Energy", "Gauges", "Sharing"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Sharing:
     """Hosts and links while no task uses any. Hosts are numbered as in the platform, storages follow."""
 
@@ -67,6 +70,7 @@ class Sharing:
         return 0.0
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Energy:
     """Energy that is not simulated. Hosts are numbered as in the sharing system."""
 
@@ -126,6 +130,7 @@ class Energy:
         return {"consumed_joules": 0.0, "rack_excesses": 0, "worst_rack_excess": 0.0}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Gauges:
     """What probes follow while there are none."""
 
@@ -136,6 +141,7 @@ class Gauges:
         """Have the sharing system take note of what probes follow."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Conditions:
     """What the profiles of a platform do where it has none."""
 

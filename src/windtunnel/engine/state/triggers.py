@@ -41,16 +41,18 @@ def due_together(world: World, kind: int, first: Any) -> list[Any]:
 
 def check_date(world: World, decision: Decision, when: OneShot) -> None:
     """Whether a trigger that happens once has a date."""
-    if not -_FAR <= when.time <= _FAR:
-        refuse(world, decision, "date", f"{when.time!r:.50} is no date")
+    trigger: Any = when  # whole numbers that no float can hold are refused, not converted
+    if not -_FAR <= trigger.time <= _FAR:
+        refuse(world, decision, "date", f"{trigger.time!r:.50} is no date")
 
 
 def first_tick(world: World, decision: Decision, when: Periodic) -> int:
     """The first trigger strictly after now."""
-    if not 1 <= when.period <= _FAR:
-        refuse(world, decision, "period", f"a period must be at least 1, not {when.period!r:.50}")
-    if not -_FAR <= when.offset <= _FAR:
-        refuse(world, decision, "period", f"{when.offset!r:.50} is no offset of a period")
+    trigger: Any = when
+    if not 1 <= trigger.period <= _FAR:
+        refuse(world, decision, "period", f"a period must be at least 1, not {trigger.period!r:.50}")
+    if not -_FAR <= trigger.offset <= _FAR:
+        refuse(world, decision, "period", f"{trigger.offset!r:.50} is no offset of a period")
     if when.nb_periods is not None and when.nb_periods < 1:
         refuse(world, decision, "period", f"the number of periods must be at least 1, not {when.nb_periods}")
     elapsed = world.now * _UNITS[when.time_unit] - when.offset

@@ -5,7 +5,9 @@ What stands outside and is attached to it: the components behind the sessions, a
 
 from collections.abc import Mapping, Sequence
 from heapq import heappush
-from typing import Any
+from typing import Any, Final
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.engine.state.calendar import Entry
 from windtunnel.engine.state.feeds import Submitter
@@ -19,58 +21,61 @@ from windtunnel.vocabulary import Notice
 
 __all__ = ["World"]
 
+_SAVED: Final = (
+    "conditions",
+    "done_ids",
+    "energy",
+    "event_lists",
+    "events_left",
+    "first_submission",
+    "gauges",
+    "heap",
+    "horizon",
+    "hosts",
+    "jobs",
+    "last_end",
+    "machine_states",
+    "messages",
+    "nb_ended",
+    "nb_running",
+    "nb_submitted",
+    "nb_switch_groups",
+    "nb_switches",
+    "now",
+    "only_session",
+    "options",
+    "platform",
+    "private_jobs",
+    "profile_uses",
+    "profiles",
+    "replaced_ids",
+    "rounds",
+    "sequence",
+    "sessions",
+    "sharing",
+    "stage",
+    "static_dates",
+    "static_left",
+    "stopped",
+    "storage_users",
+    "submitters",
+    "to_forget",
+    "unannounced",
+    "unfinished",
+    "used_ids",
+    "waiting_for",
+    "workflow_tasks",
+    "workflows_left",
+    "workloads",
+)
+"""What a saved simulation keeps of the world."""
 
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class World:
     """Everything a running simulation knows. Rooms of the engine are functions over it."""
 
-    __slots__ = (
-        "conditions",
-        "done_ids",
-        "energy",
-        "event_lists",
-        "events_left",
-        "first_submission",
-        "gauges",
-        "heap",
-        "hooks",
-        "horizon",
-        "hosts",
-        "jobs",
-        "last_end",
-        "machine_states",
-        "messages",
-        "nb_ended",
-        "nb_running",
-        "nb_submitted",
-        "nb_switch_groups",
-        "nb_switches",
-        "now",
-        "only_session",
-        "options",
-        "platform",
-        "private_jobs",
-        "profile_uses",
-        "profiles",
-        "replaced_ids",
-        "rounds",
-        "sequence",
-        "sessions",
-        "sharing",
-        "stage",
-        "static_dates",
-        "static_left",
-        "stopped",
-        "storage_users",
-        "submitters",
-        "to_forget",
-        "unannounced",
-        "unfinished",
-        "used_ids",
-        "waiting_for",
-        "workflow_tasks",
-        "workflows_left",
-        "workloads",
-    )
+    __slots__ = (*_SAVED, "hooks")
 
     def __init__(
         self,
@@ -180,7 +185,7 @@ class World:
             hook(self.now, kind, reason, place)
 
     def __getstate__(self) -> Mapping[str, Any]:
-        return {name: getattr(self, name) for name in World.__slots__ if name != "hooks"}
+        return {name: getattr(self, name) for name in _SAVED}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         for name, value in state.items():

@@ -105,9 +105,11 @@ def _check_merge(
             counts = {count}
 
 
-def used_profiles(profiles: Mapping[str, Profile], jobs: Iterable[Job]) -> dict[str, Profile]:
-    """The profiles that a job refers to, directly or through others, in the order of ``profiles``."""
-    waiting = {job.profile.id for job in jobs}
+def used_profiles(
+    profiles: Mapping[str, Profile], jobs: Iterable[Job], also: Iterable[str] = ()
+) -> dict[str, Profile]:
+    """The profiles that a job refers to (and ``also``), directly or through others, in the order of ``profiles``."""
+    waiting = {job.profile.id for job in jobs}.union(also)
     used: set[str] = set()
     while waiting:
         profile_id = waiting.pop()

@@ -4,14 +4,15 @@ Sources: Batsim's own behaviour (tags v3.1.0, v4.2.1, v5.0.0-rc2). What is sane 
 an id a full one; a cycle of sequences is refused; ``recv`` keeps the profiles it names alive.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import Finding, Findings
+from windtunnel.diagnostics import Finding, Findings, Severity
 from windtunnel.diagnostics.json_positions import json_pointer, locate
 from windtunnel.entities.batsim_ids import Generation, full_id
 from windtunnel.entities.batsim_jobs import job_from_json
@@ -32,6 +33,10 @@ _MEMBERS: Final = names(
 )
 
 
+ELSEWHERE: Final = "elsewhere"
+"""The code of the warning that a profile is one of another workload; gone when it is found there."""
+
+
 class BatsimWorkload(JobList):
     """The jobs of a Batsim file. ``profiles`` holds those that jobs use; Batsim 4 and 5 drop the ``unused`` ones."""
 
@@ -45,6 +50,7 @@ class BatsimWorkload(JobList):
         path: str,
         generation: Generation,
         warnings: Sequence[Finding] = (),
+        elsewhere: Mapping[str, str] | None = None,
     ) -> None:
         used = used_profiles(profiles, jobs)
         super().__init__(name, jobs, used, hosts=hosts, path=path)
@@ -52,6 +58,26 @@ class BatsimWorkload(JobList):
         self.unused = {key: profile for key, profile in profiles.items() if key not in used}
         """Profiles that no job refers to, by full id."""
         self.warnings = tuple(warnings)
+        self.elsewhere: Mapping[str, str] = elsewhere or {}
+        """Jobs whose profile is one of another workload, by id: where it is named (a JSON pointer)."""
+
+    def settled(self, jobs: Sequence[Job]) -> Self:
+        """The same with other jobs in their places, whose profiles are known."""
+        made = copy(self)
+        made._jobs = list(jobs)
+        made.warnings = tuple(finding for finding in self.warnings if finding.code != ELSEWHERE)
+        return made
+
+    def using(self, profile_ids: Collection[str]) -> Self:
+        """The same, whose profiles are used by jobs of other workloads, too."""
+        if not any(name in self.unused for name in profile_ids):
+            return self
+        every = {**self.profiles, **self.unused}
+        used = used_profiles(every, self, profile_ids)
+        made = copy(self)
+        made.profiles = used
+        made.unused = {key: profile for key, profile in every.items() if key not in used}
+        return made
 
 
 def read_batsim(path: str | Path, name: str = "w0", *, generation: Generation | None = None) -> BatsimWorkload:
@@ -160,6 +186,7 @@ class _Reader:
         self._path = path
         self._findings = findings
         self._generation: Generation = next(self._generations(), 4) if generation is None else generation
+        self._elsewhere: dict[str, str] = {}
 
     def _generations(self) -> Iterator[Generation]:
         """The generations that the kinds of the profiles belong to, one after the other."""
@@ -187,7 +214,13 @@ class _Reader:
         if self._findings.has_errors:
             return None
         return BatsimWorkload(
-            self._name, jobs, profiles, hosts=hosts, path=str(self._path), generation=self._generation
+            self._name,
+            jobs,
+            profiles,
+            hosts=hosts,
+            path=str(self._path),
+            generation=self._generation,
+            elsewhere=self._elsewhere,
         )
 
     def _hosts(self) -> int:
@@ -267,10 +300,14 @@ class _Reader:
                 findings.add(message, code="duplicate", pointer=f"/jobs/{index}/id")
             seen.add(job.id)
             jobs.append(job)
+            if job.profile.id not in profiles:
+                pointer = self._elsewhere[job.id] = f"/jobs/{index}/profile"
+                message = f"job {job.name!r}: {job.profile.id!r} is looked up in another workload, which is not here"
+                findings.add(message, code=ELSEWHERE, pointer=pointer, severity=Severity.WARNING)
         if not findings.has_errors:
             rigid = {key: executors(profile, profiles) for key, profile in profiles.items()}
             for index, job in enumerate(jobs):
-                self._check_size(job, index, rigid[job.profile.id])
+                self._check_size(job, index, rigid.get(job.profile.id))
         return jobs
 
     def _check_size(self, job: Job, index: int, size: int | None) -> None:

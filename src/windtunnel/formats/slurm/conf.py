@@ -2,7 +2,8 @@ r"""Slurm's ``slurm.conf``: its nodes as a platform.
 
 Used: ``NodeName`` lines (``DEFAULT`` sets what following lines leave open) with CPUs, or Boards × SocketsPerBoard or
 Sockets × CoresPerSocket × ThreadsPerCore; RealMemory (MiB), TmpDisk (MiB), Gres (GPUs), Feature, Weight, State; and
-``PartitionName`` lines. Lines go on behind a ``\``; ``Include`` names further files; keys are case-insensitive.
+``PartitionName`` lines; and SelectType: where it is select/cons_tres (or cons_res), jobs of traces take cores of
+nodes, not whole ones. Lines go on behind a ``\``; ``Include`` names further files; keys are case-insensitive.
 """
 
 import re
@@ -20,11 +21,13 @@ from windtunnel.model import Host, Platform, PowerState
 __all__ = ["read_slurm_conf"]
 
 MIB: Final = 1 << 20
-_OF_ALL: Final = frozenset({"clustername"})
+_OF_ALL: Final = frozenset({"clustername", "selecttype"})
 _OF_NODES: Final = frozenset(
     {"nodename", "cpus", "procs", "boards", "socketsperboard", "sockets", "corespersocket", "threadspercore"}
     | {"realmemory", "tmpdisk", "gres", "feature", "features", "weight", "state"}
 )
+_SHARING: Final = frozenset({"cons_res", "cons_tres"})
+"""Kinds of selection (SelectType) that give jobs cores, not whole nodes."""
 _OF_PARTITIONS: Final = frozenset({"partitionname", "nodes"})
 _PAIR: Final = re.compile(r"""(?<!\w)([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*)""")
 _NOT_THERE: Final = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "FUTURE"})
@@ -63,7 +66,13 @@ def read_slurm_conf(
         reader.take(line)
     hosts = reader.hosts(partition, all_states=all_states, speed=speed)
     findings.raise_if_errors()
-    return Platform(name=reader.name or path.stem, hosts=tuple(hosts), path=str(path), warnings=tuple(findings))
+    return Platform(
+        name=reader.name or path.stem,
+        hosts=tuple(hosts),
+        shares_nodes=reader.shares_nodes,
+        path=str(path),
+        warnings=tuple(findings),
+    )
 
 
 def _lines(path: Path, findings: Findings, included: list[int]) -> Iterator[Line]:
@@ -97,6 +106,7 @@ class _Cluster:
 
     def __init__(self, findings: Findings) -> None:
         self.name = ""
+        self.shares_nodes = False
         self._findings = findings
         self._defaults: dict[str, str] = {}
         self._nodes: dict[str, tuple[Line, dict[str, str]]] = {}
@@ -108,6 +118,8 @@ class _Cluster:
         self._at = line
         values = line[2]
         self._tell_unheard(values)
+        if "selecttype" in values:
+            self.shares_nodes = values["selecttype"].removeprefix("select/") in _SHARING
         if "clustername" in values:
             self.name = values["clustername"]
         if "nodename" in values:

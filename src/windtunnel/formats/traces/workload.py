@@ -1,6 +1,7 @@
 """Workloads of formats that count processors or have an account of their rows."""
 
 from collections.abc import Sequence
+from copy import copy
 
 from msgspec.structs import replace
 
@@ -9,6 +10,15 @@ from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.model import Job, JobList, Request
 
 __all__ = ["TraceWorkload"]
+
+
+def _sized(request: Request, cores_per_host: int, *, parts: bool) -> Request:
+    """A request that counts processors, for hosts of so many cores."""
+    hosts = -(-request.processors // cores_per_host)
+    if not parts or not hosts:
+        return replace(request, hosts=hosts)
+    others = tuple(amount for amount in request.amounts if amount[0] != "cores")
+    return replace(request, hosts=hosts, amounts=(("cores", float(-(-request.processors // hosts))), *others))
 
 
 class TraceWorkload(JobList):
@@ -25,13 +35,15 @@ class TraceWorkload(JobList):
         report: IngestionReport | None = None,
         findings: Sequence[Finding] = (),
         in_order: bool = False,
+        parts: bool = False,
     ) -> None:
         """``findings``: what was odd beside what the report counts; ``in_order``: jobs come in the order in which
-        they are submitted, those of one instant too.
+        they are submitted, those of one instant too; ``parts``: they take cores of hosts, and leave the others.
         """
         super().__init__(name, jobs, hosts=hosts, path=path)
         if in_order:
             self._jobs = list(jobs)
+        self.parts = parts
         self.start_date = start_date
         """Seconds since 1970 at simulated time 0; None when the trace does not tell."""
         self.report = report
@@ -49,7 +61,7 @@ class TraceWorkload(JobList):
             asked = job.request
             request = requests.get(asked)
             if request is None:
-                request = requests[asked] = replace(asked, hosts=-(-asked.processors // cores_per_host))
+                request = requests[asked] = _sized(asked, cores_per_host, parts=self.parts)
             jobs.append(replace(job, request=request))
         new = TraceWorkload(
             self.name,
@@ -60,6 +72,13 @@ class TraceWorkload(JobList):
             report=self.report,
             findings=self._findings,
             in_order=True,
+            parts=self.parts,
         )
         new.cores_per_host = cores_per_host
         return new
+
+    def in_parts(self) -> "TraceWorkload":
+        """The same jobs, taking cores of their hosts."""
+        parted = copy(self)
+        parted.parts = True
+        return parted.with_cores(self.cores_per_host)

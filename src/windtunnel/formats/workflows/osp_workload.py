@@ -38,7 +38,9 @@ def read_workload(path: str | Path, name: str = "w0") -> TraceWorkload:
     findings.extend(found)
     findings.raise_if_errors()
     jobs = _jobs(tasks, name, start)
-    return TraceWorkload(name, jobs, path=str(file.absolute()), start_date=start, findings=findings.sorted())
+    return TraceWorkload(
+        name, jobs, path=str(file.absolute()), start_date=start, findings=findings.sorted(), parts=True
+    )
 
 
 def check(data: bytes, file: str = "workload.json") -> tuple[Finding, ...]:

@@ -40,15 +40,20 @@ class Handlers:
         for r in found:
             self.plan.journal.append((What.BEGAN, r.lease, r, None))
             self._carefully(r, self._start)
+            if type(r) is Transfer and r.end == now and r.key is not None:  # machines that wait for it start now too
+                self._over(r)
         return bool(found)
 
     def ends(self, now: int) -> None:
         """End what is active and ends at this instant."""
-        plan = self.plan
-        for r in [r for r in plan.table.ending_at(now) if r.state is Progress.ACTIVE]:
-            plan.journal.append((What.ENDED, r.lease, r, None))
-            plan.table.remove(r)
-            self._carefully(r, self._end)
+        for r in [r for r in self.plan.table.ending_at(now) if r.state is Progress.ACTIVE]:
+            self._over(r)
+
+    def _over(self, r: Reservation) -> None:
+        """A reservation has come to its end."""
+        self.plan.journal.append((What.ENDED, r.lease, r, None))
+        self.plan.table.remove(r)
+        self._carefully(r, self._end)
 
     def _carefully(self, r: Reservation, handle: Callable[[Reservation], None]) -> None:
         try:

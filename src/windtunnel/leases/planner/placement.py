@@ -82,19 +82,10 @@ class Placement:
         points: list[tuple[int, int | None]] = [(time, only) for time, _ in steps] if resuming else list(steps)
         latest = None if lease.deadline is None else lease.deadline - remaining
         found = self._first_fit(lease, _until(points, latest), asked, shutdown)
-        later = False
-        if found is None and in_future:
-            later = True
-            futures = _until(((time, only) for time in self._releases(last)), latest)
-            found = self._first_fit(lease, futures, asked, shutdown)
-            if found is None and lease.deadline is None:
-                # Haizea gives up here; any other end may be the one that makes room.
-                ends = sorted({r.end for r in self.plan.table.ending_after(last) if r.end < FOREVER})
-                found = self._first_fit(lease, ((time, only) for time in ends), asked, shutdown)
+        later = found is None and in_future
+        if later:
+            found = self._later_fit(lease, last, only, latest, asked, shutdown)
         if found is None:
-            if later and lease.deadline is None and not self.plan.table.away:
-                message = f"lease {lease.id} finds no room at any time, not even when all others are gone"
-                raise SimulationError(message, now=self.plan.now / TICKS)
             raise NotSchedulableError("not enough resources")
         start, mapping = found
         vm = self._machines(lease, start, mapping.end, mapping)
@@ -112,6 +103,22 @@ class Placement:
         if later:
             self.plan.future[lease] = None
         return vm
+
+    def _later_fit(
+        self, lease: LeaseRecord, after: int, only: int | None, latest: int | None, asked: int, shutdown: int
+    ) -> tuple[int, Mapping] | None:
+        """As :meth:`_first_fit`, at the times at which something is freed after that time."""
+        futures = _until(((time, only) for time in self._releases(after)), latest)
+        found = self._first_fit(lease, futures, asked, shutdown)
+        if found is not None or lease.deadline is not None:
+            return found
+        # Haizea gives up here; any other end may be the one that makes room.
+        ends = sorted({r.end for r in self.plan.table.ending_after(after) if r.end < FOREVER})
+        found = self._first_fit(lease, ((time, only) for time in ends), asked, shutdown)
+        if found is None and not self.plan.table.away:
+            message = f"lease {lease.id} finds no room at any time, not even when all others are gone"
+            raise SimulationError(message, now=self.plan.now / TICKS)
+        return found
 
     def _in_one_piece(self, lease: LeaseRecord) -> bool:
         """Whether a lease must be placed for all its time, because it cannot be suspended."""

@@ -12,13 +12,13 @@ from windtunnel.leases.planner.record import LeaseRecord, Reservation
 from windtunnel.leases.planner.slot_table import SlotTable
 from windtunnel.leases.planner.space import ResourceSpace, Vector
 
-__all__ = ["HostGroup", "NodeRoom", "Room", "host_groups", "node_room", "room_for"]
+__all__ = ["AlikeNodes", "NodeRoom", "Room", "host_groups", "node_room", "room_for"]
 
 Score = Callable[[int | None, int, int | None], float]
 """Node (bit, or ``None`` for any), leases on it, ticks until something changes there (``None``: never)."""
 
 
-class HostGroup(NamedTuple):
+class AlikeNodes(NamedTuple):
     """Nodes of equal score; inside a group the lowest number comes first."""
 
     score: float
@@ -27,7 +27,7 @@ class HostGroup(NamedTuple):
 
 def host_groups(
     held: Sequence[Reservation], nodes: int, start: int, until: int, score: Score, *, by_node: bool
-) -> list[HostGroup]:
+) -> list[AlikeNodes]:
     """Nodes by descending score. ``held``: what overlaps [start, until); later changes do not influence the score."""
     levels = _by_leases(held, nodes, start)
     groups: dict[float, int] = {}
@@ -38,7 +38,7 @@ def host_groups(
                 for part in [1 << bit for bit in positions(both)] if by_node else (both,):
                     value = score(part.bit_length() - 1 if by_node else None, count, quiet)
                     groups[value] = groups.get(value, 0) | part
-    return [HostGroup(value, groups[value]) for value in sorted(groups, reverse=True)]
+    return [AlikeNodes(value, groups[value]) for value in sorted(groups, reverse=True)]
 
 
 def _by_leases(held: Sequence[Reservation], nodes: int, start: int) -> list[tuple[int, int]]:

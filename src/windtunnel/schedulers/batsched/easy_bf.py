@@ -4,7 +4,7 @@ from typing import Any
 
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.batsched.loop import Batsched, Waiting
-from windtunnel.schedulers.batsched.profile import Profile
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile
 from windtunnel.schedulers.batsched.rationals import exact
 from windtunnel.schedulers.orders import Policy, QueueOrder
 from windtunnel.vocabulary import SimulationBegins
@@ -20,11 +20,11 @@ class ProfileBatsched(Batsched):
 
     def _reset(self) -> None:
         super()._reset()
-        self._profile = Profile(0, 0)
+        self._profile = AvailabilityProfile(0, 0)
         self._begins: dict[str, int] = {}  # where the jobs in the profile begin
 
     def _on_begin(self, notice: SimulationBegins) -> None:
-        self._profile = Profile(self._n, exact(round(notice.timestamp, 6)), self.policy)
+        self._profile = AvailabilityProfile(self._n, exact(round(notice.timestamp, 6)), self.policy)
 
     def _refuses(self, job: Job) -> bool:
         return job.request.hosts > self._n or self._duration(job) is None

@@ -9,13 +9,14 @@ from msgspec import Meta, Struct
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
 from windtunnel.schedulers.batsched.loop import Batsched, Waiting
-from windtunnel.schedulers.batsched.profile import Profile, lowest_bits
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import HORIZON, Exact, exact, nearest
 from windtunnel.schedulers.orders import QueueOrder
 from windtunnel.vocabulary import (
     CallMeLater,
     HostsPStateChanged,
     HostsTurnedOnOff,
+    Mirror,
     Notice,
     OneShot,
     ResourceStateChanged,
@@ -100,18 +101,35 @@ class EnergyScheduler(Batsched):
         self._son = exact(energy.time_switch_on) + delay
         self._soff = exact(energy.time_switch_off) + delay
         self._esleep = exact(energy.ensured_sleep())
-        self._profile = Profile(0, 0)
-        self._awake = self._asleep = self._wakable = self._non_wakable = 0
-        self._switching_on = self._switching_off = 0
+        self._profile = AvailabilityProfile(0, 0)
+        self._non_wakable = 0  # by the plan: hosts that have not slept for long enough yet
         self._known = self._finished = self._calls = self._call_ids = 0
 
+    def _mirror(self) -> Mirror:
+        return Mirror(availability=False, sleep_state=self.energy.pstate_sleep)
+
+    @property
+    def _awake(self) -> int:
+        return (1 << self._n) - 1 & ~self.site.absent.bits
+
+    @property
+    def _asleep(self) -> int:
+        return self.site.asleep.bits
+
+    @property
+    def _switching_on(self) -> int:
+        return self.site.waking.bits
+
+    @property
+    def _switching_off(self) -> int:
+        return self.site.dozing.bits
+
     def _on_begin(self, notice: SimulationBegins) -> None:
-        self._awake = (1 << self._n) - 1
-        self._profile = Profile(self._n, exact(notice.timestamp))
+        self._profile = AvailabilityProfile(self._n, exact(notice.timestamp))
 
     # Moves in a profile
 
-    def _sleep_from(self, plan: Profile, host: int, date: Exact) -> None:
+    def _sleep_from(self, plan: AvailabilityProfile, host: int, date: Exact) -> None:
         bits = 1 << host
         stop = date
         if self._esleep > 0:
@@ -119,13 +137,13 @@ class EnergyScheduler(Batsched):
         if stop < HORIZON:
             plan.place(name("psleep", host), bits, HORIZON - stop, plan.slice_at(date))
 
-    def _sedate(self, plan: Profile, host: int, first: int) -> Exact:
+    def _sedate(self, plan: AvailabilityProfile, host: int, first: int) -> Exact:
         """Switch a host off as early as it is free from a slice on; when that begins."""
         stop = plan.place(name("soff", host), 1 << host, self._soff, first)
         self._sleep_from(plan, host, stop)
         return stop - self._soff
 
-    def _awaken(self, plan: Profile, host: int, date: Exact | None) -> Exact:
+    def _awaken(self, plan: AvailabilityProfile, host: int, date: Exact | None) -> Exact:
         """Switch a host on at a date in its last potential sleep (None: at its begin); when that begins."""
         begin = plan.remove_last(name("psleep", host))
         if begin is None:
@@ -135,7 +153,7 @@ class EnergyScheduler(Batsched):
         stop = plan.place(name("son", host), 1 << host, self._son, plan.slice_at(begin))
         return stop - self._son
 
-    def _earliest_wake(self, plan: Profile, hosts: int) -> Exact:
+    def _earliest_wake(self, plan: AvailabilityProfile, hosts: int) -> Exact:
         ids = [name("psleep", host) for host in hosts_of(hosts)]
         for k in range(len(plan) - 2, -1, -1):
             jobs = plan.jobs[k]
@@ -143,7 +161,7 @@ class EnergyScheduler(Batsched):
                 return plan.end(k)
         return plan.begins[0]
 
-    def _sedate_late(self, plan: Profile, hosts: int) -> Exact:
+    def _sedate_late(self, plan: AvailabilityProfile, hosts: int) -> Exact:
         """Put hosts to sleep as soon as they stay idle for ever; when the last of them is switched off."""
         left = hosts & plan.free[-1]
         date = HORIZON
@@ -165,7 +183,7 @@ class EnergyScheduler(Batsched):
                 self._sedate(plan, host, 0)
         return date
 
-    def _sleeping(self, plan: Profile, k: int, state: State = "psleep") -> int:
+    def _sleeping(self, plan: AvailabilityProfile, k: int, state: State = "psleep") -> int:
         """The hosts in such a fake job in a slice."""
         start = f"{FAKE}{state}_"
         bits = 0
@@ -174,7 +192,7 @@ class EnergyScheduler(Batsched):
                 bits |= hosts
         return bits
 
-    def _fill(self, plan: Profile) -> None:
+    def _fill(self, plan: AvailabilityProfile) -> None:
         """Plan all queued jobs, waking hosts for those that would never fit."""
         for _, _, item in self._queue:
             if plan.add(item.id, item.size, item.duration) is None:
@@ -185,7 +203,7 @@ class EnergyScheduler(Batsched):
                     self._awaken(plan, host, date)
                 plan.add(item.id, item.size, item.duration, plan.slice_at(date))
 
-    def _apply(self, plan: Profile, *, call: bool) -> None:
+    def _apply(self, plan: AvailabilityProfile, *, call: bool) -> None:
         """Do what begins now in a plan: switches, then jobs; or ask to be called."""
         profile = self._profile
         switched: dict[int, int] = {}
@@ -221,14 +239,11 @@ class EnergyScheduler(Batsched):
         profile.remove(name("esleep", host))
         profile.remove(name("psleep", host))
         profile.place(name("son", host), bit, self._son)
-        self._asleep &= ~bit
-        self._wakable &= ~bit
-        self._switching_on |= bit
+        self.site.switch(HostSet.of_bits(bit), self.energy.pstate_compute)
 
     def _switch_off(self, host: int) -> None:
         self._sedate(self._profile, host, 0)
-        self._awake &= ~(1 << host)
-        self._switching_off |= 1 << host
+        self.site.switch(HostSet.of_bits(1 << host), self.energy.pstate_sleep)
 
     def _call_at(self, date: float, written: float | None = None) -> None:
         self._calls += 1
@@ -249,21 +264,14 @@ class EnergyScheduler(Batsched):
 
     def _on_switched(self, hosts: HostSet, state: int, date: Exact) -> None:
         profile = self._profile
-        bits = hosts.bits
         if state == self.energy.pstate_compute:
             for host in hosts:
                 profile.remove(name("son", host))
-            self._switching_on &= ~bits
-            self._awake |= bits
             return
         for host in hosts:
             profile.remove(name("soff", host))
             if any(name("esleep", host) in jobs for jobs in profile.jobs):
                 self._non_wakable |= 1 << host
-            else:
-                self._wakable |= 1 << host
-        self._switching_off &= ~bits
-        self._asleep |= bits
         for host in hosts:
             profile.remove(name("esleep", host))
             profile.remove(name("psleep", host))
@@ -274,7 +282,6 @@ class EnergyScheduler(Batsched):
     def _advance(self, now: float) -> None:
         profile = self._profile
         if profile.drop_until(exact(now)):
-            self._wakable = self._sleeping(profile, 0)
             self._non_wakable = self._sleeping(profile, 0, "esleep")
 
     def _take_ended(self) -> None:

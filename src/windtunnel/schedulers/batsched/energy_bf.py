@@ -12,7 +12,7 @@ from windtunnel.schedulers.batsched.energy import (
     name,
     state_of,
 )
-from windtunnel.schedulers.batsched.profile import Profile, lowest_bits
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import Exact, exact
 from windtunnel.vocabulary import JobSubmitted
 
@@ -136,7 +136,7 @@ class EnergyDicho(EnergyScheduler):
             best = self._fewest_to_wake(online, bound)
         self._apply(best, call=True)
 
-    def _awake_plan(self) -> Profile:
+    def _awake_plan(self) -> AvailabilityProfile:
         """What would be planned if no host slept."""
         plan = self._profile.copy()
         options = self.energy
@@ -154,7 +154,7 @@ class EnergyDicho(EnergyScheduler):
     def _asleep_now(self) -> int:
         return self._sleeping(self._profile, 0) | self._sleeping(self._profile, 0, "esleep")
 
-    def _slowdown(self, plan: Profile) -> Fraction:
+    def _slowdown(self, plan: AvailabilityProfile) -> Fraction:
         """Mean of turnaround over duration of the real jobs planned; 0 if there are none."""
         first: dict[str, Exact] = {}
         last: dict[str, Exact] = {}
@@ -168,10 +168,10 @@ class EnergyDicho(EnergyScheduler):
             total += Fraction(last[job_id] - self._submitted[job_id], last[job_id] - begin)
         return total / len(first) if first else Fraction(0)
 
-    def _most_to_sedate(self, online: Profile, bound: Fraction) -> Profile:
+    def _most_to_sedate(self, online: AvailabilityProfile, bound: Fraction) -> AvailabilityProfile:
         free = self._profile.free[0]
 
-        def sedated(count: int) -> Profile:
+        def sedated(count: int) -> AvailabilityProfile:
             plan = self._profile.copy()
             for host in hosts_of(lowest_bits(free, count)):
                 self._sedate(plan, host, 0)
@@ -191,7 +191,7 @@ class EnergyDicho(EnergyScheduler):
             low = count + 1
         return best
 
-    def _fewest_to_wake(self, online: Profile, bound: Fraction) -> Profile:
+    def _fewest_to_wake(self, online: AvailabilityProfile, bound: Fraction) -> AvailabilityProfile:
         wakable = self._sleeping(self._profile, 0)
         best, best_count = online, 0
         low, high = 1, wakable.bit_count()
@@ -209,13 +209,13 @@ class EnergyDicho(EnergyScheduler):
             high = count - 1
         return best
 
-    def _is_better(self, plan: Profile, best: Profile, *, preferred: bool) -> bool:
+    def _is_better(self, plan: AvailabilityProfile, best: AvailabilityProfile, *, preferred: bool) -> bool:
         """Whether a plan takes less energy, or as much and is preferred by its count."""
         horizon = max(plan.begins[-1], best.begins[-1])
         ours, theirs = self._joules(plan, horizon), self._joules(best, horizon)
         return ours < theirs or (ours == theirs and preferred)
 
-    def _joules(self, plan: Profile, horizon: Exact) -> Fraction:
+    def _joules(self, plan: AvailabilityProfile, horizon: Exact) -> Fraction:
         """Energy of a plan up to a date, in units of the exact dates."""
         compute, idle = Fraction(self.energy.power_compute), Fraction(self.energy.power_idle)
         total = Fraction(0)

@@ -10,7 +10,7 @@ from windtunnel.schedulers.batsched.energy import EnergyOptions, NonNegative, ho
 from windtunnel.schedulers.batsched.energy_bf import Monitoring, MonitoringOptions
 from windtunnel.schedulers.batsched.liquid import Trace, horizon, load
 from windtunnel.schedulers.batsched.loop import Waiting
-from windtunnel.schedulers.batsched.profile import Profile, lowest_bits
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import Exact, exact, nearest
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, Notice
 
@@ -53,7 +53,7 @@ class EnergyEasy(Monitoring):
 
     def _reset(self) -> None:
         super()._reset()
-        self._plan = Profile(0, 0)
+        self._plan = AvailabilityProfile(0, 0)
         self._to_sedate = self._to_awaken = 0
         self._lately_sedated = self._lately_awakened = 0
         self._by_inertia = self._by_idleness = 0  # how many hosts sleep for that reason
@@ -91,7 +91,7 @@ class EnergyEasy(Monitoring):
         self._by_inertia -= by_inertia
         self._by_idleness -= count - by_inertia
 
-    def _queued(self, plan: Profile, sedate: int, awaken: int) -> tuple[int, int]:
+    def _queued(self, plan: AvailabilityProfile, sedate: int, awaken: int) -> tuple[int, int]:
         """Plan switches; those that begin at once: hosts switched off, hosts switched on."""
         now = plan.begins[0]
         awakened = sedated = 0
@@ -152,7 +152,7 @@ class EnergyEasy(Monitoring):
             wait = f"{inf if begin is None else nearest(begin - now):g}"
         self._trace.add(when, len(self._queue), first, wait, waiting=waiting, liquid=liquid)
 
-    def _choose_to_awaken(self, plan: Profile, count: int, candidates: int) -> int:
+    def _choose_to_awaken(self, plan: AvailabilityProfile, count: int, candidates: int) -> int:
         chosen = 0
         for k in range(len(plan)):
             left = count - chosen.bit_count()
@@ -162,7 +162,7 @@ class EnergyEasy(Monitoring):
             chosen |= lowest_bits(asleep, min(left, asleep.bit_count()))
         return chosen
 
-    def _choose_to_sedate(self, plan: Profile, count: int, candidates: int, hole: int) -> int:
+    def _choose_to_sedate(self, plan: AvailabilityProfile, count: int, candidates: int, hole: int) -> int:
         """Hosts as they become idle; of those free during the head's place, only what it does not need."""
         shared = candidates & hole
         needed = 0 if self._prio is None else self._prio.size
@@ -215,7 +215,7 @@ class EnergyEasy(Monitoring):
     def _nothing_runs(self) -> bool:
         return all(state_of(job_id) is not None for jobs in self._profile.jobs for job_id in jobs)
 
-    def _plan_front(self, plan: Profile, sedated: int, awakened: int) -> tuple[set[str], int, int]:
+    def _plan_front(self, plan: AvailabilityProfile, sedated: int, awakened: int) -> tuple[set[str], int, int]:
         """Plan jobs from the front of the queue up to the first that does not start now."""
         marked: set[str] = set()
         for _, _, item in self._queue:
@@ -230,7 +230,7 @@ class EnergyEasy(Monitoring):
         return marked, sedated, awakened
 
     def _make_room(
-        self, plan: Profile, item: Waiting, sedated: int, awakened: int
+        self, plan: AvailabilityProfile, item: Waiting, sedated: int, awakened: int
     ) -> tuple[tuple[int, int] | None, int, int]:
         """Give up switching off hosts, and wake some, until a job fits."""
         for host in hosts_of(self._to_sedate):
@@ -254,7 +254,7 @@ class EnergyEasy(Monitoring):
         self._to_awaken |= chosen & ~more
         return placed, 0, awakened | more
 
-    def _backfill(self, plan: Profile, marked: set[str]) -> None:
+    def _backfill(self, plan: AvailabilityProfile, marked: set[str]) -> None:
         free = plan.counts[0]
         for _, _, item in self._queue:
             if not free:
@@ -267,7 +267,7 @@ class EnergyEasy(Monitoring):
             elif placed is not None:
                 plan.remove(item.id)
 
-    def _awaken_for_backfilling(self, plan: Profile) -> bool:
+    def _awaken_for_backfilling(self, plan: AvailabilityProfile) -> bool:
         """Wake hosts that sleep for idleness if a waiting job could use them; whether any."""
         if not self._queue:
             return False
@@ -308,7 +308,7 @@ class EnergyEasy(Monitoring):
             hole &= plan.free[k]
         return hosts, hole
 
-    def _switch(self, plan: Profile) -> None:
+    def _switch(self, plan: AvailabilityProfile) -> None:
         """Do what was decided as far as it can be done now."""
         sedated, awakened = self._queued(plan, self._to_sedate, self._to_awaken)
         self._to_sedate &= ~sedated

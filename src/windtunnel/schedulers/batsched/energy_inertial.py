@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from windtunnel.schedulers.batsched.energy_easy import EnergyEasy
-from windtunnel.schedulers.batsched.profile import Profile
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile
 from windtunnel.schedulers.batsched.rationals import exact
 
 __all__ = ["EnergyInertial"]
@@ -45,7 +45,7 @@ class EnergyInertial(EnergyEasy):
         kind, amount = self.inertial.inertial_alteration[0], Fraction(self.inertial.inertial_alteration[1:])
         return max(int(count * amount if kind == "x" else count + amount), 1)
 
-    def _inertia(self, plan: Profile, reserved: int, hole: int) -> None:
+    def _inertia(self, plan: AvailabilityProfile, reserved: int, hole: int) -> None:
         options = self.inertial
         if self._integral / (exact(options.monitoring_period)) >= exact(options.upper_llh_threshold):
             self._awakens = True
@@ -60,7 +60,7 @@ class EnergyInertial(EnergyEasy):
         else:
             self._awakens = True
 
-    def _wake_more(self, plan: Profile) -> None:
+    def _wake_more(self, plan: AvailabilityProfile) -> None:
         candidates = self._asleep & ~self._to_awaken
         if not self.inertial.allow_future_switches:
             candidates &= ~self._non_wakable
@@ -68,7 +68,7 @@ class EnergyInertial(EnergyEasy):
         self._to_awaken |= self._choose_to_awaken(plan, count, candidates)
         self._drop(count)
 
-    def _sedate_more(self, plan: Profile, reserved: int, hole: int) -> None:
+    def _sedate_more(self, plan: AvailabilityProfile, reserved: int, hole: int) -> None:
         candidates = self._awake & ~self._to_sedate
         if not self.inertial.allow_future_switches:
             candidates &= plan.free[0]

@@ -22,7 +22,6 @@ class EnergyWatcher(Batsched):
     def _reset(self) -> None:
         super()._reset()
         self._waiting: deque[Job] = deque()
-        self._busy = False
         self._joules = 0.0
 
     def _on_other(self, notice: Notice) -> None:
@@ -33,8 +32,6 @@ class EnergyWatcher(Batsched):
 
     def _decide(self, now: float) -> None:
         del now  # dates play no part
-        if self._ended:
-            self._busy = False
         for job in self._released:
             if self._refuses(job):
                 self._write(RejectJob(job_id=job.id))
@@ -42,7 +39,6 @@ class EnergyWatcher(Batsched):
                 self._waiting.append(job)
         if self._released:
             self._write(QueryEnergy())
-        if not self._busy and self._waiting:
+        if self._waiting and not self.site.running:
             job = self._waiting.popleft()
             self._execute(job, HostSet.span(job.request.hosts))
-            self._busy = True

@@ -60,22 +60,16 @@ class Killer2(Batsched):
     ) -> None:
         super().__init__(queue_order=queue_order, policy=policy, rjms_delay=rjms_delay)
 
-    def _reset(self) -> None:
-        super()._reset()
-        self._running: str | None = None
-
     def _decide(self, now: float) -> None:
-        if any(notice.job.id == self._running for notice in self._ended):
-            self._running = None
         self._admit()
         if not self._queue:
             return
         date = now
-        if self._running is not None:
-            self._write(KillJobs(job_ids=(self._running,)))
+        last = next(reversed(self.site.running), None)
+        if last is not None:
+            self._write(KillJobs(job_ids=(last,)))
             date = now + 5
         job = self._queue.pop(0)[2].job
         hosts = self._pick(HostPool(HostSet.span(self._n)), job.request.hosts)
         assert hosts is not None
         self._execute(job, hosts, date)
-        self._running = job.id

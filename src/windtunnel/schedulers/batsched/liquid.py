@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from windtunnel.schedulers.batsched.loop import Waiting
-from windtunnel.schedulers.batsched.profile import Profile
+from windtunnel.schedulers.batsched.profile import AvailabilityProfile
 from windtunnel.schedulers.batsched.rationals import HORIZON, Exact, nearest
 
 __all__ = ["Trace", "horizon", "load"]
@@ -16,7 +16,7 @@ def load(queue: Iterable[Waiting]) -> Exact:
     return sum(item.size * (item.duration or 0) for item in queue)
 
 
-def horizon(plan: Profile, waiting: Exact, date: Exact) -> Fraction:
+def horizon(plan: AvailabilityProfile, waiting: Exact, date: Exact) -> Fraction:
     """How long it takes from a date on to pour such a load into what a plan leaves free (in the unit of dates)."""
     if not waiting:
         return Fraction(0)

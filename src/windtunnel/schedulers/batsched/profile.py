@@ -9,7 +9,7 @@ from bisect import bisect_right
 from windtunnel.model import HostPool, HostSet
 from windtunnel.schedulers.batsched.rationals import HORIZON, Exact
 
-__all__ = ["Place", "Profile", "lowest_bits", "select"]
+__all__ = ["AvailabilityProfile", "Place", "lowest_bits", "select"]
 
 Place = tuple[Exact, int]
 """When a job starts, and its hosts as bits."""
@@ -39,7 +39,7 @@ def select(bits: int, count: int, policy: str) -> int | None:
     return lowest_bits(bits, count)
 
 
-class Profile:
+class AvailabilityProfile:
     """Slices as parallel lists: where they begin, free hosts, how many, and jobs with their hosts."""
 
     def __init__(self, hosts: int, begin: Exact, policy: str = "basic") -> None:
@@ -49,9 +49,9 @@ class Profile:
         self.counts: list[int] = [hosts]
         self.jobs: list[dict[str, int]] = [{}]
 
-    def copy(self) -> "Profile":
+    def copy(self) -> "AvailabilityProfile":
         """An independent copy."""
-        new = Profile.__new__(Profile)
+        new = AvailabilityProfile.__new__(AvailabilityProfile)
         new.policy = self.policy
         new.begins = self.begins.copy()
         new.free = self.free.copy()

@@ -22,20 +22,14 @@ class Sleeper(Batsched):
         self.pstate_sleep = pstate_sleep
         super().__init__(queue_order=queue_order, rjms_delay=rjms_delay)
 
-    def _reset(self) -> None:
-        super()._reset()
-        self._running = False
-
     def _mirror(self) -> Mirror:
         sleeps = self.pstate_sleep != self.pstate_compute
         return Mirror(availability=False, sleep_state=self.pstate_sleep if sleeps else -1)
 
     def _decide(self, now: float) -> None:
         del now  # dates play no part
-        if self._ended:
-            self._running = False
         self._admit()
-        if self._queue and not self._running:
+        if self._queue and not self.site.running:
             self._start_head()
         elif not self._over:
             self._sleep()
@@ -47,7 +41,6 @@ class Sleeper(Batsched):
         if hosts is not None:
             del self._queue[0]
             self._execute(job, hosts)
-            self._running = True
             self._sleep()
             return
         woken = site.asleep.lowest(job.request.hosts - len(site.free) - len(site.waking))

@@ -84,7 +84,8 @@ class Shape:
         """Verify a vtable not seen before (found at a position) and make its layout."""
         if len(vtable) < 4 or len(vtable) % 2 or _U16(vtable)[0] != len(vtable):
             fault(self.name, f"the vtable at byte {at} is cut off or has an impossible size")
-        _, size, *offsets = struct.unpack(f"<{len(vtable) // 2}H", vtable)
+        # The table's size is not believed: older official writers share a vtable between tables of several sizes.
+        _, _, *offsets = struct.unpack(f"<{len(vtable) // 2}H", vtable)
         offsets += [0] * (len(self.slots) - len(offsets))  # members that the writer did not know, or left out
         present = []
         for index, (slot, offset) in enumerate(zip(self.slots, offsets, strict=False)):
@@ -92,7 +93,7 @@ class Shape:
                 present.append((offset, index))
             elif slot[3]:
                 fault(f"{self.name}.{slot[0]}", f"a required member is missing from the table (vtable at byte {at})")
-        unpack = self._unpacker(sorted(present), size, at)
+        unpack = self._unpacker(sorted(present), at)
         rank = {index: k for k, (_, index) in enumerate(sorted(present))}
         constants: list[Any] = []
         order = []
@@ -110,7 +111,7 @@ class Shape:
         layout = self.layouts[vtable] = (unpack, tuple(constants), pick)
         return layout
 
-    def _unpacker(self, present: list[tuple[int, int]], size: int, at: int) -> Unpack:
+    def _unpacker(self, present: list[tuple[int, int]], at: int) -> Unpack:
         form, cursor = "<", 0
         for offset, index in present:
             letter = self.slots[index][1].replace("o", "I")
@@ -118,9 +119,7 @@ class Shape:
                 fault(f"{self.name}.{self.slots[index][0]}", f"overlaps another member (vtable at byte {at})")
             form += f"{offset - cursor}x{letter}"
             cursor = offset + struct.calcsize("<" + letter)
-        if cursor > size or size < 4:
-            fault(self.name, f"the vtable at byte {at} puts members outside the table")
-        return struct.Struct(f"{form}{size - cursor}x").unpack_from
+        return struct.Struct(form).unpack_from
 
 
 def fields(buffer: bytes, at: int, shape: Shape) -> Any:

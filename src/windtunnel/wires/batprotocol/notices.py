@@ -87,14 +87,21 @@ def _host_out(host: m.Host) -> s.Host:
 def _host_in(found: s.Host, *, storage: bool) -> m.Host:
     if found.pstate >= max(1, len(found.computation_speed)):
         raise ProtocolError(f"host {found.name!r}: there is no power state {found.pstate}")
+    if len(found.computation_speed) not in (0, found.pstate_count):
+        told = len(found.computation_speed)
+        raise ProtocolError(f"host {found.name!r}: pstate_count is {found.pstate_count}, but {told} speeds are told")
+    properties = {pair.key: pair.value for pair in found.properties or ()}
+    sleeps = found.state in (s.HostState.SLEEPING, s.HostState.SWITCHING_OFF) and "sleep_pstates" not in properties
     return m.Host(
         id=found.id,
         name=found.name,
         cores=found.core_count,
         pstates=tuple(m.PowerState(speed) for speed in found.computation_speed) or (m.PowerState(0.0),),
+        # How it sleeps is told by a property, if at all; that it does is told by its state.
+        sleep_pstates={found.pstate: (found.pstate, found.pstate)} if sleeps else {},
         pstate=found.pstate,
         storage=storage,
-        properties={pair.key: pair.value for pair in found.properties or ()},
+        properties=properties,
         zone_properties={pair.key: pair.value for pair in found.zone_properties or ()},
     )
 

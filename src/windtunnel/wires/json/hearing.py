@@ -1,18 +1,19 @@
 """What a Batsim 3 or 4 says, understood as notices: the other side of ``outgoing``, for serving our schedulers."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
-from windtunnel.diagnostics import Findings, ProtocolError
+from windtunnel.diagnostics import Findings, ProtocolError, did_you_mean
 from windtunnel.entities.batsim_jobs import job_from_json
 from windtunnel.entities.batsim_profiles import profile_from_json
 from windtunnel.model import Host, HostSet, Job, JobList, JobState, Platform, Profile
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
+from windtunnel.vocabulary.sleeping import sleep_states
 from windtunnel.wires.json.client import JsonOptions, config_of
 from windtunnel.wires.json.incoming import Reader
 
@@ -165,7 +166,21 @@ class Hearing:
         return n.WaitingTimeQueried(at, job)
 
 
+_STATES: Final = ("sleeping", "idle", "computing", "switching_on", "switching_off")
+
+
 def _host(data: Mapping[str, Any], *, storage: bool) -> Host:
+    state = data.get("state", "idle")
+    if state not in _STATES:
+        raise ProtocolError(f"resource {data['id']}: state is {state!r:.60}; {did_you_mean(str(state), _STATES)}")
+    host = _described(data, storage=storage)
+    if state in ("sleeping", "switching_off"):  # in which power state is told by a property at best
+        states = sleep_states(host) or {1: (1, 1)}
+        host = replace(host, pstate=next(iter(states)), sleep_pstates={} if sleep_states(host) else states)
+    return host
+
+
+def _described(data: Mapping[str, Any], *, storage: bool) -> Host:
     return Host(
         id=int(data["id"]),
         name=str(data.get("name", data["id"])),

@@ -21,8 +21,8 @@ def _child_ended(world: World, node: Node, child: Node) -> None:
     node.used = max(node.used, child.used)
     expected = len(profile_as(node, ForkJoinCompositionProfile).profile_ids)
     if len(node.children) == expected and all(c.index == nodes.ENDED for c in node.children):
-        failed = (c.code for c in node.children if c.code != 0)
-        nodes.finish(world, node, next(failed, node.profile.return_code), node.used)
+        failed = [c.code for c in node.children if c.code != 0]
+        nodes.finish(world, node, failed[0] if failed else node.profile.return_code, node.used)
 
 
 def _cancel(world: World, node: Node) -> int:

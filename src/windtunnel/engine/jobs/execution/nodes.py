@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import DecisionError, SimulationError
 from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.sharing.owner import Owner
@@ -54,6 +56,7 @@ _TAKES_IO: Final = (
 P = TypeVar("P", bound=Profile)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Node(Owner):
     """One running profile of a job."""
 

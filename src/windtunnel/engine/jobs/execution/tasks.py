@@ -234,13 +234,13 @@ def _storage_task(
 
 def _with_io(world: World, node: Node, positions: Sequence[int]) -> "Task":
     """The task and an additional one, added up over the union of their hosts (batsim-protocol.md 6)."""
-    io_hosts = list(node.decision.additional_io.hosts)
+    io_hosts: list[int] = list(node.decision.additional_io.hosts)
     first = len(world.platform.hosts)
     beyond = node.decision.additional_io.hosts - HostSet.span(first + len(world.platform.storages))
     if beyond:
         reason = f"job {node.record.job.id!r}: its additional I/O names hosts that do not exist: {beyond}"
         raise DecisionError(reason, rule="unknown-host", now=world.now)
-    executors = [*positions, *io_hosts]
+    executors: list[int] = [*positions, *io_hosts]
     for host in sorted({*executors}):
         if host >= first:
             claim_storage(world, node.record.job.id, host)

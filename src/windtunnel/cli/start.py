@@ -1,0 +1,16 @@
+"""Where the command line begins: from here on Ctrl-C is a message, also while everything else is being loaded."""
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Load the command line and run it; returns its exit code."""
+    try:
+        from windtunnel.cli.main import main as command_line
+
+        return command_line()
+    except KeyboardInterrupt:
+        sys.stderr.write("windtunnel: interrupted\n")
+        return 130

@@ -1,0 +1,28 @@
+"""Whole numbers of others, such as numpy's, become ints: compiled code takes nothing else for one."""
+
+from numbers import Integral
+from operator import index
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+__all__ = ["plain_numbers"]
+
+_Fields = TypeVar("_Fields", bound=msgspec.Struct)
+_PLAIN: Final = frozenset({int, float, bool, str, tuple, dict, type(None)})
+
+
+def plain_numbers(value: _Fields) -> _Fields:
+    """A struct with ints where it, or one inside it, had whole numbers of another kind; itself if there are none."""
+    changed: dict[str, Any] = {}
+    for name in value.__struct_fields__:
+        held = getattr(value, name)
+        if type(held) in _PLAIN:
+            continue
+        if isinstance(held, msgspec.Struct):
+            plain = plain_numbers(held)
+            if plain is not held:
+                changed[name] = plain
+        elif isinstance(held, Integral) and not isinstance(held, int):
+            changed[name] = index(held)
+    return msgspec.structs.replace(value, **changed) if changed else value

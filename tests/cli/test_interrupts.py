@@ -1,0 +1,65 @@
+"""Ctrl-C at any point of the start: a message and 130, never a traceback."""
+
+import subprocess
+import sys
+
+import pytest
+
+ROW = "1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
+START = "from windtunnel.cli.start import main; sys.exit(main())"
+ASKED = """
+import signal, sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == WHERE:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+"""
+"""Presses Ctrl-C when a module is about to be loaded."""
+
+
+def test_modules_are_loaded_in_this_order(loaded):
+    assert loaded.index("windtunnel.cli.main") < loaded.index("typer") < loaded.index("windtunnel.engine")
+
+
+def test_nothing_slow_is_loaded_before_ctrl_c_is_a_message():
+    """What the interpreter itself does before is not ours; what comes before the first line of ours is little."""
+    command = [sys.executable, "-X", "importtime", "-c", "import windtunnel.cli.start"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    names = {line.rpartition("|")[2].strip() for line in said.splitlines()}
+    assert not names & {"inspect", "pathlib", "windtunnel.cli.main", "windtunnel.diagnostics"}
+    assert "windtunnel.cli.start" in names
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory):
+    path = tmp_path_factory.mktemp("interrupts") / "one.swf"
+    path.write_text(ROW)
+    return ["run", "hosts:4", str(path), "-q", "-s", "easy"]
+
+
+@pytest.fixture(scope="module")
+def loaded(command):
+    """The modules that a run loads, in order."""
+    program = f"import sys; known = set(sys.modules); {START.replace('sys.exit(main())', 'main()')}"
+    program += "; print(*(name for name in sys.modules if name not in known))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command], capture_output=True, text=True, check=True, timeout=120
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("share", [*range(0, 100, 9), 99])
+def test_ctrl_c_while_something_is_loaded(loaded, command, share):
+    after = loaded[loaded.index("windtunnel.cli.main") :]
+    where = after[len(after) * share // 100]
+    program = ASKED.replace("WHERE", repr(where)) + START
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (where, done.returncode, "interrupted" in done.stderr, "Traceback" in done.stderr) == (
+        where,
+        130,
+        True,
+        False,
+    )
