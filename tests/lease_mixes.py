@@ -39,6 +39,13 @@ options = st.builds(
     avoid_redundant_transfers=st.booleans(),
     diskimage_reuse=st.sampled_from([*ImageReuse]),
     diskimage_cache_size=st.sampled_from([-1, 1500]),
+    policy_admission=st.sampled_from(["accept-all", "accept-all", "no-ARs"]),
+    suspend_rate=st.sampled_from([32.0, 3.0, 1000.0]),
+    override_suspend_time=st.sampled_from([None, None, 0, 5, 100]),
+    override_resume_time=st.sampled_from([None, None, 0, 5, 100]),
+    force_scheduling_threshold=st.sampled_from([None, None, 0, 10, 500]),
+    force_imagetransfer_time=st.sampled_from([None, None, 0, 50]),
+    override_memory=st.sampled_from([None, None, 512]),
 )
 
 

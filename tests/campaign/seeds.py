@@ -30,11 +30,11 @@ BATSIM5 = {
         {"id": "2", "subtime": 1.5, "res": 1, "profile": "f"},
     ],
     "profiles": {
-        "d": {"type": "delay", "delay": 10},
-        "e": {"type": "parallel_task_homogeneous", "cpu": 1e9, "com": 1e6},
-        "f": {"type": "sequential_composition", "repeat": 2, "seq": ["d", "e"]},
+        "d": {"type": "DelayProfile", "delay": 10},
+        "e": {"type": "ParallelTaskHomogeneousProfile", "cpu": 1e9, "com": 1e6},
+        "f": {"type": "SequentialCompositionProfile", "repeat": 2, "seq": ["d", "e"]},
         "g": {
-            "type": "parallel_task_on_storage_homogeneous",
+            "type": "ParallelTaskOnStorageHomogeneousProfile",
             "storage": "pfs",
             "bytes_to_read": 1,
             "bytes_to_write": 2,
@@ -97,7 +97,7 @@ SIMGRID_ZONES = b"""<?xml version='1.0' encoding='utf-8'?>
 5 0.5</trace><trace_connect kind="SPEED" trace="t" element="a"/>
 </zone></platform>"""
 SIMGRID_CLUSTER = (
-    b"<platform version='4.1'><zone id='w' routing='Full'><cluster id='c' prefix='n' suffix='.x' radical='0-3,7' speed='1Gf'"
+    b"<platform version='4.1'><zone id='w' routing='Full'><cluster id='c' prefix='n' suffix='.x' radical='0-2,7' speed='1Gf'"
     b" bw='1GBps' lat='1us' topology='TORUS' topo_parameters='2,2,1' core='2'/></zone></platform>"
 )
 ENVIRONMENT = (_EXAMPLES / "datacenters.json").read_bytes()
@@ -136,7 +136,10 @@ OSP = {
     "workflows": [
         {
             "id": 1,
-            "tasks": [{"id": 1, "runtime": 10, "cores": 1, "parents": []}, {"id": 2, "runtime": 5, "parents": [1]}],
+            "tasks": [
+                {"id": "1", "ts_submit": "2018-12-11T01:02:03", "runtime": 10, "core_count": 1, "depends_on": []},
+                {"id": "2", "ts_submit": "2018-12-11T01:02:06", "runtime": 5, "core_count": 2, "depends_on": ["1"], "user_id": "ann"},
+            ],
         }
     ]
 }
@@ -166,6 +169,7 @@ LWF = b"""<lease-workload name="w"><site><resource-types names="CPU Memory"/><no
 <lease-request arrival="00:05:00"><realduration time="00:10:00"/><lease id="2" preemptible="false"><nodes><node-set numnodes="1">
 <res type="CPU" amount="100"/></node-set></nodes><start><exact time="01:00:00"/></start><duration time="00:30:00"/>
 <software><none/></software></lease></lease-request></lease-requests></lease-workload>"""
+OLD_LWF = b"# leases\n0 -1 3600 1800 2 1 512 0 image 100\n600 7200 1800 1800 1 0.5 256 0 image 100\n"
 HAIZEA = b"""[general]
 mode: simulated
 lease-preparation: imagetransfer

@@ -11,7 +11,7 @@ from tests.campaign.mutations import mutated
 from tests.campaign.readers import _quiet
 
 from windtunnel import api
-from windtunnel.diagnostics import WindtunnelError
+from windtunnel.diagnostics import UNFORESEEN, WindtunnelError
 from windtunnel.engine import Options
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.leases.haizea.workload import site_from_text
@@ -40,7 +40,9 @@ def simulation(data: bytes, folder: Path, random: Random) -> None:
     contents = {"workload": seeds.WORKLOADS["batsim5"], "platform": seeds.SIMGRID_ZONES, "events": seeds.EVENTS}
     contents["environment"] = seeds.PLATFORMS["environment"]
     if kind == "workload":
-        contents[kind] = seeds.WORKLOADS[random.choice(("batsim4", "batsim5", "swf", "osp", "sacct"))]
+        contents[kind] = seeds.WORKLOADS[random.choice(sorted(seeds.WORKLOADS))]
+    if kind == "platform":
+        contents[kind] = seeds.PLATFORMS[random.choice(("simgrid", "zones", "cluster", "slurm", "sss", "site"))]
     contents[kind] = mutated(contents[kind], random)
     for name, content in contents.items():
         (folder / files[name]).write_bytes(content)
@@ -85,6 +87,32 @@ def simulation(data: bytes, folder: Path, random: Random) -> None:
 
     del data
     _quiet(run)
+
+
+def lease_runs(data: bytes, folder: Path, random: Random) -> None:
+    """Leases, sites and configurations that were changed a little, through the command line."""
+    from windtunnel.cli.main import main
+
+    del data
+    contents = {"w.lwf": seeds.LWF, "site.xml": seeds.LWF, "haizea.conf": seeds.HAIZEA, "old.lwf": seeds.OLD_LWF}
+    name = random.choice(sorted(contents))
+    contents[name] = mutated(contents[name], random)
+    for each, content in contents.items():
+        (folder / each).write_bytes(content)
+    words = random.choice((["w.lwf"], ["w.lwf", "--site", "site.xml"], ["-c", "haizea.conf"]))
+    if name == "old.lwf":
+        words = ["old.lwf", "--site", "4 CPU:100,Memory:1024"]
+    elif name == "site.xml":
+        words = ["w.lwf", "--site", "site.xml"]
+    elif name == "haizea.conf":
+        words = ["-c", "haizea.conf"]
+    said = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = main(["lease", "run", *words, "--out", "out"])
+    text = said.getvalue()
+    assert code in (0, 1, 2)
+    assert "a fault of windtunnel itself" not in text, text
+    assert f"[{UNFORESEEN}]" not in text, text
 
 
 class _Peer:
@@ -347,6 +375,7 @@ def damaged_stores(data: bytes, folder: Path, random: Random) -> None:
 
 SYSTEMS = {
     "simulations": simulation,
+    "lease-runs": lease_runs,
     "asking": asking,
     "answering": answering,
     "lease-requests": lease_requests,

@@ -9,6 +9,8 @@ import pytest
 from tests.campaign import run
 from tests.campaign.run import KEPT, case, fault, names
 
+from windtunnel.formats.registry import read_platform, read_workload
+
 ROOT = Path(__file__).parents[2]
 BUDGET = float(os.environ.get("WINDTUNNEL_CAMPAIGN", "30"))
 """Seconds of the full campaign."""
@@ -19,6 +21,20 @@ def test_the_first_cases_are_met(name, monkeypatch):
     count = 3 if name in {"damaged-runs", "damaged-stores", "simulations", "lease-requests"} else 12
     found = {number: said for number in range(count) if (said := fault(name, case(name, number), number))}
     assert found == {}
+
+
+@pytest.mark.parametrize("name", run.READERS)
+def test_what_a_reader_begins_with_is_accepted(name, tmp_path):
+    """Changes of a file that is refused anyway would show next to nothing."""
+    data, _ = run.READERS[name]
+    if name.startswith("workload-"):
+        path = tmp_path / name.removeprefix("workload-")
+        path.write_bytes(data)
+        assert list(read_workload(path))
+    elif name.startswith("platform-"):
+        path = tmp_path / name.removeprefix("platform-")
+        path.write_bytes(data)
+        assert read_platform(path).hosts
 
 
 KEPT_CASES = sorted(KEPT.glob("*-*"))

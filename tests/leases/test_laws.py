@@ -17,7 +17,7 @@ from windtunnel.leases.planner.record import Progress
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.ticks import ticks
 from windtunnel.leases.registry import parts_of
-from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
+from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseKind, LeaseSite, LeaseState, NodeSet, When
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions, SuspensionMode
 from windtunnel.model.lease_platform import platform_of_site
@@ -100,13 +100,28 @@ def restored(kind, start):
     ]
 
 
+def with_an_image(size):
+    return [
+        Lease(id=1, nodes=(NodeSet(1, {CPU: (100,), MEMORY: (1024,)}),), duration=60.0, software=DiskImage("a", size))
+    ]
+
+
 ONE = LeaseSite((CPU, MEMORY), (NodeSet(1, {CPU: (100,), MEMORY: (1024,)}),))
 PREEMPTING = LeaseOptions(policy_preemption="ar-preempts-everything", suspension="all")
+AT_ONCE = LeaseOptions(
+    policy_preemption="ar-preempts-everything",
+    suspension="all",
+    override_resume_time=0,
+    lease_preparation="imagetransfer",
+    force_imagetransfer_time=0,
+)
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @example(ONE, restored(LeaseKind.BEST_EFFORT, 1210.0), PREEMPTING)
 @example(ONE, restored(LeaseKind.BEST_EFFORT, 1240.0), PREEMPTING)
+@example(ONE, restored(LeaseKind.BEST_EFFORT, 1240.0), AT_ONCE)
+@example(ONE, with_an_image(500), AT_ONCE)
 @given(st.sampled_from(SITES), leases((LeaseKind.BEST_EFFORT, LeaseKind.RESERVATION, LeaseKind.IMMEDIATE)), options)
 def test_laws(site, work, chosen):
     check(site, work, chosen)

@@ -141,6 +141,14 @@ def test_an_image_that_takes_no_time_is_there_at_once(start):
         assert carried_out(run)[0] == (1, "FileTransfer", date, date)
 
 
+def test_memory_that_takes_no_time_to_restore_is_there_at_once():
+    asked = LeaseWorkload(site=ONE, leases=(lease(1), lease(2, start=600.0, duration=600.0)))
+    run = simulate_leases(asked, options=msgspec.structs.replace(PREEMPTING, override_resume_time=0.0))
+    found = [row for row in carried_out(run) if row[0] == 1 and row[1] in {"Resumption", "VM"}]
+    assert found[1:] == [(1, "Resumption", 1200.0, 1200.0), (1, "VM", 1200.0, 4232.0)]
+    assert run.states == {"Done": 2}
+
+
 MOVING = (lease(1, duration=700.0), lease(2), lease(3, start=600.0, duration=3000.0))
 """The second is saved up to 600 s, moves to the first's node until 682 s, and is restored there from 700 s on."""
 

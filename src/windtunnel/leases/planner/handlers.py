@@ -1,6 +1,7 @@
 """What happens when reservations start and end, and when leases end or are cancelled."""
 
 from collections.abc import Callable
+from typing import Final
 
 from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.plan import Plan, What
@@ -21,6 +22,8 @@ from windtunnel.model.lease_options import FailureHandling
 __all__ = ["Handlers"]
 
 _S = LeaseState
+AWAITED: Final = (Transfer, Resumption)
+"""What machines wait for: where it takes no time, it is over when machines start that start at the same instant."""
 
 
 class _LeaseFailure(Exception):  # noqa: N818  internal; becomes a failed lease or a SimulationError
@@ -40,7 +43,7 @@ class Handlers:
         for r in found:
             self.plan.journal.append((What.BEGAN, r.lease, r, None))
             self._carefully(r, self._start)
-            if type(r) is Transfer and r.end == now and r.key is not None:  # machines that wait for it start now too
+            if r.end == now and r.key is not None and type(r) in AWAITED:
                 self._over(r)
         return bool(found)
 
