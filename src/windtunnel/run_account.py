@@ -6,6 +6,7 @@ from typing import Final
 
 from windtunnel.diagnostics import Account
 from windtunnel.model import EventList, ExternalEvent, JobList, Platform, Workload
+from windtunnel.model.abilities import report_of
 from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
 from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import BatchLeases, asks_of
@@ -32,6 +33,7 @@ def draw_up(
             account.take(thing.warnings)
     for workload in workloads:
         _other_site(account, platform, workload)
+        _other_dates(account, events, workload)
     _sizes(account, platform, workloads, by_cores=share_hosts)
     honoured = [honoured_by(component, platform) for component in components]
     if not share_hosts and not all(Ability.PROCESSORS in abilities for abilities in honoured):
@@ -86,6 +88,22 @@ def _compare_all(
             )
             continue
         _compare(account, ask, honoured, names)
+
+
+def _other_dates(account: Account, events: Sequence[EventList], workload: Workload) -> None:
+    """The first job of a log is submitted at 0, whatever its date; dates of events stay what they are."""
+    report = report_of(workload)
+    dated = [source for source in events if source.path and any(event.timestamp > 0 for event in source.events)]
+    if report is None or not report.shifted or not dated:
+        return
+    reason = f"the jobs come {report.shifted:g} s earlier than written (the first at 0), the events of {{}} do not"
+    account.tell(
+        "shifted-dates",
+        reason.format(" and ".join(source.path for source in dated)),
+        count=len(workload),
+        place=workload.path,
+        hint="--keep-epoch keeps the dates of the log (workload_options={'keep_epoch': True})",
+    )
 
 
 def _other_site(account: Account, platform: Platform, workload: Workload) -> None:

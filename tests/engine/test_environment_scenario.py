@@ -46,17 +46,18 @@ ENVIRONMENT = {
     ],
 }
 
-# id, submission (s), seconds of work, requested time (s)
+# id, submission (s), seconds of work, requested time (s); -1: none, so that nobody knows of a job that it will be
+# running when the maintenance of machine 3 begins
 JOBS = [
-    (1, 0, 30, 100),
-    (2, 0, 10, 100),
+    (1, 0, 30, -1),
+    (2, 0, 10, -1),
     (3, 5, 20, 100),
     (4, 45, 30, 100),
     (5, 46, 10, 100),
     (6, 47, 5, 100),
-    (7, 48, 3, 100),
+    (7, 48, 3, -1),
     (8, 49, 2, 50),
-    (9, 55, 20, 100),
+    (9, 55, 20, -1),
 ]
 
 EXPECTED = {

@@ -45,8 +45,6 @@ EXCEPTIONS = {
     "--twoworkloads": TIES,
     "--workflow": TIES,
     "after10-": "the job ends by itself at the instant of its kill, which upstream's latency puts before it",
-    "--walltimesmpi": "ranks end by a message that takes its latency, beyond a walltime that is just as long",
-    "--usage": "ranks end by a message that takes its latency",
     "--stencil": "jobs share the file system: the latency of their starts changes how long they are together",
 }
 SPLIT = ("energy_bf_idle_sleeper--e128nonet--emini",)
@@ -109,6 +107,7 @@ def run(case):
             energy_rule="simgrid",
             job_energy="whole",
             compute_sharing="--enable-compute-sharing" in batsim,
+            ranks_tell_their_end=True,
         ),
         record=RecordingOptions(energy=energy, pstates=energy),
     )
@@ -157,8 +156,7 @@ def test_outcomes(case):
         if their["starting_time"] and my["final_state"] == their["final_state"] and "--stencil" not in case.name:
             # Kills happen at the same date, but upstream's job has started a message later. Dates of 1e10 s and more
             # have no room for six decimals.
-            slack = 1e-4 if my["final_state"] == "COMPLETED_KILLED" or "smpi" in case.name else 2e-6
-            slack = 2e-3 if "--usage" in case.name or "--walltimesmpi" in case.name else slack
+            slack = 1e-4 if my["final_state"] == "COMPLETED_KILLED" else 2e-6
             slack += float(their["starting_time"]) * 4e-16
             assert float(my["execution_time"]) == pytest.approx(float(their["execution_time"]), rel=slack, abs=slack)
     assert compared >= len(theirs) * (0.3 if excepted else 1)

@@ -156,6 +156,27 @@ def test_outages_that_a_scheduler_cannot_bear_are_told_before_the_run():
     assert not wt.simulate("hosts:4", workload(job(1)), "easy", events=events).account
 
 
+def test_dates_of_a_log_are_shifted_and_those_of_events_are_not(log, tmp_path):
+    path = log(row(submit=1000), row(number=2, submit=1010), head="; MaxProcs: 4\n")
+    (tmp_path / "e.jsonl").write_text('{"type": "generic", "timestamp": 1005, "data": "x"}\n')
+    run = wt.simulate("hosts:4", path, events=tmp_path / "e.jsonl")
+    (line,) = [line for line in run.account if line.kind == "shifted-dates"]
+    assert "1000 s earlier than written" in line.reason
+    assert "--keep-epoch" in line.hint
+    kept = wt.simulate("hosts:4", path, events=tmp_path / "e.jsonl", workload_options={"keep_epoch": True})
+    assert not told(kept, "shifted-dates")
+    assert kept.jobs["submission_time"].to_list() == [1000.0, 1010.0]
+    assert not told(wt.simulate("hosts:4", path), "shifted-dates")
+
+
+def test_an_input_is_kept_once_however_it_was_named(log, tmp_path, monkeypatch):
+    path = log(row(), head="; MaxProcs: 4\n")
+    monkeypatch.chdir(path.parent)
+    wt.simulate("hosts:4", path.name, out=tmp_path / "out")
+    inputs = json.loads((tmp_path / "out" / "run.json").read_text())["inputs"]
+    assert [one["path"] for one in inputs] == [path.name]
+
+
 def test_every_ask_names_an_ability():
     abilities = {ability.value for ability in Ability}
     assert {ability_of_amount(name) for name in ("cores", "memory", "gpus", "gpu:a100", "licences")} <= abilities

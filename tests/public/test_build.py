@@ -62,7 +62,13 @@ def inputs(tmp_path_factory):
         for k in range(10)
     }
     jobs = [
-        {"id": str(k), "subtime": 0.5 * k, "res": rng.choice([1, 2, 3, 5]), "walltime": 200.0, "profile": f"p{k % 10}"}
+        {
+            "id": str(k),
+            "subtime": 0.5 * k,
+            "res": rng.choice([1, 2, 3, 5]),
+            "walltime": 200.0,
+            "profile": f"p{k % 10}",
+        }
         for k in range(80)
     ]
     (folder / "tasks.json").write_text(json.dumps({"nb_res": 5, "jobs": jobs, "profiles": profiles}))

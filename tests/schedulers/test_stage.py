@@ -302,7 +302,9 @@ def beside(platform, jobs, *plan, **scheduler):
 
 def sleepers(*cores):
     states = tuple(PowerState(speed, 1.0, 1.0, 1.0) for speed in (1e9, 1e-9, 0.5, 0.25))
-    hosts = (Host(id=i, name=f"h{i}", cores=c, pstates=states, sleep_pstates={1: (2, 3)}) for i, c in enumerate(cores))
+    hosts = (
+        Host(id=i, name=f"h{i}", cores=c, pstates=states, sleep_pstates={1: (2, 3)}) for i, c in enumerate(cores)
+    )
     return Platform(name="s", hosts=tuple(hosts))
 
 

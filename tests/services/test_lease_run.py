@@ -170,6 +170,18 @@ def test_the_command_line(folder, capsys):
     assert main(["lease", "run", day, "--lwf-times", "french"]) == 2
 
 
+def test_the_command_line_prints_the_account(folder, capsys):
+    text = (folder / "day.lwf").read_text().replace("<lease ", '<lease colour="red" ', 1)
+    (folder / "odd.lwf").write_text(text)
+    given = ["lease", "run", str(folder / "odd.lwf"), "--site", str(folder / "site.xml")]
+    for more, said in (((), True), (("--quiet",), False)):
+        assert main([*given, "--out", str(folder / "out"), *more]) == 0
+        assert ("'colour'" in capsys.readouterr().err) is said
+        assert "'colour'" in (folder / "out" / "run.json").read_text()
+    assert main([*given, "--strict-input"]) == 2
+    assert "'colour'" in capsys.readouterr().err
+
+
 def test_several_runs(folder, capsys):
     text = (
         CONFIG.replace("[", "[common:").replace("backfilling: aggressive\n", "").replace("file:", f"file:{folder}/")

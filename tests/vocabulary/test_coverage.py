@@ -349,7 +349,11 @@ PARTLY = [
         v.ExecuteJob(job_id="w0!b", hosts=ON, additional_io=v.AdditionalIo(hosts=ON, profile_id="w0!io")),
         "additional_io",
     ),
-    (BinaryEnds, v.CreateProbe(probe_id="p", metrics=v.Metric.Power, resources=PROBED, when=None), "date|trigger|begin"),
+    (
+        BinaryEnds,
+        v.CreateProbe(probe_id="p", metrics=v.Metric.Power, resources=PROBED, when=None),
+        "date|trigger|begin",
+    ),
     (ByCore, v.ExecuteJob(job_id="w0!b", hosts=ON, placement=(0,)), "placement"),
 ]
 """What is said but for some forms of it, which are refused: the end of a wire, what is sent, what is answered."""

@@ -241,6 +241,7 @@ def _simulation(options: argparse.Namespace) -> Any:
             first_submission=options.first_submission,
             ask_waiting_times=options.estimate_waiting_times,
             no_more_jobs_apart=True,
+            ranks_tell_their_end=True,
             end_with_workflows=options.ignore_beyond_last_workflow,
         ),
         facts={"command": "batsim4"},

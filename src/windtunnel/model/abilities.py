@@ -82,6 +82,10 @@ class Report(Protocol):
     """An account of what was read, dropped and repaired; it prints as text."""
 
     @property
+    def shifted(self) -> float:
+        """So many seconds earlier than written are jobs submitted."""
+
+    @property
     def overview(self) -> str:
         """What was read, without what is told otherwise."""
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from shared import cases, shared
+from documents import listings
+from shared import cases
 from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.haizea import looks_like_lwf
 from windtunnel.formats.haizea.lwf import (
@@ -96,17 +97,8 @@ def test_any_text_is_a_length_or_a_clear_error(text):
 # --- the manual -------------------------------------------------------------------------------------------------------
 
 
-def examples():
-    """The XML of the manual's listings, whole or (where it shows a form) not."""
-    text = shared("seeds").glob("002*.txt")
-    source = next(iter(text)).read_text()
-    lines = [line for line in source.splitlines() if not re.fullmatch(r"\d*\s*", line)]
-    listings = re.findall(r"\\begin\{wideshellverbatim\}(.*?)\\end\{wideshellverbatim\}", "\n".join(lines), re.DOTALL)
-    return [listing.strip() for listing in listings]
-
-
 def test_the_manuals_examples_are_read(tmp_path):
-    whole = [listing for listing in examples() if "..." not in listing and re.match(r"<(nodes|lease|site)", listing)]
+    whole = [listing for listing in listings() if "..." not in listing and re.match(r"<(nodes|lease|site)", listing)]
     assert len(whole) == 3
     for number, listing in enumerate(whole):
         path = tmp_path / f"{number}.xml"
@@ -125,7 +117,7 @@ def test_the_manuals_examples_are_read(tmp_path):
 
 def test_the_manuals_fragments_are_read_in_their_place():
     """Its start and software listings; two of them close <start> with </exact>, which is not XML, and say so here."""
-    fragments = [listing for listing in examples() if re.match(r"<(start|software)", listing)]
+    fragments = [listing for listing in listings() if re.match(r"<(start|software)", listing)]
     assert len(fragments) == 5
     for fragment in fragments:
         mended = fragment.replace("</exact>", "</start>").replace('time="..."', 'time="2006-11-25 14:00:00"')
@@ -293,7 +285,7 @@ def test_timestamps_count_from_the_start_of_the_workload(tmp_path):
 
 
 def test_a_lease_alone_is_a_workload(tmp_path):
-    (listing,) = [text for text in examples() if text.startswith('<lease id="1"')]
+    (listing,) = [text for text in listings() if text.startswith('<lease id="1"')]
     (lease,) = read_lwf(write(tmp_path, listing)).leases
     assert (lease.submit, lease.duration) == (0.0, 3600)
 

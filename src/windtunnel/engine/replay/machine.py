@@ -22,6 +22,12 @@ __all__ = ["ReplayTag", "Trace", "TraceReplay"]
 ENVELOPE: Final = 16.0
 """Bytes that travel with each message."""
 
+LAST_WORD: Final = 4.0
+"""Bytes with which a rank tells that it has ended, where that takes time."""
+
+_ENDING: Final = -1
+"""The subject of the message with which a rank tells that it has ended."""
+
 DETACHED_BELOW: Final = 65536.0
 """A sender does not wait for messages smaller than this (bytes; smpi/send-is-detached-thresh)."""
 
@@ -97,13 +103,21 @@ class TraceReplay:
         build: makes tasks for that system.
         traces: one per rank.
         hosts: the host of each rank; several ranks may share one.
+        home: the host that is told of the end of each rank, by one message after the other, before the replay is over
+            (Batsim 4); -1: this takes no time.
 
     Raises:
         UsageError: There are not as many hosts as traces, or a trace has an action that is not replayed.
     """
 
     def __init__(
-        self, owner: Any, system: System, build: Builder, traces: Sequence[Trace], hosts: Sequence[int]
+        self,
+        owner: Any,
+        system: System,
+        build: Builder,
+        traces: Sequence[Trace],
+        hosts: Sequence[int],
+        home: int = -1,
     ) -> None:
         if len(hosts) != len(traces) or not traces:
             raise UsageError(f"{len(traces)} traces need as many executors, not {len(hosts)}")
@@ -118,6 +132,9 @@ class TraceReplay:
         self.build = build
         self.traces = traces
         self.hosts = tuple(hosts)
+        self.home = home
+        self._ending: deque[int] = deque()
+        """Ranks at their end of which the host at home has not been told; it is being told of the first."""
         self.under_way: dict[int, Action] = {}
         self._ranks = [_Rank() for _ in traces]
         self._left = len(traces)
@@ -133,7 +150,8 @@ class TraceReplay:
         total = sum(map(len, self.traces))
         over = float(sum(rank.line - (rank.blocked > 0 or bool(rank.todo)) for rank in self._ranks))
         for action in self.under_way.values():
-            if isinstance(action.tag.subject, int) and action.task is not None:
+            subject = action.tag.subject
+            if isinstance(subject, int) and subject != _ENDING and action.task is not None:
                 over += 1.0 - self.system.remaining(now, action)
         return min(1.0, max(0.0, over / total)) if total else 1.0
 
@@ -170,7 +188,10 @@ class TraceReplay:
         del self.under_way[action.number]
         subject = action.tag.subject
         if isinstance(subject, int):
-            self._resume(now, subject)
+            if subject == _ENDING:
+                self._told(now)
+            else:
+                self._resume(now, subject)
             return
         subject.arrived = True
         waiting, subject.waiting = subject.waiting, []
@@ -193,14 +214,18 @@ class TraceReplay:
         for action in self.under_way.values():
             self.system.resume(now, action)
 
-    def move(self, hosts: Sequence[int]) -> None:
+    def move(self, hosts: Sequence[int], home: int = -1) -> None:
         """While it is suspended: the ranks go on on other hosts, and so does what is under way."""
         self.hosts = tuple(hosts)
+        self.home = home
         for action in self.under_way.values():
             subject, task = action.tag.subject, action.task
             if task is None:
                 continue
-            if isinstance(subject, int):
+            if subject == _ENDING:
+                action.task = self._last_word()
+                action.network_bound = action.task.network_bound
+            elif isinstance(subject, int):
                 action.task = replace(
                     task,
                     hosts=(hosts[subject],) * len(task.hosts),
@@ -233,8 +258,27 @@ class TraceReplay:
                 rank.kept.clear()
             else:
                 rank.finish = now
-                self._left -= 1
+                self._end(now, number)
                 return
+
+    def _end(self, now: float, number: int) -> None:
+        """A rank is at its end; who is told of it hears one rank after the other."""
+        if self.home < 0:
+            self._left -= 1
+            return
+        self._ending.append(number)
+        if len(self._ending) == 1:
+            self._start(self.system.start(now, self._last_word(), self._tag(_ENDING)))
+
+    def _last_word(self) -> Task:
+        ends = self.hosts[self._ending[0]], self.home
+        return self.build.flows(ends, ((*ends, LAST_WORD),))
+
+    def _told(self, now: float) -> None:
+        self._ending.popleft()
+        self._left -= 1
+        if self._ending:
+            self._start(self.system.start(now, self._last_word(), self._tag(_ENDING)))
 
     def _next_line(self, now: float, number: int) -> list[Operation]:
         rank = self._ranks[number]

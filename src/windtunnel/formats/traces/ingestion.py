@@ -32,6 +32,8 @@ class IngestionReport(msgspec.Struct, kw_only=True):
     """The line of the first row that was dropped, repaired, or has what is ignored, by reason, rule or fact."""
     warnings: tuple[str, ...] = ()
     """What is odd about the file as a whole."""
+    shifted: float = 0.0
+    """So many seconds earlier than written are jobs submitted, so that the first comes at 0."""
 
     def findings(self) -> tuple[Finding, ...]:
         """What is not simulated as it stands, with counts, for the account of a run."""

@@ -82,6 +82,7 @@ def replay(
             first=rule.first,
             warnings=() if dates == sorted(dates) else ("rows are not in order of submit time: sorted",),
             statuses=dict(sorted(rules.statuses.items())),
+            shifted=base,
         ),
     )
 

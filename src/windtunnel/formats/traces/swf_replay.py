@@ -204,6 +204,7 @@ class SwfReplay:
             noted=dict(+self._noted),
             statuses={STATUS.get(code, f"code {code}"): count for code, count in sorted(self._statuses.items())},
             warnings=tuple(warnings),
+            shifted=base,
         )
 
     def _reorder(self) -> None:

@@ -1,11 +1,11 @@
 """The numbered cases of the grammar (S1 to S19) and of meaning (M)."""
 
 import json
-import textwrap
 from typing import Any
 
 import pytest
 
+from documents import json_blocks
 from environments import MACHINE, codes, document, findings, machine
 from shared import shared
 from windtunnel.diagnostics import InputError
@@ -139,20 +139,6 @@ def test_s18_the_shipped_example() -> None:
     assert [type(e).__name__ for e in site.events] == ["MachineStateChange"] * 2 + ["SchedulerChange"]
 
 
-def blocks() -> dict[int, str]:
-    """All JSON blocks of the seed document, by the line of their opening fence."""
-    found: dict[int, list[str]] = {}
-    start = 0
-    for number, line in enumerate(shared("seeds/000_9d59a476836c69b6.txt").read_text().splitlines(), 1):
-        if line.strip().startswith("```"):
-            start = 0 if start else number
-            if start and line.strip() == "```json":
-                found[start] = []
-        elif start in found:
-            found[start].append(line)
-    return {number: textwrap.dedent("\n".join(lines)) for number, lines in found.items()}
-
-
 # What is wrong with each block, as printed, by line. 309, 516 and 538 (and those of inheritance) are parts of a document.
 # 78: the misspelt reference; 146: the definition is called machines; 315: a machine without CPUs; 471: dots.
 SEED_BLOCKS = {
@@ -176,7 +162,7 @@ SEED_BLOCKS = {
 
 
 def test_s19_every_block_of_the_seed_document() -> None:
-    found = blocks()
+    found = json_blocks()
     assert {number - 1 for number in found} <= {number - 1 for number in SEED_BLOCKS}, sorted(found)
     for number, text in found.items():
         assert sorted(codes(text)) == sorted(SEED_BLOCKS[number]), number

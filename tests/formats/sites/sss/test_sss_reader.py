@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared import shared
+from documents import xml_pieces
 from windtunnel.diagnostics import InputError, Severity
 from windtunnel.entities.sss_node import Consumable, Extension, SssNode, node_xml, nodes_xml
 from windtunnel.entities.sss_reference import NodeReference, ReferenceFaultError, expand
@@ -63,15 +63,7 @@ def test_the_elaborate_example_with_its_typographic_quotes() -> None:
 
 def test_every_example_of_the_seed_document() -> None:
     """All XML in the document: fragments are put where they belong; all read but for the quotes."""
-    text = shared("seeds/003_52b0a0d3a56f5844.txt").read_text()
-    lines = text.splitlines()
-    pieces, piece = [], []
-    for line in lines:
-        if line.lstrip().startswith("<") and not line.lstrip().startswith("<prefix"):
-            piece.append(line)
-        elif piece:
-            pieces.append("\n".join(piece))
-            piece = []
+    pieces = xml_pieces()
     assert len(pieces) >= 9
     for found in pieces:
         first = found.lstrip()[1:].split(">")[0].split()[0]

@@ -46,6 +46,11 @@ def replay_hosts(world: World, node: Node, ranks: int) -> Sequence[int]:
     return hosts
 
 
+def _home(world: World, node: Node) -> int:
+    """Where the end of each rank is told, if that takes time: the first host of the job."""
+    return node.record.hosts.first if world.options.ranks_tell_their_end else -1
+
+
 def _begin(world: World, node: Node) -> None:
     from windtunnel.engine.replay import TraceReplay
 
@@ -53,7 +58,7 @@ def _begin(world: World, node: Node) -> None:
     sharing = sharing_of(world)
     hosts = replay_hosts(world, node, len(profile.traces))
     try:
-        replay = TraceReplay(node, sharing.system, sharing.builder, profile.traces, hosts)
+        replay = TraceReplay(node, sharing.system, sharing.builder, profile.traces, hosts, _home(world, node))
     except UsageError as fault:
         raise _refuse(world, node, str(fault)) from fault
     node.action = replay
@@ -107,7 +112,7 @@ def _freeze(world: World, node: Node) -> None:
 def _thaw(world: World, node: Node) -> None:
     now = _now(world)
     replay: TraceReplay = node.action
-    replay.move(replay_hosts(world, node, len(replay.traces)))  # it may go on elsewhere
+    replay.move(replay_hosts(world, node, len(replay.traces)), _home(world, node))  # it may go on elsewhere
     replay.resume(now)
 
 
