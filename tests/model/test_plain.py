@@ -2,7 +2,7 @@
 
 import pytest
 
-from windtunnel.model import DelayProfile, Job, Request
+from windtunnel.model import DelayProfile, Job, JobList, Request
 from windtunnel.model.plain import plain_numbers
 from windtunnel.vocabulary import RegisterJob, TurnOnOffHosts
 
@@ -25,3 +25,9 @@ def test_what_is_plain_stays_itself():
     assert plain_numbers(decision) is decision
     job = Job(id="w0!1", request=Request(2), profile=DelayProfile(id="w0!p", delay=1.0))
     assert plain_numbers(job) is job
+    assert JobList("w0", [job])[0] is job
+
+
+def test_jobs_of_a_list_are_plain():
+    job = JobList("w0", [odd()])[0]
+    assert (type(job.request.hosts), type(job.profile.return_code)) == (int, int)

@@ -10,6 +10,7 @@ from windtunnel.model.asks import Some, asks_of_jobs
 from windtunnel.model.event_kinds import event_kind_of
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Job
+from windtunnel.model.plain import plain_numbers
 from windtunnel.model.profiles import Profile
 
 __all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
@@ -43,6 +44,11 @@ class Workload(Protocol):
     def __iter__(self) -> Iterator[Job]: ...
 
 
+def _plain(job: Job) -> Job:
+    whole = type(job.request.hosts) is int and type(job.request.processors) is int
+    return job if whole and type(job.profile.return_code) is int else plain_numbers(job)
+
+
 class JobList:
     """A workload held as a list; sorted by (submission time, id) as Batsim does."""
 
@@ -69,7 +75,7 @@ class JobList:
         """What the reader found odd, or could not express."""
         self.asks = asks_of_jobs(asking)
         """What jobs ask for besides hosts."""
-        self._jobs = sorted(jobs, key=lambda job: (job.submission_time, job.id))
+        self._jobs = sorted(map(_plain, jobs), key=lambda job: (job.submission_time, job.id))
 
     def __len__(self) -> int:
         return len(self._jobs)
