@@ -14,7 +14,10 @@ __all__ = ["as_written"]
 @cache
 def _source(name: str) -> dict[str, Any] | None:
     """What the source of a compiled module defines, interpreted; None for a module that is not compiled."""
-    file = Path(sys.modules[name].__file__ or "")
+    path = vars(sys.modules[name]).get("__file__")
+    if not path:  # typed in, or given to the interpreter: it has no file
+        return None
+    file = Path(path)
     source = file.with_name(f"{name.rpartition('.')[2]}.py")
     if file.suffix == ".py" or not source.is_file():
         return None

@@ -86,4 +86,4 @@ def test_resolve(files, capsys):
 def test_the_examples_of_the_format(capsys):
     folder = shared("traces/jsspp-osp")
     assert main(["validate", str(folder / "environment.json"), str(folder / "workload.json")]) == 0
-    assert "4 warnings" in capsys.readouterr().out
+    assert "5 warnings" in capsys.readouterr().out

@@ -2,8 +2,7 @@
 
 Machines 1 and 2 (datacenter a): two cores of 1 Gflop/s, 100 W, and a memory of 10 W: idle they draw 10 + 50 = 60 W,
 under full load 110 W, with one core busy 85 W. Machine 3 (datacenter b): four cores, 100 W: 50 W idle, 62.5 W with
-one core busy. Each job takes a whole machine and computes on one core. Of most nobody knows how long they may run, so
-that nobody can plan around the maintenance.
+one core busy. Each job takes a whole machine and computes on one core.
 """
 
 import json
@@ -47,14 +46,15 @@ ENVIRONMENT = {
     ],
 }
 
-# id, submission (s), seconds of work, requested time (s; -1: none)
+# id, submission (s), seconds of work, requested time (s); -1: none, so that nobody knows of a job that it will be
+# running when the maintenance of machine 3 begins
 JOBS = [
     (1, 0, 30, -1),
     (2, 0, 10, -1),
-    (3, 5, 20, -1),
-    (4, 45, 30, -1),
-    (5, 46, 10, -1),
-    (6, 47, 5, -1),
+    (3, 5, 20, 100),
+    (4, 45, 30, 100),
+    (5, 46, 10, 100),
+    (6, 47, 5, 100),
     (7, 48, 3, -1),
     (8, 49, 2, 50),
     (9, 55, 20, -1),

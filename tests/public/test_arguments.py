@@ -46,13 +46,18 @@ def test_arguments_of_a_simulation(given, said):
         *[({"at": value}, "is submitted at ") for value in (nan, inf, -inf)],
         *[({"walltime": value}, "has a walltime of ") for value in (nan, 0.0, -1.0)],
         *[({"hosts": value}, "requests .* hosts") for value in (-1, "2", 1.5)],
-        ({"hosts": np.int64(2)}, "requests .*2.* hosts: an int is expected, 0 or more"),
+        ({"hosts": np.float64(2.0)}, "requests .*2.* hosts: an int is expected, 0 or more"),
         *[({"run": value}, "lasts ") for value in (nan, inf, -5.0)],
     ],
 )
 def test_jobs_made_in_python(wrong, said):
     with pytest.raises(wt.UsageError, match=f"workload 'w0': job 'w0!7' {said}"):
         wt.simulate("hosts:4", workload(job(1), job(7, **wrong)))
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    run = wt.simulate("hosts:4", workload(job(1), job(7, hosts=np.int64(2))))
+    assert run.jobs.filter(job_id="7")["requested_number_of_resources"].item() == 2
 
 
 def test_other_values():

@@ -190,7 +190,7 @@ def test_conservative_delays_nobody_and_easy_only_keeps_the_first() -> None:
 
 @pytest.mark.parametrize("scheduler", ALL)
 def test_jobs_that_ask_for_parts_share_hosts(scheduler: str) -> None:
-    work = workload(*(parts(n, {"cores": 2, "memory": 3}, run=10) for n in range(5)))
+    work = workload(*(parts(n, {"cores": 2, "memory": 3}, run=10, walltime=20.0) for n in range(5)))
     run = wt.simulate(site(2, 4, memory=8.0), work, scheduler, events=FAR)
     assert sorted(starts(run).values()) == [0.0, 0.0, 0.0, 0.0, 10.0]
     assert not run.account
@@ -207,7 +207,8 @@ def test_every_amount_is_honoured(scheduler: str, resource: str) -> None:
 
 @pytest.mark.parametrize("scheduler", ALL)
 def test_what_hosts_describe_and_none_has_is_rejected_and_what_none_describes_is_told(scheduler: str) -> None:
-    work = workload(parts(1, {"cores": 1, "memory": 99}), parts(2, {"cores": 1, "ponies": 99}))
+    asked = {"cores": 1, "memory": 99}, {"cores": 1, "ponies": 99}
+    work = workload(*(parts(n, amounts, walltime=20.0) for n, amounts in enumerate(asked, 1)))
     run = wt.simulate(site(1, 4, memory=8.0), work, scheduler, events=FAR)
     assert starts(run) == {"1": None, "2": 0.0}
     assert [(line.kind, line.place) for line in run.account] == [("not-described", "w0!2")]

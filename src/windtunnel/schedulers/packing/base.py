@@ -9,18 +9,28 @@ from windtunnel.schedulers.packing.queue import PackingQueue
 from windtunnel.schedulers.packing.room import Room
 from windtunnel.vocabulary import (
     PARTS,
+    AllStaticJobsHaveBeenSubmitted,
     Decision,
     ExecuteJob,
+    JobCompleted,
+    JobSubmitted,
     Mirror,
     Notice,
     RejectJob,
     Reply,
+    RequestedCall,
     Running,
     SimulationBegins,
     View,
 )
 
 __all__ = ["Packing"]
+
+
+_USUAL = frozenset({JobSubmitted, JobCompleted, RequestedCall, AllStaticJobsHaveBeenSubmitted})
+"""Notices after which nothing is otherwise but what jobs have left."""
+_MANY = 100_000
+"""So many changes are remembered."""
 
 
 class Packing(BatchScheduler):
@@ -48,6 +58,8 @@ class Packing(BatchScheduler):
         self.view = View(self.site)
         self.demands = self.waiting.demands
         self.room = Room.now(self.site, self.demands)
+        self._as_usual = False
+        self._noted = 0
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide."""
@@ -57,7 +69,7 @@ class Packing(BatchScheduler):
         site.apply(now, notices)
         if site.begins is not None and self.demands.hosts is not site.hosts:
             self.demands = self.waiting.demands = Demands(site.hosts, by_cores=self.by_cores)
-        self.room = Room.now(site, self.demands)
+        self.look(notices)
         decisions: list[Decision] = []
         if site.refused:
             self._retry(now, decisions)
@@ -89,11 +101,24 @@ class Packing(BatchScheduler):
 
     def able(self) -> set[Need]:
         """The needs of waiting jobs that the hosts could meet now, any one of them."""
-        return {need for need in self.waiting.needs if len(self.room.able(need)) >= need.hosts}
+        return {need for need in self.waiting.needs if self.room.holds(need)}
+
+    def look(self, notices: Sequence[Notice]) -> None:
+        """See what is free after a message: what jobs have left, or all anew if more has happened."""
+        if self._as_usual and all(type(notice) in _USUAL for notice in notices) and self._noted < _MANY:
+            for _, _, _, held in self.site.left:
+                self.room.note(held.hosts)
+                self._noted += held.hosts.size
+        else:
+            self.room = Room.now(self.site, self.demands)
+            self._noted = 0
+        self._as_usual = True
 
     def start(self, job: Job, need: Need, hosts: HostSet) -> ExecuteJob:
         """The decision that a waiting job starts now, noted."""
         self.waiting.discard(job)
+        self.room.note(hosts)
+        self._noted += hosts.size
         if need.whole:
             decision = self.site.execute(job, hosts)
         else:

@@ -12,13 +12,12 @@ from windtunnel.schedulers.availability import later
 from windtunnel.schedulers.conservative import Conservative
 from windtunnel.schedulers.orders import ORDERS, QueueOrder, Together
 from windtunnel.schedulers.packing.base import Packing
-from windtunnel.schedulers.packing.room import Room
 from windtunnel.schedulers.packing.timetable import Timetable
 from windtunnel.vocabulary import CallMeLater, Decision, Notice, OneShot, RejectJob, Reply, Running
 
 __all__ = ["PackingConservative"]
 
-_SHORT: Final = 100
+_SHORT: Final = 20
 """So many waiting jobs are reviewed at every end."""
 _AT_HAND: Final = 1e-5
 """What is so near (s) is the present: dates of the plan are whole microseconds, those of ends are not."""
@@ -30,7 +29,7 @@ _Reservation = tuple[float, float, HostSet, Need]
 class PackingConservative(Packing):
     """Every job gets a reservation of parts of particular hosts, at the earliest date that delays nobody.
 
-    When something ends before it was to, the first hundred jobs of the queue are moved, in queue order, to the
+    When something ends before it was to, the first twenty jobs of the queue are moved, in queue order, to the
     earliest date that the reservations of all others leave them; of the others those start that can at once.
     """
 
@@ -64,7 +63,7 @@ class PackingConservative(Packing):
         site.apply(now, notices)
         if site.begins is not None and self.demands.hosts is not site.hosts:
             self.demands = self.waiting.demands = Demands(site.hosts, by_cores=self.by_cores)
-        self.room = Room.now(site, self.demands)
+        self.look(notices)
         present = self._present(now)
         early = self._take_out(present)
         decisions: list[Decision] = []
@@ -75,7 +74,7 @@ class PackingConservative(Packing):
         if site.called:
             self._called_for = inf
         if early or site.shifted or site.called or site.changed:
-            self._review(present, decisions, move=early or site.shifted)
+            self._review(present, decisions, early)
         for job in self._admit(present, decisions):
             self.waiting.add(job, present)
             self._reserve(present, job)
@@ -93,15 +92,15 @@ class PackingConservative(Packing):
         self._plan.forget(date)
         return date
 
-    def _take_out(self, now: float) -> bool:
-        """What has ended leaves the plan; whether any of it was to last longer."""
-        early = False
+    def _take_out(self, now: float) -> HostSet:
+        """What has ended leaves the plan; the hosts of what was to last longer."""
+        early = HostSet()
         gone = [job_id for job_id in self._running if job_id not in self.site.running]
         for job_id in gone:
             _, end, hosts, need = self._running.pop(job_id)
             if end > now:
                 self._plan.change(hosts, need, now, end, +1)
-                early = True
+                early |= hosts
         taken = [job_id for job_id in self._reserved if job_id in self.site.running]  # by another component
         for job_id in taken:
             self._free(job_id)
@@ -157,14 +156,23 @@ class PackingConservative(Packing):
         if begin < inf:
             self._plan.change(hosts, need, begin, end, -1)
 
-    def _review(self, now: float, decisions: list[Decision], *, move: bool) -> None:
-        """Move the first jobs to the earliest dates that there are for them; start those whose date has come."""
-        able = self.able()
+    def _review(self, now: float, decisions: list[Decision], freed: HostSet) -> None:
+        """Move the first jobs to the earliest dates that there are for them; start those whose date has come.
+
+        Only on hosts of which something was freed a job can come earlier.
+        """
+        able = self.able() if freed else set()
         for rank, job in enumerate(list(self.waiting)):
-            begin = self._reserved[job.id][0]
-            if move and begin > now and (rank < _SHORT or self.demands.of(job.request) in able):
+            begin, end, hosts, need = self._reserved[job.id]
+            if freed and begin > now and (rank < _SHORT or need in able):
                 self._free(job.id)
-                self._reserve(now, job)
+                if self._plan.earlier(need, job.walltime, now, begin, freed):
+                    self._reserve(now, job)
+                    freed |= hosts
+                else:
+                    self._reserved[job.id] = begin, end, hosts, need
+                    if begin < inf:
+                        self._plan.change(hosts, need, begin, end, -1)
             self._begin_if_due(now, job, decisions)
 
     def _begin_if_due(self, now: float, job: Job, decisions: list[Decision]) -> None:

@@ -62,12 +62,13 @@ class PackingEasy(Packing):
         room = Room.later(self.site, self.demands)
         fitting, idle = self.demands.fitting(need), self.site.free.frozen()
         freed, date, enough = _NONE, inf, False
+        room.holds(need)  # from here on only what is given back is looked at
         for end, _, _, held in self.site.ends:
             if enough and end != date:
                 break
             freed |= room.give_back(held)
             if not enough and not fitting.isdisjoint(held.hosts):
-                enough = len(room.able(need)) >= need.hosts
+                enough = room.holds(need)
                 date = end if enough else date
         if not enough:  # not before hosts that are absent come back, or somebody without walltime ends
             return ANY, fitting, {}

@@ -1,6 +1,6 @@
 """What is free of each host at a date: hosts that nobody uses, and what is left of those that jobs share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from windtunnel.model import HostPool, HostSet
@@ -47,10 +47,19 @@ class Room:
         self._jobs = jobs
         """How many jobs have a part of each of these hosts."""
 
+        self._able: dict[Need, tuple[int, set[int]]] = {}
+        """By need: the hosts that can hold a part, as it was when so many changes had been noted."""
+        self._changes: list[int] = []
+        """The hosts of which something was taken or given back, as far as that was noted."""
+
     @classmethod
     def now(cls, site: Mirror, demands: Demands) -> Self:
-        """What is free now; it changes with the mirror, and is not to be changed."""
+        """What is free now; it changes with the mirror, and is told so (:meth:`note`)."""
         return cls(demands, site.free, site.shares.left, site.absent, {})
+
+    def note(self, hosts: HostSet) -> None:
+        """Something of these hosts was taken or given back."""
+        self._changes.extend(hosts)
 
     @classmethod
     def later(cls, site: Mirror, demands: Demands) -> Self:
@@ -59,13 +68,38 @@ class Room:
         jobs = {host: len(taken) for host, taken in site.shares.taken.items()}
         return cls(demands, site.free.copy(), left, site.absent, jobs)
 
+    def _hosts_for(self, need: Need) -> set[int]:
+        """The hosts that can hold a part; those that have changed are looked at again."""
+        known = self._able.get(need)
+        if known is None:
+            changed: Iterable[int] = self.demands.fitting(need)
+            able: set[int] = set()
+        else:
+            since, able = known
+            changed = set(self._changes[since:])
+        left, free = self.left, self.free
+        for host in changed:
+            rest = left.get(host)
+            if rest is None:
+                there = host in free and host in self.demands.fitting(need)
+            else:
+                there = need.within(rest) and host not in self.absent
+            if there:
+                able.add(host)
+            else:
+                able.discard(host)
+        self._able[need] = len(self._changes), able
+        return able
+
+    def holds(self, need: Need) -> bool:
+        """Whether there is enough for a job now."""
+        if need.whole:
+            return len(self.able(need)) >= need.hosts
+        return len(self._hosts_for(need)) >= need.hosts
+
     def able(self, need: Need, spare: Spare | None = None) -> HostSet:
         """The hosts that can hold their part of a job."""
-        fitting = self.demands.fitting(need)
-        able = self.free.frozen() & fitting
-        if not need.whole and self.left:
-            rest = (host for host, left in self.left.items() if host in fitting and need.within(left))
-            able |= HostSet(rest) - self.absent
+        able = self.free.frozen() & self.demands.fitting(need) if need.whole else HostSet(self._hosts_for(need))
         if spare:
             able -= HostSet(host for host, left in spare.items() if need.whole or not need.within(left))
         return able
@@ -80,6 +114,7 @@ class Room:
     def give_back(self, held: Held) -> HostSet:
         """Something that was held ends; its hosts, as far as they are there."""
         hosts = held.hosts - self.absent if isinstance(held, Running) else held.hosts
+        self.note(hosts)
         amounts = held.amounts if isinstance(held, Running) else None
         if amounts is None:
             self.free.add(hosts)
@@ -104,6 +139,7 @@ class Room:
         """A job comes to these hosts."""
         idle = hosts - HostSet(self.left) if self.left else hosts
         self.free.remove(idle)
+        self.note(hosts)
         if need.whole:
             return
         for host in hosts:

@@ -24,6 +24,9 @@ class Timetable:
         self.demands = demands
         self._names = sorted(demands.described)
         self._whole: dict[int, Vector] = {host: self._vector(demands.whole(host)) for host in hosts}
+        self._slack: dict[int, Vector] = {
+            host: tuple(_ROUNDING * all_ for all_ in whole) for host, whole in self._whole.items()
+        }
         self._dates: dict[int, list[float]] = {host: [begin] for host in hosts}
         self._left: dict[int, list[Vector]] = {host: [self._whole[host]] for host in hosts}
 
@@ -70,16 +73,21 @@ class Timetable:
         """From when on a host has so much for so long."""
         dates, left = self._dates[host], self._left[host]
         place = max(bisect_right(dates, earliest) - 1, 0)
-        start = earliest
+        start, slack = earliest, self._slack[host]
         for k in range(place, len(dates)):
             if dates[k] >= start + length:
                 break
-            if any(
-                size > have + _ROUNDING * all_
-                for size, have, all_ in zip(part, left[k], self._whole[host], strict=True)
-            ):
+            if not _within(part, left[k], slack):
                 start = dates[k + 1] if k + 1 < len(dates) else inf
         return start
+
+    def earlier(self, need: Need, length: float, earliest: float, than: float, hosts: HostSet) -> bool:
+        """Whether one of some hosts has its part of a job for so long before a date."""
+        able = self.demands.fitting(need)
+        return any(
+            host in self._dates and self._start(host, self._part(need, host), earliest, length) < than
+            for host in hosts & able
+        )
 
     def find(self, need: Need, length: float, earliest: float) -> tuple[float, HostSet]:
         """The first date from which enough hosts have their part of a job for so long, and these hosts.
@@ -90,19 +98,31 @@ class Timetable:
             return earliest, HostSet()
         able = [host for host in self.demands.fitting(need) if host in self._dates]
         parts = {host: self._part(need, host) for host in able}
-        date = earliest
+        if len(able) < need.hosts:
+            return inf, HostSet()
+        starts = {host: self._start(host, parts[host], earliest, length) for host in able}
         while True:
-            starts = {host: self._start(host, parts[host], date, length) for host in able}
-            ordered = sorted(starts.values())
-            if len(ordered) < need.hosts or ordered[need.hosts - 1] == inf:
+            date = sorted(starts.values())[need.hosts - 1]
+            if date == inf:
                 return inf, HostSet()
-            if ordered[need.hosts - 1] == date:
-                there = HostSet(host for host, start in starts.items() if start == date)
-                return date, lowest_of(there, need.hosts, self._in_use(there, date))
-            date = ordered[need.hosts - 1]
+            before = [host for host, start in starts.items() if start < date]
+            for host in before:  # it is there before that date: perhaps not from then on
+                starts[host] = self._start(host, parts[host], date, length)
+            there = [host for host in starts if starts[host] == date]
+            if len(there) >= need.hosts:
+                hosts = HostSet(there)
+                return date, lowest_of(hosts, need.hosts, self._in_use(hosts, date))
 
     def _in_use(self, hosts: HostSet, date: float) -> HostSet:
         return HostSet(host for host in hosts if self._left_at(host, date) != self._whole[host])
 
     def _left_at(self, host: int, date: float) -> Vector:
         return self._left[host][max(bisect_right(self._dates[host], date) - 1, 0)]
+
+
+def _within(part: Vector, left: Vector, slack: Vector) -> bool:
+    """Whether so much is left, but for rounding: a hot path."""
+    for size, have, more in zip(part, left, slack, strict=True):  # noqa: SIM110 -- a generator costs twice as much
+        if size > have + more:
+            return False
+    return True
