@@ -138,7 +138,14 @@ OSP = {
             "id": 1,
             "tasks": [
                 {"id": "1", "ts_submit": "2018-12-11T01:02:03", "runtime": 10, "core_count": 1, "depends_on": []},
-                {"id": "2", "ts_submit": "2018-12-11T01:02:06", "runtime": 5, "core_count": 2, "depends_on": ["1"], "user_id": "ann"},
+                {
+                    "id": "2",
+                    "ts_submit": "2018-12-11T01:02:06",
+                    "runtime": 5,
+                    "core_count": 2,
+                    "depends_on": ["1"],
+                    "user_id": "ann",
+                },
             ],
         }
     ]

@@ -12,6 +12,7 @@ from windtunnel import api
 from windtunnel.engine import Options
 from windtunnel.formats.sites.environment import read_text
 from windtunnel.formats.sites.environment.platform import site_platform
+from windtunnel.testing import job, workload
 
 MINIMAL: dict[str, Any] = {"environment": {"datacenters": []}, "events": [], "definitions": {}}
 
@@ -262,9 +263,13 @@ def test_a_machine_that_changes_state_loses_its_job_and_comes_back(tmp_path: Pat
         {"type": "MACHINE_STATE_CHANGE", "time": 5, "machine": 1, "state": state, "cause": "a test"},
         {"type": "MACHINE_STATE_CHANGE", "time": 50, "machine": 1, "state": "ACTIVE"},
     ]
-    made = run(tmp_path, document(machine(1), events=events), (0, 20, 1))
+    (tmp_path / "e.json").write_text(json.dumps(document(machine(1), events=events)))
+    endless = workload(job(1, 1, 20))  # nobody knows how long it may run
+    made = api.simulate(tmp_path / "e.json", endless, "stage-scheduler", options=Options(on_failure="requeue"))
     assert made.jobs["starting_time"].to_list() == [0.0, 50.0]
     assert made.jobs["final_state"].to_list()[1] == "COMPLETED_SUCCESSFULLY"
+    planned = run(tmp_path, document(machine(1), events=events), (0, 20, 1))  # a failure is not announced
+    assert planned.jobs["starting_time"].to_list() == ([0.0, 50.0] if state == "FAILURE" else [50.0])
 
 
 @pytest.mark.parametrize("member", ["machine", "state"])
@@ -295,3 +300,25 @@ def test_other_kinds_of_events_are_refused_with_those_there_are() -> None:
 def test_events_name_machines_and_datacenters_that_exist() -> None:
     event = {"type": "MACHINE_STATE_CHANGE", "time": 5, "machine": 9, "state": "HALT"}
     assert codes(document(machine(1), events=[event])) == ["ENV031"]
+
+
+@pytest.mark.parametrize(
+    ("place", "member"),
+    [
+        ("datacenter", "owner"),
+        ("room", "colour"),
+        ("rack", "vendor"),
+        ("machine", "cpu"),
+        ("processing unit", "speed"),
+    ],
+)
+def test_unknown_members_stand_in_the_account_of_a_run(tmp_path: Path, place: str, member: str) -> None:
+    made = run(tmp_path, changed(place, **{member: 5}), (0, 10, 1))
+    (line,) = [line for line in made.account if line.kind == "ENV040"]
+    assert repr(member) in line.reason
+
+
+def test_more_operational_details_and_their_account(tmp_path: Path) -> None:
+    made = run(tmp_path, changed("datacenter", operational={"team": "night shift"}), (0, 10, 1))
+    assert made.jobs["final_state"].to_list() == ["COMPLETED_SUCCESSFULLY"]
+    assert codes(changed("datacenter", operational={"team": "night shift"})) in ([], ["env040"])

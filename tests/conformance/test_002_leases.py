@@ -1,6 +1,7 @@
 """Clauses of Haizea's lease formats that no other test shows by itself (docs/conformance/002.md)."""
 
 import csv
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -207,3 +208,15 @@ def test_a_lease_ends_with_its_real_duration_and_is_planned_with_the_requested_o
     ends = {row["lease_id"]: (row["state"], row["started"] and float(row["started"])) for row in rows}
     assert ends["2"] == ("Done", 1800.0)  # as soon as the first has ended, half an hour before it was to
     assert ends["3"][0] == "Rejected"  # when it was asked for, the first was to last until then
+
+
+def test_a_real_duration_of_zero_ends_a_lease_at_once(tmp_path: Path) -> None:
+    (row,) = simulated(tmp_path, workload(request(lease(duration="01:00:00"), real="00:00:00")))
+    assert (row["state"], row["ran"], row["requested_duration"]) == ("Done", "0", "3600")
+
+
+@pytest.mark.parametrize("element", ["node-set", "res", "lease", "duration", "site", "lease-request"])
+def test_attributes_that_nobody_knows_stand_in_the_account(tmp_path: Path, element: str) -> None:
+    text = re.sub(rf"<{element}(?=[ >])", f'<{element} colour="red"', workload(request(lease())), count=1)
+    simulated(tmp_path, text)
+    assert "'colour'" in (tmp_path / "out" / "run.json").read_text()

@@ -318,6 +318,6 @@ def test_energy_is_idle_power_and_work(seed, rule):
     work = checker.flops * 150.0 / (host.cores * host.speed)
     now = simulation.now
     assert simulation.world.energy.total(now) == pytest.approx(100.0 * hosts * now + work)
-    assert simulation.world.energy.of(now, range(hosts)) == pytest.approx(100.0 * hosts * now + work)
+    assert simulation.world.energy.of(range(hosts)) == pytest.approx(100.0 * hosts * now + work)
     busy = simulation.totals()["time_computing"]
     assert sum(checker.of.values()) == pytest.approx(100.0 * busy + work)

@@ -68,7 +68,7 @@ NONSENSE = (None, 5, "nonsense", b"x", 1.5, [1, 2], {"a": 1}, object(), True, {0
 
 
 TEXTS = {
-    "job_id", "call_me_later_id", "probe_id", "image_id", "message", "metadata", "kill_reason", "profile_id"
+    "job_id", "call_me_later_id", "probe_id", "image_id", "message", "metadata", "kill_reason", "profile_id", "reason"
 }  # fmt: skip
 NUMBERS = {"timestamp", "duration", "new_value", "estimated_waiting_time"}
 OPTIONAL = {

@@ -130,7 +130,7 @@ def test_laws(site, work, chosen):
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @example(ONE, restored(LeaseKind.DEADLINE, 1210.0), PREEMPTING, SuspensionMode.ALL)
 @example(ONE, restored(LeaseKind.DEADLINE, 1240.0), PREEMPTING, SuspensionMode.ALL)
-@given(st.sampled_from(SITES), leases(), options, st.sampled_from([SuspensionMode.NONE, SuspensionMode.ALL]))
+@given(st.sampled_from(SITES), leases(), options, st.sampled_from([*SuspensionMode]))
 def test_laws_with_deadlines(site, work, chosen, suspension):
     from msgspec.structs import replace
 

@@ -141,6 +141,17 @@ def test_an_image_that_takes_no_time_is_there_at_once(start):
         assert carried_out(run)[0] == (1, "FileTransfer", date, date)
 
 
+def test_memory_that_takes_no_time_to_save_is_saved_before_others_start():
+    """Who gives way leaves its node at the instant at which the other starts there; who has not run yet just waits."""
+    at_once = msgspec.structs.replace(PREEMPTING, override_suspend_time=0.0)
+    for date, suspensions in ((500.0, 1), (0.0, 0)):
+        asked = (lease(1), lease(2, start=date, duration=60.0, submit=date))
+        run = simulate_leases(LeaseWorkload(site=ONE, leases=asked), options=at_once, sanity_check=True)
+        rows = {row.lease_id: (row.state, row.started, row.suspensions, row.ran) for row in run.leases}
+        assert rows[2] == ("Done", date, 0, 60.0)
+        assert (rows[1][0], *rows[1][2:]) == ("Done", suspensions, 3600.0)
+
+
 def test_memory_that_takes_no_time_to_restore_is_there_at_once():
     asked = LeaseWorkload(site=ONE, leases=(lease(1), lease(2, start=600.0, duration=600.0)))
     run = simulate_leases(asked, options=msgspec.structs.replace(PREEMPTING, override_resume_time=0.0))
@@ -217,6 +228,24 @@ def test_a_lease_on_a_machine_that_fails_fails():
     (first,), (second,) = by_id(run)[1], by_id(run)[2]
     assert (first.state, first.reason, first.ran) == ("Fail", "a machine it ran on is gone", 600.0)
     assert (second.state, second.hosts, second.started) == ("Done", "2-4", 600.0)
+
+
+@pytest.mark.parametrize("failed", [[0], [0, 1]])
+def test_a_lease_that_is_planned_in_two_pieces_leaves_with_both(failed):
+    """A deadline lease of the future gave way to others; then it finds no room beside the nodes that have failed."""
+    asked = (
+        lease(1, 2, start=1000.0, duration=1000.0, deadline=9000.0),
+        lease(2, 1, start=1200.0, duration=100.0, deadline=1310.0, submit=10.0),
+        lease(3, 1, start=1200.0, duration=100.0, deadline=1310.0, submit=10.0),
+    )
+    options = LeaseOptions(mapper="deadline", policy_preemption="deadline", suspension="all")
+    down = failing(state(failed, "FAILURE", 500.0), state(failed, "ACTIVE", 2000.0))
+    whole = simulate_leases(LeaseWorkload(site=TWO, leases=asked), options=options)
+    assert by_id(whole)[1][0].suspensions == 1
+    run = simulate_leases(LeaseWorkload(site=TWO, leases=asked), options=options, sanity_check=True, **down)
+    assert run.complete
+    (first,) = by_id(run)[1]
+    assert (first.state, first.reason) == ("Rejected", "not enough resources")
 
 
 def test_with_requeue_it_begins_again():

@@ -162,6 +162,32 @@ def test_idle_hosts_sleep_and_wake_for_those_who_need_parts_of_them():
     assert result.metrics.consumed_joules > 0
 
 
+def test_sleeping_hosts_wake_for_each_of_several_waiting_jobs():
+    states = (
+        PowerState(1e9, 100.0, 100.0, 200.0),
+        PowerState(1e9, 9.0, 9.0, 9.0),
+        *[PowerState(0.5, 5.0, 5.0, 5.0)] * 2,
+    )
+    hosts = tuple(
+        Host(id=n, name=f"h{n}", cores=4, pstate=1, pstates=states, sleep_pstates={1: (2, 3)}) for n in range(4)
+    )
+    jobs = [part(str(n), 10, 0, 20, cores=cores) for n, cores in enumerate((3, 3, 1, 1, 4))]
+    rows, _ = run(Platform(name="p", hosts=hosts), jobs, "energy-idle-sleeper", energy=True)
+    assert set(starts(rows).values()) == {2.0}
+    assert {row[3] for row in rows.values()} == {"0", "1", "2"}  # nobody needs a fourth host
+
+
+@pytest.mark.parametrize("scheduler", OURS)
+def test_forks_go_on_as_the_whole_does(scheduler):
+    jobs = [part(str(n), 5 + n % 7, n, 20 + n % 5, 1 + n % 2, cores=1 + n % 4, memory=n % 5) for n in range(40)]
+    where = site(3, 4, memory=6.0)
+    whole = Simulation(where, workload(*jobs), scheduler).run()
+    simulation = Simulation(where, workload(*jobs), scheduler)
+    simulation.run_until(25.0)
+    forked = simulation.fork().run()
+    assert forked.read("jobs.csv") == simulation.run().read("jobs.csv") == whole.read("jobs.csv")
+
+
 def test_only_the_schedulers_themselves_have_forms_that_pack():
     class Mine(type(make_scheduler("easy"))):
         """Decides otherwise, perhaps."""

@@ -58,6 +58,10 @@ class DecisionWriter:
         self.over: set[int] = set()
         """Leases whose job has ended in the engine."""
         self._started: set[int] = set()
+        self._starting: list[int] = []
+        """Leases whose machines start or go on by these decisions."""
+        self._first_start = 0
+        """Where the first of them stands."""
         self._most = max((plan.space.cpu(capacity) for capacity, _ in plan.table.classes), default=0)
         """The CPU of the largest node."""
         self._whole: dict[Vector, bool] = {}
@@ -91,6 +95,8 @@ class DecisionWriter:
     def take(self) -> list[Decision]:
         """The decisions made since the last time, the report of all facts at their end."""
         decisions, self.decisions = self.decisions, []
+        if self._starting:
+            self._starting = []
         if self.facts:
             decisions.append(ReportLeases(facts=tuple(self.facts)))
             self.facts = []
@@ -114,6 +120,9 @@ class DecisionWriter:
         job = self.jobs[lease.id]
         hosts = self._hosts(vm.mask)
         amounts, placement = self._shares(lease, vm, hosts)
+        if not self._starting:
+            self._first_start = len(self.decisions)
+        self._starting.append(lease.id)
         if lease.id in self._started:
             self.decisions.append(ResumeJob(job_id=job.id, hosts=hosts, amounts=amounts))
             return
@@ -147,8 +156,17 @@ class DecisionWriter:
         if isinstance(reservation, VirtualMachines):
             self._cpu -= lease.cpu
             if reservation.is_suspending:
-                self.decisions.append(SuspendJob(job_id=self.jobs[lease.id].id))
+                self._suspend(lease.id)
         self._carried_out(lease, reservation, min(reservation.end, self._plan.now))
+
+    def _suspend(self, lease: int) -> None:
+        """Machines leave their hosts before others start there at the same instant."""
+        decision = SuspendJob(job_id=self.jobs[lease].id)
+        if self._starting and lease not in self._starting:
+            self.decisions.insert(self._first_start, decision)
+            self._first_start += 1
+        else:
+            self.decisions.append(decision)
 
     def _carried_out(self, lease: LeaseRecord, reservation: Reservation, end: int) -> None:
         hosts = self._hosts(reservation.mask)

@@ -69,7 +69,10 @@ def test_tables_that_share_a_vtable_object_decode():
             r"Expected `int` >= 0 - at `\$.events\[0\].event.pstate`",
         ),
         (s.ResetProbeEvent(probe_id="p", new_value="high"), r"event.new_value"),
-        (s.CallMeLaterEvent(call_me_later_id="c", when=s.OneShot(time=2**64)), "int too large|argument|range|requires 0 <= number"),
+        (
+            s.CallMeLaterEvent(call_me_later_id="c", when=s.OneShot(time=2**64)),
+            "int too large|argument|range|requires 0 <= number",
+        ),
         (s.HostProperty(key="a", value="b"), r"not a table that may stand here - at `\$.events\[0\].event`"),
     ],
 )

@@ -5,6 +5,7 @@ nothing. SimGrid's rule reads every meter, as Batsim does, because there a readi
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
 from typing import ClassVar, Final
 
 from mypy_extensions import mypyc_attr
@@ -12,9 +13,10 @@ from mypy_extensions import mypyc_attr
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.energy.meters import Meters, SimgridMeters
 from windtunnel.engine.energy.racks import racks_of
+from windtunnel.engine.energy.together import Span, Together
 from windtunnel.engine.state.subsystems import Energy
 from windtunnel.engine.state.world import World
-from windtunnel.model import Host, HostSet, JobRecord
+from windtunnel.model import DelayProfile, Host, HostSet, JobRecord
 
 __all__ = ["SiteEnergy"]
 
@@ -51,6 +53,11 @@ class SiteEnergy(Energy):
         """The jobs whose energy is counted (not those that a component simulates itself)."""
         self.racks = racks_of(world, self.meters)
         """The racks whose power is watched."""
+        together = self.exact and not self.racks.watched and world.hosts.jobs_on is None
+        self.together = Together(self.meters, len(world.platform.hosts)) if together else None
+        """The jobs whose hosts are metered together, as long as nobody looks at single hosts."""
+        self._unmetered: list[float] = []
+        """By host: joules of such jobs before somebody did, which no meter knows."""
 
     def _epsilon(self, host: int) -> float:
         state = self.meters.states[host][self.meters.pstates[host]]
@@ -62,11 +69,13 @@ class SiteEnergy(Energy):
         """The flop/s in use have changed on some hosts."""
         now = self._world.now
         if self.exact and loads:
+            self._part(loads)
             self._move(now)
             power = self.meters.power
             before = sum(map(power, loads), 0.0)
             self.meters.set_loads(now, loads)
             self.watts += sum(map(power, loads), 0.0) - before
+            self._looked(loads)
         else:
             self.meters.set_loads(now, loads)
         self.racks.follow(loads)
@@ -74,6 +83,7 @@ class SiteEnergy(Energy):
     def set_pstate(self, hosts: HostSet | Sequence[int], pstate: int) -> None:
         """Hosts go over to another power state."""
         now = self._world.now
+        self._part(hosts)
         self._move(now)
         for host in hosts:
             self.watts -= self.meters.power(host)
@@ -81,17 +91,41 @@ class SiteEnergy(Energy):
             self.meters.set_pstate(now, host, pstate)
             self.watts += self.meters.power(host)
             self.epsilon += self._epsilon(host)
+        self._looked(hosts)
         self.racks.follow(hosts)
 
     def set_off(self, hosts: HostSet | Sequence[int], *, off: bool) -> None:
         """Hosts lose their power, or have it again (machines that halt, fail and come back)."""
         now = self._world.now
+        self._part(hosts)
         self._move(now)
         for host in hosts:
             self.watts -= self.meters.power(host)
             self.meters.set_off(now, host, off)
             self.watts += self.meters.power(host)
+        self._looked(hosts)
         self.racks.follow(hosts)
+
+    def _part(self, hosts: Iterable[int]) -> None:
+        """Something is about to happen on hosts: each needs a meter of its own."""
+        if self.together is not None and self.together.spans:
+            for span in self.together.met(hosts):
+                self._parted(span)
+
+    def _parted(self, span: Span) -> None:
+        """The hosts of a job are metered one by one."""
+
+    def _looked(self, hosts: Iterable[int]) -> None:
+        if self.together is not None:
+            self.together.looked(hosts)
+
+    def _one_by_one(self) -> None:
+        """Somebody looks at the meter of a single host."""
+        if self.together is not None:
+            for span in self.together.give_up():
+                self._parted(span)
+            self._unmetered = self.together.unmetered()
+            self.together = None
 
     def touch(self, hosts: Iterable[int]) -> None:
         """Something SimGrid notices happened on hosts."""
@@ -118,8 +152,10 @@ class SiteEnergy(Energy):
         """A job gets its hosts: what they consume from now on is its energy (its fair part, on shared hosts)."""
         if self._is_shared(record):
             self._divide(record.hosts, record.job.id, joins=True)
+        elif self._goes_together(record):
+            self._begin_together(record, busy=False)
         else:
-            record.consumed_energy -= self.of(self._world.now, record.hosts)
+            record.consumed_energy -= self.meters.total(self._world.now, record.hosts)
 
     def job_suspended(self, record: JobRecord) -> None:
         """A job leaves its hosts."""
@@ -127,8 +163,33 @@ class SiteEnergy(Energy):
             return
         if self._is_shared(record):
             self._divide(record.hosts, record.job.id, joins=False)
-        else:
-            record.consumed_energy += self.of(self._world.now, record.hosts)
+        elif not self._end_together(record.job.id):
+            record.consumed_energy += self.meters.total(self._world.now, record.hosts)
+
+    def _goes_together(self, record: JobRecord) -> bool:
+        """Whether the hosts of a job draw the same from now until it leaves them, as far as one can know."""
+        together = self.together
+        if together is None or record.amounts is not None or type(record.job.profile) is not DelayProfile:
+            return False
+        return together.takes(record.hosts)
+
+    def _begin_together(self, record: JobRecord, *, busy: bool) -> None:
+        if self.together is not None:
+            now = self._world.now
+            self._move(now)
+            self.watts += self.together.begin(record, now, busy=busy)
+
+    def _end_together(self, job_id: str) -> bool:
+        """The job leaves its hosts; whether they were metered together."""
+        if self.together is None:
+            return False
+        now = self._world.now
+        span = self.together.end(job_id, now)
+        if span is None:
+            return False
+        self._move(now)
+        self.watts -= span.extra
+        return True
 
     def job_ended(self, record: JobRecord, left: bool) -> None:
         """A job has ended; ``left``: only now it leaves its hosts (a suspended one had left them before)."""
@@ -154,7 +215,7 @@ class SiteEnergy(Energy):
         jobs = self._world.jobs
         for host in hosts:
             before, present = self.shares.get(host, (0.0, set()))
-            joules = self.host_joules(host)
+            joules = self.meters.read(self._world.now, host)  # differences alone count
             for name in present:
                 jobs[name].consumed_energy += (joules - before) / len(present)
             if joins:
@@ -180,11 +241,14 @@ class SiteEnergy(Energy):
 
     def host_power(self, host: int) -> float:
         """Watts that a host draws now."""
+        self._one_by_one()
         return self.meters.power(host)
 
     def host_joules(self, host: int) -> float:
         """Joules of a host since the start."""
-        return self.meters.read(self._world.now, host)
+        self._one_by_one()
+        earlier = self._unmetered[host] if host < len(self._unmetered) else 0.0
+        return self.meters.read(self._world.now, host) + earlier
 
     def total(self, now: float) -> float:
         """Joules of all hosts since the start."""
@@ -193,9 +257,9 @@ class SiteEnergy(Energy):
             return self.joules
         return self.meters.total(now, self.hosts)
 
-    def of(self, now: float, hosts: Iterable[int]) -> float:
+    def of(self, hosts: Iterable[int]) -> float:
         """Joules of some hosts since the start."""
-        return self.meters.total(now, hosts)
+        return fsum([self.host_joules(host) for host in hosts])
 
     def close(self) -> None:
         """The run is over, and so is what racks draw too much."""

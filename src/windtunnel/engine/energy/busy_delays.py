@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from mypy_extensions import mypyc_attr
 
 from windtunnel.engine.energy.accounting import SiteEnergy
+from windtunnel.engine.energy.together import Span
 from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile, HostSet, JobRecord
 
@@ -36,14 +37,26 @@ class BusyDelaysEnergy(SiteEnergy):
         super().set_pstate(hosts, pstate)
         self._load([host for host in hosts if self.held.get(host)])
 
+    def _begin_together(self, record: JobRecord, *, busy: bool) -> None:
+        """A delay keeps its hosts busy."""
+        del busy
+        super()._begin_together(record, busy=True)
+
+    def _parted(self, span: Span) -> None:
+        """It held all cores of each, and does so still."""
+        for host in span.hosts:
+            self.held[host] = self._world.platform.hosts[host].cores
+
     def job_resumed(self, record: JobRecord) -> None:
         """From now on its cores are busy."""
         super().job_resumed(record)
-        self._hold(record, 1)
+        if self.together is None or record.job.id not in self.together.spans:
+            self._hold(record, 1)
 
     def job_suspended(self, record: JobRecord) -> None:
         """They were busy until now."""
         counted = record.job.id in self.jobs
+        counted &= self.together is None or record.job.id not in self.together.spans
         super().job_suspended(record)
         if counted:
             self._hold(record, -1)
@@ -60,6 +73,7 @@ class BusyDelaysEnergy(SiteEnergy):
         self._load(record.hosts)
 
     def _load(self, hosts: "Mapping[int, float] | HostSet | Sequence[int]") -> None:
+        self._part(hosts)
         loads = {}
         for host in hosts:
             speed = self.meters.states[host][self.meters.pstates[host]].speed

@@ -58,6 +58,11 @@ class Racks:
         self._racks.append(rack)
         self._rack |= dict.fromkeys(hosts, rack)
 
+    @property
+    def watched(self) -> bool:
+        """Whether any rack has a capacity."""
+        return bool(self._racks)
+
     def follow(self, hosts: Iterable[int]) -> None:
         """The power of hosts may have changed."""
         if not self._racks:

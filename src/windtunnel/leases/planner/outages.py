@@ -46,11 +46,13 @@ class Outages:
             plan.table.away |= 1 << bit
             plan.table.add(held)
         for lease in list(plan.leases.values()):
-            vm = lease.last_vm
-            if vm is not None and vm.mask & nodes:
-                self._move_away(
-                    lease, f"its nodes {', '.join(str(b + 1) for b in positions(vm.mask & nodes))} failed"
-                )
+            kept = lease.state in IN_MEMORY
+            gone = 0
+            for vm in lease.vms:
+                if vm.is_under_way if kept else vm.state is Progress.SCHEDULED:
+                    gone |= vm.mask & nodes
+            if gone:
+                self._move_away(lease, f"its nodes {', '.join(str(bit + 1) for bit in positions(gone))} failed")
 
     def open(self, nodes: int, now: int) -> None:
         """These nodes are available again."""

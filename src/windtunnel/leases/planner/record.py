@@ -208,3 +208,10 @@ class VirtualMachines(Reservation):
     def is_resuming(self) -> bool:
         """Whether a resumption precedes."""
         return any(r.restores for r in self.pre)
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether their memory is being saved or restored, or is restored and they are about to run."""
+        if self.state is Progress.SCHEDULED:
+            return any(r.restores and r.state is not Progress.SCHEDULED for r in self.pre)
+        return any(r.state is Progress.ACTIVE for r in self.post)

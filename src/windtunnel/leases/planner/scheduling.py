@@ -157,7 +157,7 @@ class Scheduling:
         self.plan.enqueue(lease)
 
     def withdraw(self, lease: LeaseRecord) -> bool:
-        """Take the reservation of a lease that has not begun back; ``False`` if it is in no such state."""
+        """Take back what is reserved for a lease that is not running; ``False`` if it is in no such state."""
         plan = self.plan
         if lease.state in {_S.READY, _S.SCHEDULED, _S.PREPARING}:
             self.preparation.cancel(lease)
@@ -167,9 +167,10 @@ class Scheduling:
             plan.set_state(lease, _S.SUSPENDED_PENDING)
         else:
             return False
-        vm = lease.vms.pop()
-        plan.withdraw(vm)
-        plan.tell_lost(vm)
+        for vm in [vm for vm in lease.vms if vm.state is Progress.SCHEDULED]:
+            lease.vms.remove(vm)
+            plan.withdraw(vm)
+            plan.tell_lost(vm)
         return True
 
     def why_impossible(self, lease: LeaseRecord) -> str:

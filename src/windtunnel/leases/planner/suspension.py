@@ -69,7 +69,7 @@ class SuspendResume:
         With ``now``, what they run from now on counts (for deadline leases).
         """
         vm = lease.vm_at(time)
-        if vm is None or time < vm.start:
+        if vm is None or time <= vm.start:
             return False
         by = min(time, vm.end)
         running = by - vm.start if now is None else min(by - vm.start, by - now)

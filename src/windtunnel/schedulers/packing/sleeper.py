@@ -65,6 +65,7 @@ class PackingSleeper(PackingEasy):
             more = (asleep & self.demands.fitting(need)).lowest(missing) if missing > 0 else HostSet()
             if len(able) + len(more) >= need.hosts:
                 room.free.add(more)
+                room.note(more)
                 room.take(need, lowest_of(able | more, need.hosts))
             asleep -= more
             wanted |= more
