@@ -141,3 +141,9 @@ def test_a_job_takes_smaller_machines_when_the_larger_are_taken():
     ]
     run = wt.simulate(Platform(name="mixed", hosts=hosts), JobList("w0", jobs), "stage-scheduler")
     assert starts(run) == {"w0!1": 0.0, "w0!2": 0.0, "w0!3": 0.0}
+
+
+def test_watts_that_are_missing_are_hinted_at_in_the_words_of_the_format(environment):
+    with pytest.raises(wt.UsageError, match="does not tell the watts of") as caught:
+        wt.simulate(environment((None, machine(1))), workload(job(1)), energy=True)
+    assert "energy-consumption (environments, JSON)" in caught.value.hint
