@@ -48,6 +48,79 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "the schedulers that an environment names, one per datacenter, with changes",
         "windtunnel",
     ),
+    # of the literature, by name
+    "literature/easy++": Listed(
+        f"{_HERE}.literature.policies:EasyPlusPlus",
+        "EASY++: planned by the last two run times of each user, the shortest overtake first",
+        "Tsafrir, Etsion & Feitelson, TPDS 2007",
+    ),
+    "literature/easy-relaxed": Listed(
+        f"{_HERE}.literature.policies:RelaxedEasy",
+        "EASY in which the first job may be delayed by a part of its wait",
+        "Ward, Mahood & West, JSSPP 2002",
+    ),
+    "literature/easy-sjbf": Listed(
+        f"{_HERE}.literature.policies:EasySJBF", "EASY in which the shortest jobs overtake first", _LITERATURE
+    ),
+    "literature/f1": Listed(
+        f"{_HERE}.literature.policies:F1",
+        "F1 of SC 2017: log10(r) n + 870 log10(s)",
+        "Carastan-Santos & de Camargo, SC 2017",
+    ),
+    "literature/f2": Listed(
+        f"{_HERE}.literature.policies:F2",
+        "F2 of SC 2017: sqrt(r) n + 25600 log10(s)",
+        "Carastan-Santos & de Camargo, SC 2017",
+    ),
+    "literature/f3": Listed(
+        f"{_HERE}.literature.policies:F3",
+        "F3 of SC 2017: r n + 6860000 log10(s)",
+        "Carastan-Santos & de Camargo, SC 2017",
+    ),
+    "literature/f4": Listed(
+        f"{_HERE}.literature.policies:F4",
+        "F4 of SC 2017: r sqrt(n) + 530000 log10(s)",
+        "Carastan-Santos & de Camargo, SC 2017",
+    ),
+    "literature/kept-reservations": Listed(
+        f"{_HERE}.literature.kept_reservations:KeptReservations",
+        "conservative backfilling, decided event by event",
+        "Feitelson & Weil, IPPS 1998",
+    ),
+    "literature/laf": Listed(
+        f"{_HERE}.literature.policies:LAF", "largest area (processors times requested time) first", _LITERATURE
+    ),
+    "literature/ljf": Listed(f"{_HERE}.literature.policies:LJF", "longest job first", _LITERATURE),
+    "literature/lookahead": Listed(
+        f"{_HERE}.literature.lookahead:LookAhead",
+        "EASY whose overtaking jobs are chosen together to use most hosts (LOS)",
+        "Shmueli & Feitelson, JPDC 2005",
+    ),
+    "literature/lxf": Listed(f"{_HERE}.literature.policies:LXF", "largest expansion factor first", _LITERATURE),
+    "literature/priority": Listed(
+        f"{_HERE}.literature.priority:PriorityBackfilling",
+        "any order, backfilling, prediction and correction of these, by options",
+        _LITERATURE,
+    ),
+    "literature/rlscheduler": Listed(
+        f"{_HERE}.literature.rlscheduler:RLScheduler",
+        "the rules of RLScheduler's simulator: a chosen job stays chosen",
+        "RLScheduler, SC 2020",
+    ),
+    "literature/saf": Listed(
+        f"{_HERE}.literature.policies:SAF", "smallest area (processors times requested time) first", _LITERATURE
+    ),
+    "literature/sjf": Listed(f"{_HERE}.literature.policies:SJF", "shortest job first", _LITERATURE),
+    "literature/unicep": Listed(
+        f"{_HERE}.literature.policies:Unicep",
+        "UNICEP: w / (log2(n) r), most first",
+        "Tang, Lan, Desai & Buettner, CLUSTER 2009",
+    ),
+    "literature/wfp3": Listed(
+        f"{_HERE}.literature.policies:WFP3",
+        "WFP3: (w / r)^3 n, most first",
+        "Tang, Lan, Desai & Buettner, CLUSTER 2009",
+    ),
     # batsched's, decision by decision
     "batsched/conservative_bf": Listed(
         f"{_HERE}.batsched.conservative_bf:ConservativeBatsched",

@@ -28,7 +28,8 @@ def schedulers(
             origin, slash, _ = info.name.partition("/")
             if slash and origin != family:
                 family = origin
-                print(f"\nLike {info.source}, decision by decision:")
+                copied = f"Like {info.source}, decision by decision:"
+                print("\nPolicies of the literature:" if family == "literature" else f"\n{copied}")
             print(f"{info.name:{width}}  {info.description}")
         return
     info = known.get(name) or next((one for one in known.values() if name in one.aliases), None)  # type: ignore[assignment]

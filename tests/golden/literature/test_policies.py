@@ -1,0 +1,212 @@
+"""Policies of the literature against what the simulators of their authors recorded: every start of every job."""
+
+import gzip
+import json
+from functools import cache
+from math import inf, nextafter
+from statistics import fmean
+
+import pytest
+
+import windtunnel as wt
+from shared import ROOT, cases, shared
+from windtunnel.model import JobList
+from windtunnel.schedulers.registry import make_scheduler
+
+LITERATURE = "golden/literature"
+PYSS = {
+    "Fcfs": ("priority", {"backfill": "none"}),
+    "EasyBackfill": ("priority", {}),
+    "EasySJBF": ("priority", {"backfill_order": "sjf"}),
+    "ReverseEasy": ("priority", {"backfill_order": "lcfs"}),
+    "Maui": ("priority", {"order": "lxf-whole", "ties": "as-before"}),
+    "DoubleEasyBackfill": ("priority", {"factor": 2.0}),
+    "HeadDoubleEasy": ("priority", {"factor": 2.0, "factor_for": "first"}),
+    "TailDoubleEasy": ("priority", {"factor": 2.0, "factor_for": "overtaking"}),
+    "ShrinkingEasy": ("priority", {"factor": 0.5}),
+    "PerfectEasyBackfill": ("priority", {"prediction": "exact"}),
+    "DoublePerfectEasyBackfill": ("priority", {"prediction": "exact", "factor": 2.0}),
+    "EasyPlusPlus": ("priority", {"prediction": "last-two", "backfill_order": "sjf", "renewed": True}),
+    "CommonDistEasyPlusPlus": (
+        "priority",
+        {"prediction": "last-two-of-all", "backfill_order": "sjf", "renewed": True},
+    ),
+    "AlphaEasy": ("priority", {"prediction": "mean-accuracy", "backfill_order": "sjf", "renewed": True}),
+    "LookAheadEasyBackFill": ("lookahead", {}),
+    "Conservative": ("kept-reservations", {}),
+    "DoubleConservative": ("kept-reservations", {"factor": 2.0}),
+}
+"""Scheduler of pyss -> ours and its options; all decide event by event."""
+
+NOT_REPRODUCED = {
+    "GreedyEasyBackfill": "which of five orders wins a tie depends on the addresses of objects in that run",
+    "OrigProbabilisticEasy": "probabilistic backfilling is not built",
+}
+
+LIST = {"backfill": "list"}
+PREDICTED = {"prediction": "last-two"}
+PREDICTSIM = {
+    "easy": {},
+    "easysjbf_reqtime": {"backfill_order": "sjf"},
+    "easysjbf_clairvoyant": {"backfill_order": "sjf", "prediction": "exact"},
+    "easy_clairvoyant": {"prediction": "exact"},
+    "easy_safbf": {"backfill_order": "saf"},
+    "easy_labf": {"backfill_order": "laf"},
+    "easypp_tsafrir": {**PREDICTED, "backfill_order": "sjf", "correction": "steps"},
+    "easypp_reqtime": {**PREDICTED, "backfill_order": "sjf"},
+    "easy_doubling": {**PREDICTED, "backfill_order": "sjf", "correction": "double"},
+    "easy_tsafrirpred_tsafrir": {**PREDICTED, "correction": "steps", "renewed": True, "arrivals": "if-fitting"},
+    "cust_sjf": {"order": "sjf-narrow"},
+    "cust_saf": {"order": "saf"},
+    "cust_wfp": {"order": "wfp3"},
+    "saf": {"order": "saf", **LIST},
+    "sjf": {"order": "sjf-narrow", **LIST},
+    "laf": {"order": "laf", **LIST},
+    "ljf": {"order": "ljf", **LIST},
+    "lrf": {"order": "largest", **LIST},
+    "firstfit": LIST,
+    "purebf": {"backfill": "plan"},
+    "purebf_saf": {"backfill": "plan", "order": "saf"},
+    "purebf_sjf": {"backfill": "plan", "order": "sjf-narrow"},
+    "purebf_wfp": {"backfill": "plan", "order": "wfp3"},
+}
+"""Policy of predictsim -> the options of ``literature/priority``."""
+
+ORDERS = {"wfp": "wfp3", "uni": "unicep"}
+"""What RLScheduler calls orders, where we do not."""
+
+pytestmark = pytest.mark.golden
+
+
+@cache
+def load(path):
+    with gzip.open(path) as file:
+        return json.load(file)
+
+
+def job(number, submit, size, estimate, run, user=""):
+    """A job that ends by itself, also when it uses its whole estimate."""
+    return wt.Job(
+        id=f"w0!{number:06d}",  # jobs of one instant are submitted by id
+        request=wt.Request(hosts=size),
+        profile=wt.DelayProfile(id=f"w0!{run}", delay=float(run)),
+        submission_time=float(submit),
+        walltime=max(float(estimate), nextafter(float(run), inf)),
+        user=str(user),
+    )
+
+
+def waits(jobs, hosts, name, options):
+    """How long each job waited (s)."""
+    run = wt.simulate(f"hosts:{hosts}", JobList("w0", jobs), make_scheduler(f"literature/{name}", **options))
+    found = {row["job_id"]: row["waiting_time"] for row in run.jobs.iter_rows(named=True)}
+    return [found[f"{number:06d}"] for number in range(len(jobs))]
+
+
+@cache
+def log(path):
+    columns = load(path)
+    names = ("submit", "size", "estimate", "run", "user")
+    return [job(rank, *row) for rank, row in enumerate(zip(*(columns[name] for name in names), strict=True))]
+
+
+def recorded_logs(folder, pattern):
+    """The recorded runs of a simulator over a log; those of more than 2,000 jobs take seconds each."""
+    found = []
+    for path in cases(f"{LITERATURE}/{folder}", pattern):
+        name = path.name.removesuffix(".json.gz")
+        if not name.startswith("jobs") and name.partition("Scheduler")[0] not in NOT_REPRODUCED:
+            size = int(name.rpartition("_")[2]) if folder == "pyss" else inf
+            found.append(pytest.param(path, id=name, marks=[pytest.mark.slow] if size > 2000 else []))
+    return found
+
+
+@pytest.mark.parametrize("path", recorded_logs("pyss", "*_*.json.gz"))
+def test_pyss(path):
+    scheduler, _, size = path.name.removesuffix(".json.gz").rpartition("_")
+    name, options = PYSS[scheduler.removesuffix("Scheduler")]
+    if name != "kept-reservations":
+        options = {**options, "grain": "event"}
+    recorded = load(path)
+    assert (
+        waits(log(path.with_name(f"jobs_{size}.json.gz")), recorded["processors"], name, options) == recorded["wait"]
+    )
+
+
+@pytest.mark.parametrize("path", recorded_logs("predictsim", "*.json.gz"))
+def test_predictsim(path):
+    options = PREDICTSIM[path.name.removesuffix(".json.gz")]
+    recorded = load(path)
+    found = waits(log(path.with_name("jobs.json.gz")), recorded["processors"], "priority", options)
+    assert found == recorded["wait"]
+
+
+@pytest.mark.slow
+def test_exceptions_are_still_there():
+    names = {path.name.partition("Scheduler")[0] for path in cases(f"{LITERATURE}/pyss", "*Scheduler_*.json.gz")}
+    assert NOT_REPRODUCED.keys() <= names
+
+
+@cache
+def trace(name):
+    """The rows of a log that RLScheduler takes: number, submission, run time, size, estimate."""
+    here = ROOT / "traces" / name
+    path = here if here.exists() else shared(f"{LITERATURE}/rlscheduler") / f"{name}.gz"
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
+        rows = [line.split() for line in file if line.strip() and not line.startswith(";")]
+    numbers = [(int(r[0]), float(r[1]), float(r[3]), max(int(r[4]), int(r[7])), float(r[8])) for r in rows]
+    return sorted(
+        (n, submit, run, size, run if asked == -1 else asked) for n, submit, run, size, asked in numbers if run > 0
+    )
+
+
+def sequences():
+    """The job sequences that RLScheduler recorded; the first two of each file are quick enough for every day."""
+    found = []
+    for path in cases(f"{LITERATURE}/rlscheduler", "lublin_*_[0-9]*.json.gz"):
+        for rank, sequence in enumerate(load(path)["sequences"]):
+            name = f"{path.name.removesuffix('.json.gz')}-{sequence['start_index']}-{rank}"
+            found.append(pytest.param(path, rank, id=name, marks=[pytest.mark.slow] if rank else []))
+    return found
+
+
+@pytest.mark.parametrize(("path", "rank"), sequences())
+def test_rlscheduler(path, rank):
+    recorded = load(path)
+    sequence = recorded["sequences"][rank]
+    rows = trace(recorded["trace"])[sequence["start_index"] :][: recorded["sequence_length"]]
+    jobs = [job(place, submit, size, asked, run) for place, (_, submit, run, size, asked) in enumerate(rows)]
+    wrong = []
+    for run in sequence["runs"]:
+        options = {"order": ORDERS.get(run["policy"], run["policy"]), "backfill": bool(run["backfill"])}
+        if waits(jobs, 256, "rlscheduler", options) != run["wait"]:
+            wrong.append(options)
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("table", "backfill", "expected"),
+    # Zhang et al., SC 2020, Table V, mean bounded slowdown over 10 sequences of 1,024 jobs: FCFS, WFP3, UNICEP, SJF, F1.
+    [
+        ("lublin_256_1024", False, [7273.77, 19753.53, 22274.74, 277.35, 258.37]),
+        ("lublin_256_1024", True, [235.82, 133.87, 307.23, 73.31, 75.07]),
+    ],
+)
+@pytest.mark.slow
+def test_published_table(table, backfill, expected):
+    recorded = load(shared(f"{LITERATURE}/rlscheduler/{table}.json.gz"))
+    figures = []
+    for order in ("fcfs", "wfp3", "unicep", "sjf", "f1"):
+        slowdowns = []
+        for sequence in recorded["sequences"][:10]:
+            rows = trace(recorded["trace"])[sequence["start_index"] :][:1024]
+            jobs = [job(place, submit, size, asked, run) for place, (_, submit, run, size, asked) in enumerate(rows)]
+            found = waits(jobs, 256, "rlscheduler", {"order": order, "backfill": backfill})
+            slowdowns.append(
+                fmean(
+                    max(1.0, (wait + one.profile.delay) / max(one.profile.delay, 10))
+                    for wait, one in zip(found, jobs, strict=True)
+                )
+            )
+        figures.append(round(fmean(slowdowns), 2))
+    assert figures == expected
