@@ -6,7 +6,7 @@ tests/golden/literature compares every start with the simulators of their author
 from math import inf, log2, log10, sqrt
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windtunnel as wt
@@ -15,8 +15,10 @@ from windtunnel.model import EventList, JobList, ParallelTaskProfile
 from windtunnel.schedulers.literature.predictions import Predictor, corrected
 from windtunnel.schedulers.literature.priorities import PRIORITIES, Waiting
 from windtunnel.schedulers.registry import list_schedulers, make_scheduler
+from windtunnel.vocabulary import Ability
 
-NAMES = [info.name for info in list_schedulers() if info.name.startswith("literature/")]
+LISTED = [info for info in list_schedulers() if info.name.startswith("literature/")]
+NAMES = [info.name for info in LISTED]
 HOSTS = 8
 
 
@@ -96,6 +98,7 @@ def plainly(jobs, formula):
 
 
 @pytest.mark.parametrize("name", FORMULAS)
+@settings(max_examples=25)
 @given(workloads())
 def test_orders_are_their_formulas(name, jobs):
     assert starts(jobs, make_scheduler(f"literature/{name}", backfill="none")) == plainly(jobs, FORMULAS[name])
@@ -106,16 +109,17 @@ def test_every_order_has_a_formula_and_a_source():
 
 
 @pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=15)
 @given(workloads())
 def test_all_jobs_run_and_a_fork_ends_alike(name, jobs):
     simulation = wt.Simulation(f"hosts:{HOSTS}", JobList("w0", jobs), make_scheduler(name))
-    simulation.run(until=20.0)
+    simulation.run_until(20.0)
     other = simulation.fork()
     assert simulation.run().jobs.equals(other.run().jobs)
     assert simulation.run().metrics.states == {"COMPLETED_SUCCESSFULLY": len(jobs)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [info.name for info in LISTED if Ability.UNAVAILABLE_HOSTS in info.honours])
 def test_hosts_that_fail_are_left_alone(name):
     jobs = [job(rank, rank, 1 + rank % HOSTS, 90, 50) for rank in range(30)]
     events = [
@@ -194,7 +198,7 @@ def test_corrections_lie_between_what_has_run_and_what_was_requested(correction,
     first = min(first, requested)
     found = corrected(correction, first, first, requested, elapsed)
     assert found <= requested
-    assert found > elapsed or found == requested
+    assert found > elapsed or found == requested or elapsed >= requested
 
 
 def test_waiting_knows_its_job():

@@ -12,7 +12,7 @@ from msgspec import Meta
 from windtunnel.model import Job
 from windtunnel.schedulers.availability import Availability
 from windtunnel.schedulers.literature.priority import PriorityBackfilling
-from windtunnel.vocabulary import Decision, Running
+from windtunnel.vocabulary import HONOURED_BY_ALL, Decision, Running
 
 __all__ = ["KeptReservations"]
 
@@ -21,6 +21,7 @@ class KeptReservations(PriorityBackfilling):
     """At its arrival a job gets the earliest place; at each end all jobs, in order of arrival, get earlier ones."""
 
     name = "kept-reservations"
+    honours = HONOURED_BY_ALL
 
     def __init__(self, *, factor: Annotated[float, Meta(gt=0)] = 1.0) -> None:
         super().__init__(factor=factor, grain="event")

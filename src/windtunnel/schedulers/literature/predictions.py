@@ -5,7 +5,7 @@ estimates. IEEE Transactions on Parallel and Distributed Systems 18(6), 2007. Jo
 killed at their walltimes.
 """
 
-from collections import defaultdict, deque
+from collections import deque
 from typing import Final, Literal
 
 from windtunnel.diagnostics import UsageError
@@ -34,7 +34,7 @@ class Predictor:
 
     def __init__(self, prediction: Prediction) -> None:
         self.prediction = prediction
-        self._last: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=2))
+        self._last: dict[str, deque[float]] = {}
         self._accuracies: dict[str, tuple[float, int]] = {}
 
     def finished(self, job: Job, run: float) -> None:
@@ -43,7 +43,7 @@ class Predictor:
             total, number = self._accuracies.get(job.user, (0.0, 0))
             self._accuracies[job.user] = (total + run / _whole(job.walltime), number + 1)
         elif self.prediction.startswith("last-two"):
-            self._last[self._whose(job)].append(run)
+            self._last.setdefault(self._whose(job), deque(maxlen=2)).append(run)
 
     def _whose(self, job: Job) -> str:
         return job.user if self.prediction == "last-two" else ""

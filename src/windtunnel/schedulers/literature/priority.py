@@ -63,9 +63,9 @@ class PriorityBackfilling(BatchScheduler):
         arrivals: Literal["always", "if-fitting"] = "always",
         ties: Literal["arrival", "as-before"] = "arrival",
     ) -> None:
-        self.order = PRIORITIES[order].key
+        self.order = order  # names, no functions: a run can be saved
         self.backfill = backfill
-        self.backfill_order = self.order if backfill_order == "as-queue" else PRIORITIES[backfill_order].key
+        self.backfill_order = order if backfill_order == "as-queue" else backfill_order
         self.prediction: Prediction = prediction
         self.factor = factor
         self.factor_for = factor_for
@@ -188,7 +188,7 @@ class PriorityBackfilling(BatchScheduler):
                 self._overtake(now, free, queue[started], queue[started + 1 :], decisions)
 
     def _in_order(self, now: float) -> list[Waiting]:
-        order = self.order
+        order = PRIORITIES[self.order].key
         queue = sorted(self._waiting.values(), key=lambda one: order(one, now))
         if self.threshold < inf:
             queue.sort(key=lambda one: (0, one.rank) if now - one.submitted > self.threshold else (1, 0))
@@ -201,7 +201,7 @@ class PriorityBackfilling(BatchScheduler):
     ) -> None:
         """Start those that do not delay the first."""
         shadow, extra = self._reserve(now, free, first)
-        order = self.backfill_order
+        order = PRIORITIES[self.backfill_order].key
         if self.ties == "arrival":
             others.sort(key=_rank)
         for one in sorted(others, key=lambda one: order(one, now)):

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from windtunnel.model import Job
 from windtunnel.schedulers.batch import BatchScheduler, too_large
-from windtunnel.vocabulary import Decision, Notice, Reply, Running
+from windtunnel.vocabulary import HONOURED_BY_ALL, Decision, Notice, Reply, Running
 
 __all__ = ["RLScheduler"]
 
@@ -47,6 +47,7 @@ class RLScheduler(BatchScheduler):
     """
 
     name = "rlscheduler"
+    honours = HONOURED_BY_ALL
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class RLScheduler(BatchScheduler):
         order: Literal["fcfs", "sjf", "smallest", "wfp3", "unicep", "f1", "f2", "f3", "f4"] = "fcfs",
         backfill: bool = False,
     ) -> None:
-        self.score = _SCORES[order]
+        self.order = order
         self.backfill = backfill
         super().__init__()
 
@@ -91,9 +92,8 @@ class RLScheduler(BatchScheduler):
         """Start the chosen job, and choose the next, as long as they fit; how many hosts are free then."""
         while self._pending:
             if self._chosen is None:
-                self._pending.sort(
-                    key=lambda job: self.score(job.submission_time, _requested(job), job.request.hosts)
-                )
+                score = _SCORES[self.order]
+                self._pending.sort(key=lambda job: score(job.submission_time, _requested(job), job.request.hosts))
                 self._chosen = self._pending[0]
                 fits = self._chosen.request.hosts <= free
                 if not fits and self.backfill:
