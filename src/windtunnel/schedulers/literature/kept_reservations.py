@@ -20,7 +20,7 @@ __all__ = ["KeptReservations"]
 class KeptReservations(PriorityBackfilling):
     """At its arrival a job gets the earliest place; at each end all jobs, in order of arrival, get earlier ones."""
 
-    name = "kept-reservations"
+    name = "literature/kept-reservations"
     honours = HONOURED_BY_ALL
 
     def __init__(self, *, factor: Annotated[float, Meta(gt=0)] = 1.0) -> None:

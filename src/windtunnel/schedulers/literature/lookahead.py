@@ -29,7 +29,7 @@ class LookAhead(PriorityBackfilling):
     Decides at each arrival and each end by itself (``grain=event``), or once an instant.
     """
 
-    name = "lookahead"
+    name = "literature/lookahead"
 
     def _overtake(
         self, now: float, free: int, first: Waiting, others: list[Waiting], decisions: list[Decision]

@@ -32,7 +32,7 @@ __all__ = [
 class SJF(PriorityBackfilling):
     """Shortest job first: least r, the requested time."""
 
-    name = "sjf"
+    name = "literature/sjf"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="sjf", backfill=backfill)
@@ -41,7 +41,7 @@ class SJF(PriorityBackfilling):
 class LJF(PriorityBackfilling):
     """Longest job first: most r, the requested time; ties: the larger, then by arrival."""
 
-    name = "ljf"
+    name = "literature/ljf"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="ljf", backfill=backfill)
@@ -50,7 +50,7 @@ class LJF(PriorityBackfilling):
 class SAF(PriorityBackfilling):
     """Smallest area first: least n r, the processors times the requested time."""
 
-    name = "saf"
+    name = "literature/saf"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="saf", backfill=backfill)
@@ -59,7 +59,7 @@ class SAF(PriorityBackfilling):
 class LAF(PriorityBackfilling):
     """Largest area first: most n r, the processors times the requested time."""
 
-    name = "laf"
+    name = "literature/laf"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="laf", backfill=backfill)
@@ -68,7 +68,7 @@ class LAF(PriorityBackfilling):
 class LXF(PriorityBackfilling):
     """Largest expansion factor first: most (w + r) / r, with w the time waited so far."""
 
-    name = "lxf"
+    name = "literature/lxf"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="lxf", backfill=backfill)
@@ -77,7 +77,7 @@ class LXF(PriorityBackfilling):
 class WFP3(PriorityBackfilling):
     """Most (w / r)^3 n first (Tang, Lan, Desai & Buettner, CLUSTER 2009)."""
 
-    name = "wfp3"
+    name = "literature/wfp3"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="wfp3", backfill=backfill)
@@ -86,7 +86,7 @@ class WFP3(PriorityBackfilling):
 class Unicep(PriorityBackfilling):
     """Most w / (log2(n) r) first (Tang, Lan, Desai & Buettner, CLUSTER 2009); log2 of one processor counts as 1."""
 
-    name = "unicep"
+    name = "literature/unicep"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="unicep", backfill=backfill)
@@ -95,7 +95,7 @@ class Unicep(PriorityBackfilling):
 class F1(PriorityBackfilling):
     """Least log10(r) n + 870 log10(s) first, s the submission (Carastan-Santos & de Camargo, SC 2017)."""
 
-    name = "f1"
+    name = "literature/f1"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="f1", backfill=backfill)
@@ -104,7 +104,7 @@ class F1(PriorityBackfilling):
 class F2(PriorityBackfilling):
     """Least sqrt(r) n + 25600 log10(s) first, s the submission (Carastan-Santos & de Camargo, SC 2017)."""
 
-    name = "f2"
+    name = "literature/f2"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="f2", backfill=backfill)
@@ -113,7 +113,7 @@ class F2(PriorityBackfilling):
 class F3(PriorityBackfilling):
     """Least r n + 6860000 log10(s) first, s the submission (Carastan-Santos & de Camargo, SC 2017)."""
 
-    name = "f3"
+    name = "literature/f3"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="f3", backfill=backfill)
@@ -122,7 +122,7 @@ class F3(PriorityBackfilling):
 class F4(PriorityBackfilling):
     """Least r sqrt(n) + 530000 log10(s) first, s the submission (Carastan-Santos & de Camargo, SC 2017)."""
 
-    name = "f4"
+    name = "literature/f4"
 
     def __init__(self, *, backfill: Backfill = "easy") -> None:
         super().__init__(order="f4", backfill=backfill)
@@ -131,7 +131,7 @@ class F4(PriorityBackfilling):
 class EasySJBF(PriorityBackfilling):
     """EASY in which the shortest jobs overtake first."""
 
-    name = "easy-sjbf"
+    name = "literature/easy-sjbf"
 
     def __init__(self, *, prediction: Prediction = "requested", correction: Correction = "steps") -> None:
         super().__init__(backfill_order="sjf", prediction=prediction, correction=correction)
@@ -142,7 +142,7 @@ class EasyPlusPlus(PriorityBackfilling):
     longer; the shortest jobs overtake first (Tsafrir, Etsion & Feitelson, TPDS 2007).
     """
 
-    name = "easy++"
+    name = "literature/easy++"
 
     def __init__(self, *, prediction: Prediction = "last-two", correction: Correction = "steps") -> None:
         super().__init__(backfill_order="sjf", prediction=prediction, correction=correction)
@@ -153,7 +153,7 @@ class RelaxedEasy(PriorityBackfilling):
     & West, JSSPP 2002; that the wait is measured from the submission is our reading).
     """
 
-    name = "easy-relaxed"
+    name = "literature/easy-relaxed"
 
     def __init__(self, *, relaxation: Annotated[float, Meta(ge=0)] = 0.1) -> None:
         super().__init__(relaxation=relaxation)

@@ -44,7 +44,7 @@ class PriorityBackfilling(BatchScheduler):
         ties: equal jobs in the order of arrival, or as they stood after the last decision.
     """
 
-    name = "priority"
+    name = "literature/priority"
 
     def __init__(
         self,

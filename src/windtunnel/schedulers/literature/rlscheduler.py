@@ -46,7 +46,7 @@ class RLScheduler(BatchScheduler):
         backfill: whether others overtake.
     """
 
-    name = "rlscheduler"
+    name = "literature/rlscheduler"
     honours = HONOURED_BY_ALL
 
     def __init__(
