@@ -13,21 +13,16 @@ class ExpectedEnds:
         self._ends: list[tuple[float, int, int, str]] = []  # end, rank of the start, hosts, id
         self._entries: dict[str, tuple[float, int, int, str]] = {}
         self._rank = 0
-        self.held = 0
-        """Hosts in all."""
 
     def add(self, job_id: str, end: float, hosts: int) -> None:
         """A job holds hosts until ``end`` (s)."""
         self._rank += 1
         entry = self._entries[job_id] = (end, self._rank, hosts, job_id)
         insort(self._ends, entry)
-        self.held += hosts
 
     def remove(self, job_id: str) -> None:
         """It has given them back."""
-        entry = self._entries.pop(job_id)
-        del self._ends[bisect_left(self._ends, entry)]
-        self.held -= entry[2]
+        del self._ends[bisect_left(self._ends, self._entries.pop(job_id))]
 
     def move(self, job_id: str, end: float) -> None:
         """It is expected to end then instead."""

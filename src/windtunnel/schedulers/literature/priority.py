@@ -97,7 +97,8 @@ class PriorityBackfilling(BatchScheduler):
         self._correct(now, {one.job.id: one for one in ended})
         arrived = self._admit(site.arrived, decisions)
         # Hosts that have been given back count for events that come later at this instant.
-        self._total = site.free.size + self._ends.held - sum(one.hosts.size for one in ended)
+        taken = sum(hosts for _, hosts in self._ends) - sum(one.hosts.size for one in ended)
+        self._total = site.free.size + taken
         if self.grain == "event":
             for job in arrived:
                 self._join(now, job)
