@@ -152,6 +152,29 @@ def test_memory_that_takes_no_time_to_save_is_saved_before_others_start():
         assert (rows[1][0], *rows[1][2:]) == ("Done", suspensions, 3600.0)
 
 
+def test_who_is_saved_at_the_last_instant_goes_on():
+    """In no time, when nothing else is to come that would wake it."""
+    options = LeaseOptions(suspension="all", migration="yes", override_suspend_time=0, scheduling_threshold_factor=0)
+    asked = (
+        lease(1, start=0.0, duration=900.0),
+        lease(2, 2, start=20.0, duration=900.0),
+        lease(3, duration=60.0),
+        Lease(
+            id=4,
+            nodes=(NodeSet(1, {CPU: (100,), MEMORY: (1024,)}), NodeSet(1, {CPU: (50,), MEMORY: (256,)})),
+            start=0.0,
+            duration=1000.25,
+            real_duration=500.125,
+            deadline=4001.0,
+        ),
+        lease(5, 2, duration=300.0),
+        lease(6, 3, duration=60.0),
+        lease(7, 2, duration=900.0),
+    )
+    run = simulate_leases(work(*asked), options=options)
+    assert {row.lease_id: (row.state, row.ran) for row in run.leases}[7] == ("Done", 900.0)
+
+
 def test_memory_that_takes_no_time_to_restore_is_there_at_once():
     asked = LeaseWorkload(site=ONE, leases=(lease(1), lease(2, start=600.0, duration=600.0)))
     run = simulate_leases(asked, options=msgspec.structs.replace(PREEMPTING, override_resume_time=0.0))

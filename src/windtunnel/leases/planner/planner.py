@@ -104,7 +104,18 @@ class Planner:
         if table.entered != before and now in table.starts:
             began |= handlers.starts(now)
         if now in table.ends and (began or table.entered != before):
+            queued = len(plan.queue)
             handlers.ends(now)
+            if len(plan.queue) > queued and table.next_change(now) is None:
+                self._schedule_again(now, lead)
+
+    def _schedule_again(self, now: int, lead: int) -> None:
+        """A lease was saved in no time after all others had their turn, and nothing else will ever wake it."""
+        self.scheduling.schedule(now + lead)
+        if now in self.plan.table.starts:
+            self.handlers.starts(now)
+        if now in self.plan.table.ends:
+            self.handlers.ends(now)
 
     def record(self, lease: Lease) -> LeaseRecord:
         """A lease as it can be requested; one that makes no sense on this site says why in its ``reason``."""
