@@ -62,3 +62,12 @@ def test_no_terminal_obeys_an_input(tmp_path):
         assert b"\x1b]0" not in said, words
         assert b"\x07" not in said, words
         assert "\x9b".encode() not in said, words
+
+
+def test_a_fault_of_ours_has_a_place_in_ours(monkeypatch, capsys):
+    """Not the last line of a library beneath: its readers look into the code that is named."""
+    monkeypatch.setattr("windtunnel.cli.inspect.inspect", lambda: json.loads(5))
+    assert main(["inspect"]) == 1
+    said = capsys.readouterr().err
+    assert "a fault of windtunnel itself: TypeError" in said
+    assert "(windtunnel/cli/main.py, line " in said

@@ -156,9 +156,9 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
     except Exception as fault:
         if os.environ.get(_TRACEBACK):
             raise
-        from windtunnel.diagnostics import place_of
+        from windtunnel.diagnostics.places import place_of_ours
 
-        what = f"{type(fault).__name__}: {fault}{place_of(fault)}"
+        what = f"{type(fault).__name__}: {fault}{place_of_ours(fault)}"
         print(
             f"windtunnel {name}: a fault of windtunnel itself: {what:.1000}\n"
             f"  hint: please report it; with {_TRACEBACK}=1 in the environment a traceback is shown",

@@ -1,9 +1,9 @@
-"""Where in the code of a user something went wrong."""
+"""Where in the code of a user, or in ours, something went wrong."""
 
 from pathlib import Path
 from typing import Final
 
-__all__ = ["place_of"]
+__all__ = ["place_of", "place_of_ours"]
 
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
@@ -27,3 +27,15 @@ def place_of(fault: BaseException) -> str:
                 own = somewhere
         trace = trace.tb_next
     return own or somewhere
+
+
+def place_of_ours(fault: BaseException) -> str:
+    """The last line of this package that led to a fault of its own, as `` (FILE, line N, in NAME)``; "" if none did."""
+    place = ""
+    trace = fault.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename.startswith(_PACKAGE):
+            place = f" (windtunnel{code.co_filename.removeprefix(_PACKAGE)}, line {trace.tb_lineno}, in {code.co_name})"
+        trace = trace.tb_next
+    return place

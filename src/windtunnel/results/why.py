@@ -122,6 +122,9 @@ def _lines(e: Explanation) -> Iterator[str]:
             yield f"    and {len(e.overtakers) - _SHOWN} more"
 
 
+_NEEDED: Final = ("submission_time", "requested_number_of_resources", "final_state")
+
+
 @of_runs
 def explain(run: Run, job: str) -> Explanation:
     """Explain the waiting of a job, named by its full id (``w0!42``) or, where that is unique, without workload.
@@ -134,6 +137,10 @@ def explain(run: Run, job: str) -> Explanation:
     start = row["starting_time"]
     # A job without start was rejected, at a date that is not recorded.
     until = submitted if start is None else start
+    if missing := [name for name in _NEEDED if row[name] is None]:
+        raise ValueError(f"job {job_id!r} has no {missing[0]}")
+    if not until >= submitted:
+        raise ValueError(f"job {job_id!r} starts before it is submitted")
     others = _Others(run, job_id)
     return Explanation(
         job=job_id,
