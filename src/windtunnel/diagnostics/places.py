@@ -30,12 +30,13 @@ def place_of(fault: BaseException) -> str:
 
 
 def place_of_ours(fault: BaseException) -> str:
-    """The last line of this package that led to a fault of its own, as `` (FILE, line N, in NAME)``; "" if none did."""
+    """The last line of this package that led to a fault of its own, as `` (FILE, line N, in NAME)``; or ""."""
     place = ""
     trace = fault.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename.startswith(_PACKAGE):
-            place = f" (windtunnel{code.co_filename.removeprefix(_PACKAGE)}, line {trace.tb_lineno}, in {code.co_name})"
+            file = code.co_filename.removeprefix(_PACKAGE)
+            place = f" (windtunnel{file}, line {trace.tb_lineno}, in {code.co_name})"
         trace = trace.tb_next
     return place
