@@ -1,7 +1,5 @@
-"""Which energy a run simulates, if any."""
+"""Which energy a run simulates, if any; a run without energy loads nothing of it."""
 
-from windtunnel.engine.energy.accounting import SiteEnergy
-from windtunnel.engine.energy.busy_delays import BusyDelaysEnergy
 from windtunnel.engine.state.world import World
 
 __all__ = ["simulate_energy"]
@@ -10,6 +8,10 @@ __all__ = ["simulate_energy"]
 def simulate_energy(world: World) -> None:
     """Meters, when the options ask for energy."""
     options = world.options
-    if options.energy:
-        kind = BusyDelaysEnergy if options.delays_compute else SiteEnergy
-        world.energy = kind(world, options.energy_rule)
+    if not options.energy:
+        return
+    from windtunnel.engine.energy.accounting import SiteEnergy
+    from windtunnel.engine.energy.busy_delays import BusyDelaysEnergy
+
+    kind = BusyDelaysEnergy if options.delays_compute else SiteEnergy
+    world.energy = kind(world, options.energy_rule)
