@@ -1,7 +1,5 @@
 """The version of this package, and which build of it this is; alone, so that every room may say it."""
 
-from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from typing import Final
 
 __all__ = ["__version__", "build"]
@@ -11,6 +9,9 @@ __version__: Final = "0.1.0"
 
 def build() -> str:
     """Which build of the package is running: ``compiled`` (its hot modules are libraries) or ``pure Python``."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+    from pathlib import Path
+
     folder = Path(__file__).parent / "model"
     compiled = any((folder / f"hostset{suffix}").exists() for suffix in EXTENSION_SUFFIXES)
     return "compiled" if compiled else "pure Python"
