@@ -7,7 +7,7 @@ import pytest
 from windtunnel.diagnostics import InputError
 from windtunnel.formats.haizea.ini import OPTIONS, read_haizea_config
 from windtunnel.formats.haizea.multi import read_haizea_multi
-from windtunnel.model.lease_options import Backfilling, LeaseOptions, StopWhen, SuspensionMode
+from windtunnel.model.lease_options import Backfilling, StopWhen, SuspensionMode, settings_of_all
 
 GOOD = """[general]
 loglevel: INFO
@@ -120,7 +120,7 @@ def test_files_that_are_not_configurations(tmp_path, text, says):
 
 def test_every_scheduling_option_has_its_field():
     fields = {option.field for known in OPTIONS.values() for option in known.values() if option and option.scheduling}
-    assert fields == set(LeaseOptions.__struct_fields__) - {"haizea_compat"}
+    assert fields == settings_of_all().keys() - {"haizea_compat"}
 
 
 MULTI = """[multi]
