@@ -119,7 +119,9 @@ class Availability:
             if first < 0:
                 first = begin
             # What the job itself holds from its reservation on counts as free.
-            end = min(begin + length, reserved)
+            end = begin + length
+            if end > reserved:  # noqa: PLR1730 -- a call costs more
+                end = reserved
             k += 1
             while dates[k] < end and free[k] >= size:
                 k += 1
