@@ -226,10 +226,18 @@ def test_interrupted_while_waiting():
     """Ctrl-C is heard while it waits; the answer that is still owed is never taken for that to another request."""
     main = threading.main_thread().ident
     with listening() as (_, endpoint), asking(endpoint) as requester:
-        timer = threading.Timer(0.1, signal.pthread_kill, [main, signal.SIGINT])
+        heard = threading.Event()
+
+        def press() -> None:
+            """Again after a while: an interrupt in a finaliser is lost in any program."""
+            while not heard.wait(1.0):
+                signal.pthread_kill(main, signal.SIGINT)
+
+        timer = threading.Thread(target=press)
         timer.start()
         with pytest.raises(KeyboardInterrupt):  # after the timeout it would be another
             requester.ask(b"x", 0.0)
+        heard.set()
         timer.join()
         with pytest.raises(ComponentError, match=r"nothing more can be asked .* was left before it answered"):
             requester.ask(b"x", 0.0)
