@@ -192,6 +192,7 @@ def test_figures_of_groups() -> None:
         ('<Get name="Id" op="Median"/>', "315"),
         ('<Get name="State" op="Sum"/>', "318"),
         ('<Option name="limit">x</Option>', "318"),
+        (f'<Option name="limit">{"9" * 5000}</Option>', "318"),
         ('<Option name="ShowUsage">x</Option>', "100"),
         ('<Set name="State">Offline</Set>', "740"),
     ],

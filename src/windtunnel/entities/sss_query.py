@@ -102,6 +102,10 @@ def _modify(request: Request, nodes: Sequence[SssNode], control: Control | None)
     return Response(actor=request.actor, count=len(ids), message=f"{len(ids)} nodes changed")
 
 
+_DIGITS: Final = 18
+"""Of a limit or offset; there are never so many nodes."""
+
+
 def _options(request: Request) -> tuple[int | None, int, list[str]]:
     limits: dict[str, int | None] = {"limit": None, "offset": 0}
     unknown = []
@@ -109,8 +113,8 @@ def _options(request: Request) -> tuple[int | None, int, list[str]]:
         name = option.name.lower()
         if name not in limits or option.op:
             unknown.append(option.name)
-        elif not option.value.isdecimal():
-            raise MessageFaultError("318", f"{option.name} must be a whole number, not {option.value!r}")
+        elif not option.value.isdecimal() or len(option.value) > _DIGITS:
+            raise MessageFaultError("318", f"{option.name} must be a whole number, not {option.value!r:.60}")
         else:
             limits[name] = int(option.value)
     return limits["limit"], limits["offset"] or 0, unknown

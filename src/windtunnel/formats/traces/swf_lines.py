@@ -45,7 +45,7 @@ TIME_FIELDS: Final = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 _CHUNK: Final = 1 << 16
 _BREAK: Final = f" {END} "
 _PLAIN: Final = re.compile(r"\s*(?:-?\d{1,18}\s+){17}-?\d{1,18}\s*", re.ASCII)
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _KEY: Final = re.compile(r";\s*([A-Za-z]+)\s*:\s*(.*)")
 _HEAD: Final = re.compile(r"(?:;.*\n)+")
 
