@@ -5,10 +5,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from windtunnel.diagnostics import SimulationError
-from windtunnel.engine.state.calendar import EXTERNAL, NO_MORE
-from windtunnel.engine.site.machines import change_availability, change_state, unavailable_by_events
 from windtunnel.engine.jobs.submission import submit_job
-from windtunnel.engine.state.calendar import Priority
+from windtunnel.engine.site.machines import change_availability, change_state, unavailable_by_events
+from windtunnel.engine.state.calendar import EXTERNAL, NO_MORE, Priority
 from windtunnel.engine.state.feeds import EventFeed
 from windtunnel.engine.state.world import World
 from windtunnel.model import ExternalEvent, HostSet, Job

@@ -5,8 +5,8 @@ unless it is drained (``Options.on_maintenance``). A job that is lost may come b
 (``Options.on_failure``), from zero or from its last checkpoint.
 
 Each source of events (a list of them, the generated failures, a profile of the platform) gives a machine a state of
-its own; the machine is in the gravest of these, and usable when no source says otherwise. So a failure that is repaired
-during a maintenance does not end it. An event injected from outside replaces what all sources have said.
+its own; the machine is in the gravest of these, and usable when no source says otherwise. So a failure that is
+repaired during a maintenance does not end it. An event injected from outside replaces what all sources have said.
 """
 
 from collections.abc import Mapping

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.engine.state.calendar import SWITCHED
 from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.sharing.owner import Owner
+from windtunnel.engine.state.calendar import SWITCHED, Priority
 from windtunnel.engine.state.hosts import HostState
 from windtunnel.engine.state.refusal import refuse
-from windtunnel.engine.state.calendar import Priority
 from windtunnel.engine.state.world import World
 from windtunnel.model import Host, HostSet
 from windtunnel.vocabulary import (
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
 __all__ = [
     "SwitchRequest",
     "change_hosts_pstate",
-    "request_done",
     "query_energy",
+    "request_done",
     "set_resource_state",
     "turn_on_off_hosts",
 ]
