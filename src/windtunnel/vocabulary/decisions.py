@@ -47,7 +47,9 @@ __all__ = [
     "RejectJob",
     "ReportLeases",
     "ResetProbe",
+    "ResizeJob",
     "ResumeJob",
+    "SetJobArguments",
     "SetJobMetadata",
     "SetResourceState",
     "StopCallMeLater",
@@ -132,6 +134,30 @@ class MigrateJob(Decision):
     job_id: str
     hosts: HostSet
     duration: float = 0.0
+
+
+class ResizeJob(Decision):
+    """Give a running job other hosts: at once if it stands still, else when it comes to its next stop.
+
+    Stops are scheduling points and requests. Its present hosts, in order, take back what was decided before.
+    """
+
+    job_id: str
+    hosts: HostSet
+    placement: tuple[int, ...] | None = None
+    """For each rank of the job the rank of its host among ``hosts``; None: rank i on the i-th host."""
+    gpus: int = -1
+    """How many GPUs of each host it uses from then on; -1: as many as before."""
+
+
+class SetJobArguments(Decision):
+    """Arguments for the expressions of a job's application, in place of all given to it like this before.
+
+    They take effect when it starts, and whenever its hosts change.
+    """
+
+    job_id: str
+    arguments: Mapping[str, str]
 
 
 class TransferImage(Decision):
