@@ -142,7 +142,7 @@ def replay(case: Path, observers=(), tolerance: float | None = None):
         simulation = Simulation(
             platform,
             (jobs,),
-            (ElastisimAlgorithm(peer, triggers),),
+            (ElastisimAlgorithm(peer, triggers, faithful=True),),
             options=Options(one_by_one=True, compute_sharing=config.allow_oversubscription),
             observers=observers,
         )

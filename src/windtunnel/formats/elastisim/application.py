@@ -133,8 +133,8 @@ class ApplicationReader:
             return self._compute(members, common, gpu=kind == "gpu")
         load = self._load(members, "bytes", "pattern", RANKS, "bytes")
         detached = members.flag("async")
-        where = {"write": kind.endswith("write"), "buffer": kind.startswith("bb")}
-        return None if load is None else StorageTask(load=load, detached=detached, **where, **common)
+        common |= {"write": kind.endswith("write"), "buffer": kind.startswith("bb")}
+        return None if load is None else StorageTask(load=load, detached=detached, **common)
 
     def _compute(self, members: Members, common: dict[str, Any], *, gpu: bool) -> ComputeTask | None:
         flops = moved = None

@@ -1,7 +1,7 @@
 """ElastiSim's configuration: its files, when the scheduler is called, and what is written."""
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -94,12 +94,9 @@ def read_configuration(path: Path) -> Configuration:
     times = members.text("task_times", None if flags["log_task_times"] else "")
     members.rest()
     findings.raise_if_errors()
+    values: dict[str, Any] = {**texts, **flags, **intervals, **links, **outputs}
     return Configuration(
-        **texts,
-        **flags,
-        **intervals,
-        **links,
-        **outputs,
+        **values,
         clip_evolving_requests=clip,
         sensing_interval=interval,
         task_times=times,

@@ -48,13 +48,15 @@ class ElastisimAlgorithm:
     Args:
         peer: how the algorithm is reached.
         triggers: when it is called.
-        phases: the sum of the iterations of the phases of a job (by job id), where that is no number in its file.
+        faithful: changes decided while a job prepares its start are forgotten when it has, as by ElastiSim; otherwise
+            they stay pending.
     """
 
-    def __init__(self, peer: AlgorithmPeer, triggers: Triggers = Triggers(), *, sharing: bool = False) -> None:  # noqa: B008 -- immutable
+    def __init__(self, peer: AlgorithmPeer, triggers: Triggers = Triggers(), *, faithful: bool = False) -> None:  # noqa: B008 -- immutable
         self.peer = peer
         self.triggers = triggers
-        self.sharing = sharing
+        self.faithful = faithful
+        self.sharing = False
         self.mirror = SiteMirror(())
         self.last_call = 0.0
         self.unsubmitted = -1
@@ -180,8 +182,14 @@ class ElastisimAlgorithm:
         entry = self.mirror.by_id[notice.job.id]
         if entry.state is State.RECONFIGURING:  # a target given meanwhile waits until the job is named again
             entry.state = State.RUNNING
-        if notice.timestamp != entry.start:
-            self.mirror.touch(entry)
+        first, entry.begun = not entry.begun, True
+        if first and notice.timestamp == entry.start:
+            return []
+        self.mirror.touch(entry)
+        if self.faithful and entry.state is State.CHANGE_PENDING:
+            entry.state = State.RUNNING  # forgotten by the job, while its nodes still expect it
+            hosts, placement = _placed(entry.ranks)
+            return [d.ResizeJob(job_id=entry.job.id, hosts=hosts, placement=placement)]
         return []
 
     def _progressed(self, notice: n.JobProgressed) -> list[d.Decision]:

@@ -33,18 +33,13 @@ class JobEntry:
         self.gpus = self.profile.gpus_least if self.profile is not None else 0
         self.gpus_told = 0
         self.runtime: dict[str, str] = {}
+        self.total = 1
+        """Iterations of all its phases."""
         self.phases_done = 0
+        self.begun = False
+        """Its phases have begun."""
         self.stopped = False
         """It stands still."""
-
-    @property
-    def phases(self) -> int:
-        """The sum of all iterations of its phases, as far as they are numbers."""
-        if self.profile is None:
-            return 1
-        return self.total
-
-    total = 0
 
     @property
     def assigned(self) -> list[int]:
@@ -64,7 +59,7 @@ class JobEntry:
             "start_time": self.start,
             "state": int(self.state),
             "submit_time": self.submitted,
-            "total_phase_count": self.phases,
+            "total_phase_count": self.total,
             "turnaround_time": self.end - self.submitted if over else -1.0,
             "type": int(self.kind),
             "wait_time": self.start - self.submitted if self.start >= 0.0 else -1.0,

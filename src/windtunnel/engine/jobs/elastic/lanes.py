@@ -61,7 +61,7 @@ class Frame:
             self.steps is other.steps
             and self.index == other.index
             and self.left == other.left
-            and self.begun == other.begun
+            and (self.name is None or self.begun == other.begun)
             and not self.detached
             and not other.detached
         )

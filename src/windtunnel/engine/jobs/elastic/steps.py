@@ -6,7 +6,7 @@ from windtunnel.engine.jobs.elastic.lanes import Frame, Lane, Step
 from windtunnel.engine.jobs.elastic.machine import Machine
 from windtunnel.model.application import Phase
 
-__all__ = ["AWAIT_DETACHED", "BARRIER", "Begin", "Gate", "JoinAll", "Over", "Repeat", "Stop", "Wait"]
+__all__ = ["AWAIT_COMPUTING", "AWAIT_DETACHED", "BARRIER", "Begin", "Gate", "JoinAll", "Over", "Repeat", "Stop"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -46,7 +46,6 @@ class AwaitComputing(Step):
 BARRIER = Barrier()
 AWAIT_DETACHED = AwaitDetached()
 AWAIT_COMPUTING = AwaitComputing()
-Wait = AwaitComputing
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
