@@ -39,7 +39,9 @@ def differences(said, expected, tolerance, path=""):
                 told = [[job["id"] for job in jobs] for jobs in (a, b)]
                 if told[0] != told[1]:
                     found.append(f"{path}.jobs: said {told[0]}, recorded {told[1]}")
-                a, b = ({str(job["id"]): job for job in jobs if job["id"] in told[1 - i]} for i, jobs in enumerate((a, b)))
+                a, b = (
+                    {str(job["id"]): job for job in jobs if job["id"] in told[1 - i]} for i, jobs in enumerate((a, b))
+                )
             elif key == "assigned_jobs":
                 a, b = sorted(a), sorted(b)
             found += differences(a, b, tolerance, f"{path}.{key}")
@@ -167,7 +169,7 @@ def main() -> None:
         except Differs as fault:
             print(f"DIFFERS {name} ({about['exit']}): {fault}")
             continue
-        except Exception as fault:  # noqa: BLE001
+        except Exception as fault:
             if len(names) == 1:
                 raise
             print(f"CRASHED {name} ({about['exit']}): {type(fault).__name__} {fault}")

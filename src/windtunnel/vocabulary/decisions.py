@@ -47,6 +47,7 @@ __all__ = [
     "RejectJob",
     "ReportLeases",
     "ResetProbe",
+    "Resize",
     "ResizeJob",
     "ResumeJob",
     "SetJobArguments",
@@ -328,6 +329,11 @@ def Execute(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> E
 def Reject(job: Job | str, reason: str = "") -> RejectJob:  # noqa: N802 -- reads as the decision it makes
     """``RejectJob`` for a job or its id."""
     return RejectJob(job_id=_id(job), reason=reason)
+
+
+def Resize(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> ResizeJob:  # noqa: N802 -- reads as the decision it makes
+    """``ResizeJob`` for a job or its id."""
+    return ResizeJob(job_id=_id(job), hosts=_hosts(hosts), **options)
 
 
 def Kill(*jobs: Job | str) -> KillJobs:  # noqa: N802 -- reads as the decision it makes

@@ -16,7 +16,7 @@ FORMATS: Final = (
     Format(
         name="elastisim",
         kind="workload",
-        description="ElastiSim's jobs with their application models (JSON): rigid, moldable, malleable, evolving, adaptive",
+        description="ElastiSim's jobs, which may change size, and the models of their applications (JSON)",
         looks_like=looks_like_jobs,
         starts="{",
         reader="windtunnel.formats.elastisim.jobs:read_jobs",

@@ -210,7 +210,7 @@ class ApplicationReader:
         late: bool = False,
     ) -> None:
         """An expression: whether it can be read, and knows all its names (but those given while the job runs)."""
-        known = {**arguments, **{name: "(3)" for name in names}}
+        known = {**arguments, **dict.fromkeys(names, "(3)")}
         try:
             unknown = unknown_names(text, known)
         except ExpressionError as error:

@@ -10,7 +10,7 @@ from windtunnel.formats.elastisim.application import ApplicationReader, as_text
 from windtunnel.formats.elastisim.members import Members, load_object, shown
 from windtunnel.formats.files import reason
 from windtunnel.model import Job, JobList, Request
-from windtunnel.model.application import Application, ElasticProfile, Elasticity
+from windtunnel.model.application import Application, Elasticity, ElasticProfile
 
 __all__ = ["ElasticJobs", "read_jobs"]
 

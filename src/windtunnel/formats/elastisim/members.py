@@ -59,9 +59,7 @@ class Members:
         from windtunnel.diagnostics import Severity
 
         said = f"{key}: {message}" if key else message
-        self.findings.add(
-            said, code=code, pointer=self.at(key), hint=hint, file=self.file, severity=Severity.WARNING
-        )
+        self.findings.add(said, code=code, pointer=self.at(key), hint=hint, file=self.file, severity=Severity.WARNING)
 
     def get(self, key: str) -> Any:
         """A member as it is; None if it is not there."""

@@ -1,6 +1,7 @@
 """A decision component behind ElastiSim's wire: its algorithm drives our simulation.
 
-The run must tell each notice alone (``one_by_one``): one trigger is one message, answered before the next is looked at.
+The run must tell each notice alone (``one_by_one``): one trigger is one message, and its answer is applied before the
+next is looked at.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from windtunnel.diagnostics import DecisionError, ProtocolError
+from windtunnel.diagnostics import DecisionError
 from windtunnel.model import HostSet, JobState
 from windtunnel.model.application import Elasticity
 from windtunnel.vocabulary import decisions as d
@@ -279,8 +280,9 @@ class ElastisimAlgorithm:
             raise DecisionError(reason, rule="resize-range", now=now)
         if entry.profile is not None and entry.kind is not Elasticity.RIGID:
             if not entry.profile.gpus_least <= one.gpus <= entry.profile.gpus_most:
-                reason = f"{where} can do with {entry.profile.gpus_least} to {entry.profile.gpus_most} GPUs on each node"
-                raise DecisionError(f"{reason} and is given {one.gpus}", rule="resize-range", now=now)
+                limits = f"{entry.profile.gpus_least} to {entry.profile.gpus_most}"
+                reason = f"{where} can do with {limits} GPUs on each node and is given {one.gpus}"
+                raise DecisionError(reason, rule="resize-range", now=now)
             entry.gpus = entry.gpus_told = one.gpus
         running = entry.state is not State.PENDING
         if running:

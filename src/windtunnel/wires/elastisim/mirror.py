@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 from windtunnel.model import Host, Job
-from windtunnel.model.application import ElasticProfile, Elasticity
+from windtunnel.model.application import Elasticity, ElasticProfile
 from windtunnel.wires.elastisim.codes import NodeState, State
 
 __all__ = ["JobEntry", "NodeEntry", "SiteMirror"]

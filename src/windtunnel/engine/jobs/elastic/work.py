@@ -69,7 +69,9 @@ class Compute(Step):
         hosts = lane.team.hosts
         speeds = system.speeds
         shared = machine.world.options.compute_sharing
-        amounts = [amount * speeds[hosts[rank]] for rank, amount in enumerate(self.flops)] if self.busy else self.flops
+        amounts = self.flops
+        if self.busy:
+            amounts = [amount * speeds[hosts[rank]] for rank, amount in enumerate(amounts)]
         keys = [(a, speeds[hosts[rank]], rank if shared and a > 0.0 else -1) for rank, a in enumerate(amounts)]
         parts = parts_of(machine, lane, groups_of(lane, keys))
         for part in parts:
@@ -177,7 +179,7 @@ class Buffer(Files):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Kernels(Step):
-    """Each rank computes on GPUs of its host, and these exchange data within it; what goes on beside is waited for."""
+    """Each rank computes on GPUs of its host, and these exchange data within it."""
 
     def __init__(self, flops: list[float] | None, inside: float) -> None:
         self.flops = flops
