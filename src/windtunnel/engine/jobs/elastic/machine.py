@@ -15,7 +15,7 @@ from windtunnel.diagnostics import LivelockError, SimulationError
 from windtunnel.engine.jobs.elastic.devices import leave
 from windtunnel.engine.jobs.elastic.lanes import Lane, Pending
 from windtunnel.engine.jobs.elastic.telling import tell_followers
-from windtunnel.engine.jobs.execution.nodes import Node, finish
+from windtunnel.engine.jobs.execution.nodes import Node, finish, leaf_due
 from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.state.world import World
 from windtunnel.model import HostSet, JobRecord
@@ -320,11 +320,9 @@ class Machine:
         for session in world.sessions:
             if session.ready_at > world.now or any(notice is self.told for notice in session.outbox):
                 return False
-        from windtunnel.engine.jobs.elastic.resizing import settle
-
         self.stopped = ""
         self.told = None
-        settle(world, self)
+        leaf_due(world, self.node)
         return True
 
     def join(self, lane: Lane) -> None:

@@ -1,4 +1,4 @@
-"""The application of a job begins, or begins anew on other hosts; and how the engine drives it."""
+"""The application of a job begins, or begins anew on other hosts."""
 
 from typing import Final
 
@@ -8,12 +8,12 @@ from windtunnel.engine.jobs.elastic.lanes import Frame, Lane, Step, Team
 from windtunnel.engine.jobs.elastic.machine import Machine
 from windtunnel.engine.jobs.elastic.program import Program, once
 from windtunnel.engine.jobs.elastic.steps import BARRIER, Begin, JoinAll
-from windtunnel.engine.jobs.execution.nodes import Kind, Node, profile_as
+from windtunnel.engine.jobs.execution.nodes import Node, profile_as
 from windtunnel.engine.state.world import World
 from windtunnel.model.application import ElasticProfile
-from windtunnel.vocabulary import AtomicProgress
+from windtunnel.vocabulary import ExecuteJob
 
-__all__ = ["ELASTIC", "restart"]
+__all__ = ["begin", "gpus_of", "restart"]
 
 _BEGIN: Final = Begin()
 _JOIN: Final = JoinAll()
@@ -61,7 +61,7 @@ def begin(world: World, node: Node) -> None:
 
 def gpus_of(decision: object, profile: ElasticProfile) -> int:
     """The GPUs of each host that a decision gives; else as few as the job can do with."""
-    amounts = getattr(decision, "amounts", None) or {}
+    amounts = decision.amounts if isinstance(decision, ExecuteJob) and decision.amounts is not None else {}
     given = {int(one.get("gpus", profile.gpus_least)) for one in amounts.values()}
     return max(given, default=profile.gpus_least)
 
@@ -85,38 +85,3 @@ def _launch(machine: Machine, first: tuple[Step, ...], new: list[int], expansion
     machine.ranks_over = 0
     outer = Frame((*first, BARRIER, _BEGIN, _Enter(new, expansion)), 1)
     machine.launch([Lane(machine.program.team, [*range(len(machine.hosts))], [outer])])
-
-
-def _machine(node: Node) -> Machine:
-    machine = node.action
-    assert isinstance(machine, Machine)
-    return machine
-
-
-def _cancel(world: World, node: Node) -> int:
-    machine = _machine(node)
-    machine.cancel()
-    if machine.kept:
-        world.hosts.give_back(machine.kept)
-    return -1
-
-
-def _progress(world: World, node: Node) -> AtomicProgress:
-    del world
-    return AtomicProgress(node.profile.id, _machine(node).progress)
-
-
-def _freeze(world: World, node: Node) -> None:
-    del world
-    _machine(node).freeze()
-
-
-def _thaw(world: World, node: Node) -> None:
-    machine = _machine(node)
-    if machine.hosts != [*node.record.hosts] and {*machine.hosts} != {*node.record.hosts}:
-        machine.moved([*node.record.hosts])
-    machine.thaw()
-    world.sharing.changed = True
-
-
-ELASTIC: Final = Kind(begin, _cancel, _progress, freeze=_freeze, thaw=_thaw)

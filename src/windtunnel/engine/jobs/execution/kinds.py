@@ -1,6 +1,6 @@
 """Which functions run which kind of profile."""
 
-from windtunnel.engine.jobs.elastic.starting import ELASTIC
+from windtunnel.engine.jobs.elastic.kind import ELASTIC
 from windtunnel.engine.jobs.execution.delay import DELAY
 from windtunnel.engine.jobs.execution.fork_join import FORK_JOIN
 from windtunnel.engine.jobs.execution.messages import RECEIVE, SEND
