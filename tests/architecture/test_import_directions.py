@@ -43,13 +43,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "inputs": ("formats", "workloads", "wires", "schedulers", "model", "vocabulary", "diagnostics", "options"),
     "run_account": ("model", "vocabulary", "diagnostics"),
     "api": (*BELOW, "examples", "inputs", "run_account"),
+    "studies": (*BELOW, "workloads", "inputs", "api"),
     "services": (*BELOW, "api", "examples"),
     "testing": (*BELOW, "api", "services", "examples"),
-    "cli": (*BELOW, "api", "services", "testing", "examples"),
+    "cli": (*BELOW, "api", "studies", "services", "testing", "examples"),
     "version": (),
     "listings": (),
     "shipped": ("listings", "schedulers", "leases"),
-    "__init__": (*BELOW, "api", "listings", "shipped", "version"),
+    "__init__": (*BELOW, "api", "studies", "listings", "shipped", "version"),
     "__main__": ("cli",),
 }
 
