@@ -1,6 +1,6 @@
-"""Performance models: small arithmetic expressions over the size of a job, such as ``1e9 * (1 + 9 / num_nodes)``.
+"""Performance models: small arithmetic expressions, such as ``1e9 * (1 + 9 / num_nodes)``.
 
-The language is a safe part of exprtk's, which ElastiSim's files use: numbers, ``+ - * / % ^``, comparisons that give 1
+The language is a safe part of exprtk's, which ElastiSim's files use: numbers, ``+ - * / % ^``, comparisons giving 1
 or 0, ``and & nand or | nor xor``, ``c ? a : b``, and the functions of :mod:`~windtunnel.model.expression_functions`.
 There are no assignments, loops, strings or comments: an expression computes a number and does nothing else.
 
