@@ -52,5 +52,5 @@ def test_gpus(amount, count, gpus, pattern):
 
 
 def test_each_pattern_is_of_one_kind():
-    assert RANKS | PAIRS == set(Pattern)
+    assert set(Pattern) == RANKS | PAIRS
     assert not RANKS & PAIRS
