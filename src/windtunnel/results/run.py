@@ -42,6 +42,8 @@ _TEXTS: Final[tuple[str, ...]] = (
     "epower",
 )
 _DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
+_MOST_HOSTS: Final = 1 << 26
+"""Of sites of which nothing is known."""
 _COUNTS: Final = ("requested_number_of_resources", "success")
 _NUMBERS: Final = (
     "submission_time",
@@ -163,6 +165,9 @@ class Run:
                 *(pl.col(name).cast(pl.Float64) for name in (*_NUMBERS, "consumed_energy")),
                 *(pl.col(name).cast(pl.Int64) for name in _COUNTS if name in jobs.columns),
             )
+            for name in _NUMBERS[:-1]:  # a stretch may be: where a job took no time
+                if not jobs[name].is_finite().all():
+                    raise ValueError(f"{name} is not a number of seconds everywhere")
         extra = self.frame("jobs_extra.csv")
         if extra is not None:
             with read_from(self.name, "jobs_extra.csv"):
@@ -202,6 +207,15 @@ class Run:
         with read_from(self.name, "schedule.json"):
             return {} if data is None else dict(msgspec.json.decode(data.replace(b"-nan", b"null")))
 
+    def _hosts_in(self, text: str | None) -> HostSet:
+        """Hosts of the site; ValueError when it has no such hosts."""
+        hosts = HostSet.parse(text or "")
+        site = self.state.platform
+        beyond = site.hosts + site.storages if site.hosts else _MOST_HOSTS
+        if hosts and hosts.last >= beyond:
+            raise ValueError(f"the site has no host {hosts.last}")
+        return hosts
+
     def unavailable(self) -> list[tuple[float, HostSet]]:
         """The hosts that are not available, from each date (s) on at which that changes."""
         events = self.frame("events.csv")
@@ -211,7 +225,7 @@ class Run:
             with read_from(self.name, "events.csv"):
                 for row in events.iter_rows(named=True):
                     if row["event"] in ("available", "unavailable"):
-                        hosts = HostSet.parse(row["hosts"] or "")
+                        hosts = self._hosts_in(row["hosts"])
                         away = away | hosts if row["event"] == "unavailable" else away - hosts
                         steps.append((float(row["time"]), away))
         return steps
@@ -224,7 +238,7 @@ class Run:
             with read_from(self.name, "suspensions.csv"):
                 for row in suspensions.iter_rows(named=True):
                     job = f"{row['workload_name']}!{row['job_id']}"
-                    hosts = HostSet.parse(row["allocated_resources"] or "")
+                    hosts = self._hosts_in(row["allocated_resources"])
                     share = None if row.get("host_share") is None else float(row["host_share"])
                     stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
                     paused.setdefault(job, []).append(stretch)
@@ -235,7 +249,7 @@ class Run:
                 yield from paused[job]
             elif start is not None:
                 with read_from(self.name, "jobs.csv"):
-                    hosts = sets.get(text or "") or sets.setdefault(text or "", HostSet.parse(text or ""))
+                    hosts = sets.get(text or "") or sets.setdefault(text or "", self._hosts_in(text))
                 yield Stretch(job, start, finish, hosts)
 
     @cached_property

@@ -225,7 +225,11 @@ FAULTS = [
     ("commas", row().strip().replace(" ", ","), [(1, "fields", "1 field instead of 18")]),
     ("user names", row(user="bob"), [(1, "number", "field 12 (user) is 'bob', which is not a number")]),
     ("text as date", row(submit="10:30"), [(1, "number", "field 2 (submit time) is '10:30', which is not a number")]),
-    ("a long one", row(run="1" * 400_000 + "x"), [(1, "number", f"field 4 (run time) is '{'1' * 400_000}x', which is not a number")]),
+    (
+        "a long one",
+        row(run="1" * 400_000 + "x"),
+        [(1, "number", f"field 4 (run time) is '{'1' * 400_000}x', which is not a number")],
+    ),
     ("not a number", row(run="nan"), [(1, "number", "field 4 (run time) is 'nan', which is not a number")]),
     ("infinite", row(time="inf"), [(1, "number", "field 9 (requested time) is 'inf', which is not a number")]),
     ("overflow", row(submit="1e999"), [(1, "number", "field 2 (submit time) is '1e999', which is too large")]),

@@ -1,0 +1,60 @@
+"""A Slurm site as a whole."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from windtunnel.model.slurm.accounts import Association, Qos
+from windtunnel.model.slurm.nodes import SlurmNode, Switch
+from windtunnel.model.slurm.partitions import Partition
+from windtunnel.model.slurm.reservations import Reservation
+from windtunnel.model.slurm.settings import (
+    BackfillSettings,
+    MainLoopSettings,
+    PreemptSettings,
+    PrioritySettings,
+    SelectSettings,
+)
+
+__all__ = ["SlurmSite"]
+
+
+class SlurmSite(msgspec.Struct, frozen=True, kw_only=True):
+    """A cluster: what slurm.conf, gres.conf, topology.conf and the accounting database say."""
+
+    name: str = ""
+    nodes: tuple[SlurmNode, ...] = ()
+    """In the order of slurm.conf, which is that of the hosts of the platform."""
+    partitions: tuple[Partition, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    associations: tuple[Association, ...] = ()
+    qos: tuple[Qos, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+    licences: Mapping[str, int] = {}
+    main: MainLoopSettings = MainLoopSettings()
+    backfill: BackfillSettings = BackfillSettings()
+    select: SelectSettings = SelectSettings()
+    preempt: PreemptSettings = PreemptSettings()
+    priority: PrioritySettings = PrioritySettings()
+    enforce_partition_limits: str = "NO"
+    """``NO``, ``ANY`` or ``ALL``."""
+    enforce: tuple[str, ...] = ()
+    """``AccountingStorageEnforce``, in small letters: ``associations``, ``limits``, ``qos``, ``safe``."""
+    tracked: tuple[str, ...] = ()
+    """``AccountingStorageTRES`` beyond those that are always tracked."""
+    default_memory_per_cpu: int | None = None
+    default_memory_per_node: int | None = None
+    max_memory_per_cpu: int | None = None
+    max_memory_per_node: int | None = None
+    job_defaults: Mapping[str, int] = {}
+    """``DefCpuPerGPU``, ``DefMemPerGPU`` (as written) -> count or MB."""
+    over_time_limit: int = 0
+    """Minutes."""
+    requeue: bool = True
+    """``JobRequeue``."""
+    max_array_size: int = 1001
+    max_job_count: int = 10000
+
+    def partition(self, name: str) -> Partition | None:
+        """The partition of a name."""
+        return next((one for one in self.partitions if one.name == name), None)
