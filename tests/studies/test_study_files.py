@@ -122,7 +122,7 @@ on_failure = "explode"
             4,
             "cannot be called 'makespan'",
         ),
-        ('workloads = "lublin:9"\nschedulers = "easy"\nwarm_up = "much"', 3, "neither seconds nor a percentage"),
+        ('workloads = "lublin:9"\nschedulers = "easy"\nwarm_up = "much"', 3, "nor a percentage"),
         ('workloads = "lublin:9"\nschedulers = "easy"\nenergy = 1', 3, "true or false"),
         ('workloads = "lublin:9"\nschedulers = "tcp://localhost:1"', 2, "data may name no code"),
         ('workloads = 3\nschedulers = "easy"', 1, "a workload is a text"),
