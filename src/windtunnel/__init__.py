@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from windtunnel.diagnostics import WindtunnelError as WindtunnelError
     from windtunnel.engine import Options as Options
     from windtunnel.engine import Pacer as Pacer
+    from windtunnel.formats.convert import write_workload as write_workload
+    from windtunnel.formats.registry import read_platform as read_platform
+    from windtunnel.formats.registry import read_workload as read_workload
     from windtunnel.model import DelayProfile as DelayProfile
     from windtunnel.model import ExternalEvent as ExternalEvent
     from windtunnel.model import HostPool as HostPool
@@ -59,6 +62,8 @@ _WHERE: Final = {
     "windtunnel.api": ("Run", "Simulation", "arrange", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
+    "windtunnel.formats.convert": ("write_workload",),
+    "windtunnel.formats.registry": ("read_platform", "read_workload"),
     "windtunnel.model": (
         "DelayProfile",
         "ExternalEvent",

@@ -56,6 +56,16 @@ _NUMBERS: Final = (
 )
 
 
+_EXTRA: Final = {
+    "user": "String",
+    "group": "String",
+    "queue": "String",
+    "return_code": "Int64",
+    "host_share": "Float64",
+}
+"""Columns of jobs that every run has in a frame -> their type (polars)."""
+
+
 class Run:
     """What a run left behind. Files are read when something is asked for, and once."""
 
@@ -146,8 +156,8 @@ class Run:
         """``jobs.csv``, one row per job that is over: Batsim's columns, and
 
         - ``id``: workload and job joined by ``!``;
-        - ``user``, ``group``, ``queue``, ``return_code``, ``host_share`` where the run has them;
-        - ``submitted_at``, ``started_at``, ``finished_at`` (UTC) where time 0 has a calendar date.
+        - ``user``, ``group``, ``queue``, ``return_code``, ``host_share``: null where the run does not tell them;
+        - ``submitted_at``, ``started_at``, ``finished_at`` (UTC): null where time 0 has no calendar date.
 
         Raises:
             UsageError: there is no such file, or it is no table of jobs.
@@ -174,14 +184,25 @@ class Run:
                 extra = extra.with_columns(pl.col("host_share").cast(pl.Float64))
                 extra = extra.select(c.name for c in extra if c.null_count() < extra.height)
                 jobs = jobs.join(extra, on=["job_id", "workload_name"], how="left", maintain_order="left")
+        absent = {name: kind for name, kind in _EXTRA.items() if name not in jobs.columns}
+        jobs = jobs.with_columns(pl.lit(None, getattr(pl, kind)).alias(name) for name, kind in absent.items())
         zero = self.state.start_date
-        if zero is not None:
-            base = pl.lit(round(zero * 1e6), pl.Int64)
-            jobs = jobs.with_columns(
-                ((pl.col(date) * 1e6).round().cast(pl.Int64) + base).cast(pl.Datetime("us", "UTC")).alias(name)
-                for date, name in _DATES
-            )
-        return jobs
+        base = pl.lit(None if zero is None else round(zero * 1e6), pl.Int64)
+        return jobs.with_columns(
+            ((pl.col(date) * 1e6).round().cast(pl.Int64) + base).cast(pl.Datetime("us", "UTC")).alias(name)
+            for date, name in _DATES
+        )
+
+    def to_pandas(self) -> Any:
+        """:attr:`jobs` as a pandas frame.
+
+        Raises:
+            UsageError: pandas or pyarrow is not installed.
+        """
+        try:
+            return self.jobs.to_pandas()
+        except ImportError as error:
+            raise UsageError("a pandas frame needs pandas and pyarrow", "pip install pandas pyarrow") from error
 
     @cached_property
     def hosts(self) -> int:
@@ -308,6 +329,13 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.outcome}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how it ended, the metrics, and what did not take effect as written."""
+        from html import escape
+
+        metrics, account = self.metrics._repr_html_(), self.account._repr_html_()
+        return f"<p>{escape(self.name)}: {escape(self.outcome)}</p>{metrics}{account}"
 
 
 load_run = Run.load
