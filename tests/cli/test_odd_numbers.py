@@ -64,7 +64,7 @@ def test_nodes_all_the_time(run, tmp_path):
 def test_shares_of_everything(run, trim):
     for option in ("--warm-up", "--cool-down"):
         code, said = run("run", "hosts:4", "one.swf", "-q", option, trim)
-        assert (code, "leaves nothing" in said or "neither seconds nor a percentage" in said) == (2, True)
+        assert (code, "leaves nothing" in said or "neither a duration nor a percentage" in said) == (2, True)
     with pytest.raises(UsageError):
         seconds_of(trim, 100.0, "warm-up")
 

@@ -31,7 +31,7 @@ def test_metrics(runs, capsys):
     assert main(["metrics", str(runs / "easy"), "--json", "--cool-down", "5%"]) == 0
     assert json.loads(capsys.readouterr().out)["jobs"] == 60
     assert main(["metrics", str(runs / "easy"), "--warm-up", "soon"]) == 2
-    assert "neither seconds nor a percentage" in capsys.readouterr().err
+    assert "neither a duration nor a percentage" in capsys.readouterr().err
 
 
 def test_compare(runs, capsys):

@@ -156,7 +156,7 @@ def test_a_wrong_value_is_named(decision, field):
         (d.CallMeLater(call_me_later_id="x", when=p.Periodic(10**400)), "a period must be at least 1, not 1000"),
         (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1, 10**400)), "is no offset of a period"),
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(10**400)), "must be a number that a float can hold"),
-        (d.CallMeLater(call_me_later_id="x", when=p.OneShot(nan)), "nan is no date"),
+        (d.CallMeLater(call_me_later_id="x", when=p.OneShot(nan)), "nan is not a valid time"),
         (
             d.ExecuteJob(job_id="w0!1", hosts=HOSTS, amounts={"0": {"cores": 1}}),
             "amounts, its key must be a whole number, not str '0'",
@@ -182,7 +182,7 @@ def test_a_wrong_value_is_named(decision, field):
         (msgspec.structs.replace(PROBE, resources=p.ProbeResources([0])), "resources.hosts must be a HostSet"),
         (msgspec.structs.replace(PROBE, resources=HOSTS), "resources must be a ProbeResources, not HostSet"),
         (msgspec.structs.replace(PROBE, metrics=2), "metrics must be a Metric, not int 2"),
-        (msgspec.structs.replace(PROBE, when=p.OneShot(nan)), "nan is no date"),
+        (msgspec.structs.replace(PROBE, when=p.OneShot(nan)), "nan is not a valid time"),
         (d.RegisterJob(job=msgspec.structs.replace(NEW, request=5)), "job.request must be a Request, not int 5"),
         (d.RegisterJob(job=msgspec.structs.replace(NEW, profile="delay")), "job.profile must be .*, not str 'delay'"),
         (d.RegisterJob(job=msgspec.structs.replace(NEW, profile=None)), "has no profile, and none is named"),

@@ -16,7 +16,7 @@ JOBS = workload(job(1))
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        *[({"platform": value}, "platform is a file, a word .*, not ") for value in (None, 5, ["hosts:4"])],
+        *[({"platform": value}, "platform is a file, a name .*, not ") for value in (None, 5, ["hosts:4"])],
         *[({"workload": value}, "a workload is a file or a Workload, not a ") for value in (None, 5, [5])],
         *[({"scheduler_options": value}, "scheduler_options is a mapping, not a ") for value in (5, ["a"])],
         *[({"platform_options": value}, "platform_options is a mapping, not a ") for value in (5, ["a"])],
@@ -76,10 +76,10 @@ def test_other_values():
         run.compare(None)
     simulation = wt.Simulation("hosts:4", JOBS)
     for date in ("x", None, nan):
-        with pytest.raises(wt.UsageError, match="is no date"):
+        with pytest.raises(wt.UsageError, match="is not a valid time"):
             simulation.run_until(date)
     for date in ("x", nan):
-        with pytest.raises(wt.UsageError, match="is no date"):
+        with pytest.raises(wt.UsageError, match="is not a valid time"):
             simulation.inject(job(9), at=date)
 
 

@@ -62,7 +62,7 @@ def test_mistakes_are_named(answer, said):
 
 @pytest.mark.parametrize("date", [nan, inf])
 def test_a_call_needs_a_date(date):
-    with pytest.raises(DecisionError, match="is no date"):
+    with pytest.raises(DecisionError, match="is not a valid time"):
         run(lambda view: [wt.CallMeLater("x", wt.OneShot(date))])
 
 
@@ -161,9 +161,9 @@ def test_what_is_injected_is_checked():
         simulation.inject("x")
     job = wt.Job(id="w0!new", request=wt.Request(1), profile=wt.DelayProfile(id="w0!d", delay=3.0))
     for date in (nan, inf):
-        with pytest.raises(wt.UsageError, match="is no date"):
+        with pytest.raises(wt.UsageError, match="is not a valid time"):
             simulation.inject(job, at=date)
-    with pytest.raises(wt.UsageError, match="is no date"):
+    with pytest.raises(wt.UsageError, match="is not a valid time"):
         simulation.run_until(nan)
     with pytest.raises(wt.UsageError, match="not a int"):
         wt.simulate(SMALL.platform, 5)

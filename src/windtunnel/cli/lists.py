@@ -8,34 +8,50 @@ __all__ = ["formats", "schedulers"]
 
 
 def schedulers(
-    name: Annotated[str, typer.Argument(help="Describe this one, with its options.", metavar="NAME")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Describe this one, with its options: a name, module:Class or file.py:Class.", metavar="NAME"
+        ),
+    ] = "",
 ) -> None:
     """List the schedulers, or describe one.
 
     Examples:
       windtunnel schedulers
+
       windtunnel schedulers easy
+
+      windtunnel schedulers my_policy.py:ShortestFirst
     """
-    from windtunnel.diagnostics import UsageError, did_you_mean
+    if name:
+        _describe(name)
+    else:
+        _list()
+
+
+def _list() -> None:
+    """All schedulers, by family."""
     from windtunnel.schedulers.registry import list_schedulers
+
+    known = list_schedulers()
+    width = max(len(info.name) for info in known)
+    family = ""
+    for info in known:
+        origin, slash, _ = info.name.partition("/")
+        if slash and origin != family:
+            family = origin
+            copied = f"Like {info.source}, decision by decision:"
+            print("\nPolicies of the literature:" if family == "literature" else f"\n{copied}")
+        print(f"{info.name:{width}}  {info.description}")
+
+
+def _describe(name: str) -> None:
+    """One scheduler, with its options."""
+    from windtunnel.schedulers.registry import describe_scheduler
     from windtunnel.vocabulary import Ability
 
-    known = {info.name: info for info in list_schedulers()}
-    if not name:
-        width = max(map(len, known))
-        family = ""
-        for info in known.values():
-            origin, slash, _ = info.name.partition("/")
-            if slash and origin != family:
-                family = origin
-                copied = f"Like {info.source}, decision by decision:"
-                print("\nPolicies of the literature:" if family == "literature" else f"\n{copied}")
-            print(f"{info.name:{width}}  {info.description}")
-        return
-    info = known.get(name) or next((one for one in known.values() if name in one.aliases), None)  # type: ignore[assignment]
-    if info is None:
-        aliases = [alias for one in known.values() for alias in one.aliases]
-        raise UsageError(f"there is no scheduler {name!r}", did_you_mean(name, [*known, *aliases]))
+    info = describe_scheduler(name)
     print(f"{info.name}: {info.description}\nSource: {info.source}")
     print(f"Honours: {', '.join(ability.value for ability in Ability if ability in info.honours)}")
     if Ability.UNAVAILABLE_HOSTS not in info.honours:

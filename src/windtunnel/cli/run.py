@@ -1,12 +1,13 @@
 """``windtunnel run``."""
 
 import sys
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
-from windtunnel.cli.values import date, positive
+from windtunnel.cli.values import moment, positive
 
 __all__ = ["key_values", "run"]
 
@@ -149,7 +150,12 @@ def run(
     warm_up: Annotated[str, typer.Option(help="Leave out the first seconds (or share, as 5%) in the metrics.")] = "0",
     cool_down: Annotated[str, typer.Option(help="Leave out the last seconds (or share) in the metrics.")] = "0",
     until: Annotated[
-        float | None, typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated date.")
+        Optional[Any],  # noqa: UP045 -- typer reads it
+        typer.Option(
+            parser=moment,
+            metavar="TIME",
+            help="Stop at this simulated time: seconds, 5h, 2d, or a date of the log's calendar (1996-10-01 14:05).",
+        ),
     ] = None,
     timeout: Annotated[
         float,
@@ -225,6 +231,7 @@ def run(
             force=force,
             operations=apply,
             strict_input=strict_input,
+            until=inf if until is None else until,
         )
     told = simulation.account.lines
     if not quiet:
@@ -232,7 +239,7 @@ def run(
         summary.print_account(told)
     with simulation.recording.holding():
         try:
-            done = _run(simulation, until)
+            done = _run(simulation)
         finally:
             if not quiet:
                 summary.print_account(simulation.account.since(told))
@@ -306,8 +313,8 @@ def _is_workload(file: str) -> bool:
     return (word or guess_format(file)).kind in {"workload", "leases"}
 
 
-def _run(simulation: Any, until: float | None) -> Any:
-    """Run to the end, or to a date; a terminated process still marks its files."""
+def _run(simulation: Any) -> Any:
+    """Run; a terminated process still marks its files."""
     import gc
     import signal
 
@@ -317,10 +324,4 @@ def _run(simulation: Any, until: float | None) -> Any:
     # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
-    if until is None:
-        return simulation.run()
-    try:
-        simulation.run_until(until)
-        return simulation.result()
-    finally:
-        simulation.close()
+    return simulation.run()

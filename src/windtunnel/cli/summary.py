@@ -3,9 +3,10 @@
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any, NoReturn
 
-from windtunnel.diagnostics import AccountLine, UsageError
+from windtunnel.diagnostics import AccountLine, UsageError, read_duration
 from windtunnel.model.abilities import report_of
 
 __all__ = ["check_targets", "print_account", "print_ingestion", "print_metrics", "stop_on_signal", "trim"]
@@ -15,13 +16,13 @@ SHOWN = 20
 
 
 def trim(text: str) -> float | str:
-    """Seconds, or a share such as ``5%``, for a warm-up or cool-down."""
+    """Seconds, or a share such as ``5%``, for a warm-up or cool-down; durations such as ``2d`` become seconds."""
     if text.endswith("%"):
         return text
     try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is neither a number of seconds nor a share such as 5%") from None
+        return read_duration(text)
+    except UsageError:
+        raise UsageError(f"{text!r} is neither a duration, such as 3600 or 2d, nor a share, such as 5%") from None
 
 
 def stop_on_signal(number: int, frame: object) -> NoReturn:
@@ -56,8 +57,13 @@ def print_metrics(run: Any, out: Path | None) -> None:
     for one in run.state.rejections[:SHOWN]:
         print(f"rejected ({_jobs(one.jobs)}, first {one.first}): {one.reason}")
     print(run.metrics)
-    if out is not None:
+    if out is None:
+        print("nothing is kept: add --out DIR to keep the run, and to look at it with windtunnel report DIR")
+    else:
+        shown = quote(str(out))
         print(f"files: {out}")
+        print(f"next:  windtunnel report {shown}        one page with the schedule, curves and distributions")
+        print(f"       windtunnel compare {shown} OTHER  what differs from another run")
 
 
 def _jobs(count: int) -> str:

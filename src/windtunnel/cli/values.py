@@ -6,23 +6,38 @@ from typing import Any
 
 import typer
 
-__all__ = ["date", "not_empty", "positive"]
+__all__ = ["date", "moment", "not_empty", "positive"]
 
 
 def date(value: Any) -> float:
-    """A number of seconds, 0 or more."""
-    number = _number(value)
+    """A time as seconds, 0 or more, or as a duration such as ``5h``."""
+    number = _seconds(value)
     if not (isfinite(number) and number >= 0.0):
-        raise typer.BadParameter(f"{value!r} is not a number of seconds, 0 or more")
+        raise typer.BadParameter(f"{value!r} is not a time: expected seconds, 0 or more, or such as 5h or 2d")
     return number
 
 
 def positive(value: Any) -> float:
-    """A number of seconds, more than 0."""
-    number = _number(value)
+    """A duration as seconds, more than 0, or such as ``5min``."""
+    number = _seconds(value)
     if not (isfinite(number) and number > 0.0):
-        raise typer.BadParameter(f"{value!r} is not a number of seconds, more than 0")
+        raise typer.BadParameter(f"{value!r} is not a duration: expected seconds, more than 0, or such as 5min or 2h")
     return number
+
+
+def moment(value: Any) -> float | str:
+    """A time as :func:`date` reads it, or a date of the log's calendar, which is returned as it is written."""
+    from windtunnel.diagnostics import UsageError, read_time
+
+    try:
+        number = read_time(str(value), None)
+    except UsageError:
+        try:
+            read_time(str(value), 0.0)
+        except UsageError as fault:
+            raise typer.BadParameter(str(fault).replace("\n  hint: ", ": ")) from None
+        return str(value)
+    return str(value) if len(str(value)) == len("1996") and str(value).isdigit() else date(number)
 
 
 def not_empty(convert: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,8 +51,10 @@ def not_empty(convert: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _number(value: Any) -> float:
+def _seconds(value: Any) -> float:
+    from windtunnel.diagnostics import UsageError, read_duration
+
     try:
-        return float(value)
-    except ValueError:
-        raise typer.BadParameter(f"{value!r} is not a number") from None
+        return read_duration(str(value))
+    except UsageError as fault:
+        raise typer.BadParameter(str(fault).replace("\n  hint: ", ": ")) from None

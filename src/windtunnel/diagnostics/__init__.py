@@ -20,7 +20,8 @@ from windtunnel.diagnostics.garbage import without_garbage_collection
 from windtunnel.diagnostics.opening import files_read, open_input, open_lines, read_input, read_stream, read_text
 from windtunnel.diagnostics.places import place_of
 from windtunnel.diagnostics.replacing import replacing
-from windtunnel.diagnostics.suggest import did_you_mean
+from windtunnel.diagnostics.suggest import did_you_mean, nearest_names
+from windtunnel.diagnostics.times import read_duration, read_time, show_duration, show_time
 from windtunnel.diagnostics.unforeseen import UNFORESEEN, reading
 
 __all__ = [
@@ -45,14 +46,19 @@ __all__ = [
     "as_text",
     "did_you_mean",
     "files_read",
+    "nearest_names",
     "open_input",
     "open_lines",
     "place_of",
     "printable",
+    "read_duration",
     "read_input",
     "read_stream",
     "read_text",
+    "read_time",
     "reading",
     "replacing",
+    "show_duration",
+    "show_time",
     "without_garbage_collection",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean"]
+__all__ = ["did_you_mean", "nearest_names"]
 
 LISTED = 40
 """Of more names than these not all are listed."""
@@ -14,10 +14,29 @@ COMPARED = 1000
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint such as ``did you mean 'easy'?``, or the list of what is known when nothing is near."""
     names = sorted(known)
-    if len(names) <= COMPARED:
+    near = [other for other in names if other.lower() == name.lower()]
+    if not near and len(names) <= COMPARED:
         near = get_close_matches(name, names, n=1, cutoff=0.6)
-    else:
-        near = [other for other in names if other.lower() == name.lower()]
     if near:
         return f"did you mean {near[0]!r}?"
     return f"known: {', '.join(names)}" if 0 < len(names) <= LISTED else ""
+
+
+def nearest_names(name: str, known: Iterable[str], most: int = 3) -> str:
+    """A hint that names a few of many names: those that differ in case, end alike after a ``/``, or are near.
+
+    ``EASY`` suggests ``easy``, ``sjf`` suggests ``literature/sjf``. Empty when nothing is near.
+    """
+    names = sorted(known)
+    wanted = name.lower()
+    last = {other: other.lower().rpartition("/")[2] for other in names}
+    near = [other for other in names if other.lower() == wanted]
+    near += [other for other in names if last[other] == wanted.rpartition("/")[2]]
+    if len(names) <= COMPARED:
+        near += get_close_matches(name, names, n=most, cutoff=0.6)
+        alike = get_close_matches(wanted, set(last.values()), cutoff=0.75)
+        near += [other for other in names if last[other] in alike]
+    found = [repr(other) for other in dict.fromkeys(near)][:most]
+    if not found:
+        return ""
+    return f"did you mean {' or '.join([', '.join(found[:-1]), found[-1]] if found[1:] else found)}?"

@@ -108,7 +108,7 @@ class Simulation:
     def run_until(self, date: float) -> bool:
         """Hold all rounds up to and including ``date`` (s); False when the run is over. Raises like :meth:`step`."""
         if not isinstance(date, Real) or isnan(date):
-            raise UsageError(f"{date!r} is no date")
+            raise UsageError(f"{date!r} is not a valid time")
         if self.outcome:
             return False
         try:
@@ -210,7 +210,7 @@ class Simulation:
         if not isinstance(thing, ExternalEvent | Job):
             raise UsageError(f"an ExternalEvent or a Job can be injected, not a {type(thing).__name__}")
         if at is not None and not (isinstance(at, Real) and isfinite(at)):
-            raise UsageError(f"{at!r} is no date")
+            raise UsageError(f"{at!r} is not a valid time")
         self._injected.append((self.now if at is None else at, "event", thing))
         if isinstance(self.pace, Wakeable):
             self.pace.wake()

@@ -9,6 +9,7 @@ import msgspec
 
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.profiles import Profile
+from windtunnel.model.slurm.requests import JobAsk
 
 __all__ = ["Allocation", "ExecutorPlacement", "Job", "JobRecord", "JobState", "PlacementStrategy", "Request"]
 
@@ -85,6 +86,8 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     extra_data: str | None = None
     source: dict[str, Any] | None = None
     """The object of the input file, as read: Batsim 4 forwards it verbatim."""
+    ask: JobAsk | None = None
+    """What it asked a Slurm for, where its log tells."""
 
     @property
     def hosts(self) -> int:

@@ -7,7 +7,7 @@ from operator import mul, sub
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError
+from windtunnel.diagnostics import UsageError, read_duration, show_duration
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import Distribution
@@ -16,7 +16,7 @@ from windtunnel.results.own_metrics import Figure, Record, figures_of
 __all__ = ["GroupMetrics", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
 Trim = float | str
-"""A part of the run to leave out: seconds, or a share of the whole as text (``"10%"``)."""
+"""A part of the run to leave out: seconds, a duration as text (``"2d"``), or a share of the whole (``"10%"``)."""
 
 
 class GroupMetrics(msgspec.Struct, frozen=True):
@@ -64,16 +64,21 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """Metrics of one's own (:mod:`windtunnel.results.own_metrics`), by name."""
 
     def table(self) -> list[tuple[str, str]]:
-        """Rows (name, value with unit) for people."""
+        """Rows (name, value with unit) for people: waits, bounded slowdown, utilisation first; times as 3 h 12 min.
+
+        The mean slowdown is left out (it is in :meth:`json`): a few jobs of no length rule it.
+        """
         rows = [("jobs", f"{self.jobs:,}")]
         rows += [(f"  {name.lower().replace('_', ' ')}", f"{n:,}") for name, n in self.states.items()]
-        rows.append(("makespan", f"{_number(self.makespan)} s"))
-        if self.jobs > self.states.get("REJECTED", 0):
-            rows += _rows_of("waiting time", self.waiting_time, " s")
-            rows += _rows_of("turnaround time", self.turnaround_time, " s")
-            rows += _rows_of("slowdown", self.slowdown, "")
-            rows += _rows_of("bounded slowdown", self.bounded_slowdown, "")
+        ran = self.jobs > self.states.get("REJECTED", 0)
+        if ran:
+            rows += _rows_of("waiting time", self.waiting_time, show_duration)
+            rows += _rows_of("bounded slowdown", self.bounded_slowdown, _number)
         rows.append(("utilisation", f"{self.utilisation:.2%}"))
+        if ran:
+            rows += _rows_of("turnaround time", self.turnaround_time, show_duration)
+            rows.append(("slowdown, median / 95 %", f"{_number(self.slowdown.p50)} / {_number(self.slowdown.p95)}"))
+        rows.append(("makespan", show_duration(self.makespan)))
         rows.append(("throughput", f"{_number(self.throughput)} jobs/h"))
         if self.consumed_joules is not None:
             rows.append(("energy", f"{self.consumed_joules:,.0f} J"))
@@ -87,6 +92,12 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         """The same as indented JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from windtunnel.diagnostics.html_tables import html_table
+
+        return html_table(self.table())
+
     def __str__(self) -> str:
         rows = self.table()
         width = max(len(name) for name, _ in rows)
@@ -98,9 +109,9 @@ def _number(value: float) -> str:
     return f"{value:,.2f}" if abs(value) < 1e15 else f"{value:.6g}"
 
 
-def _rows_of(name: str, d: Distribution, unit: str) -> Iterator[tuple[str, str]]:
-    yield f"{name}, mean", f"{_number(d.mean)}{unit}"
-    yield "  median / 95 % / max", f"{_number(d.p50)} / {_number(d.p95)} / {_number(d.max)}{unit}"
+def _rows_of(name: str, d: Distribution, show: Callable[[float], str]) -> Iterator[tuple[str, str]]:
+    yield f"{name}, mean", show(d.mean)
+    yield "  median / 95 % / max", f"{show(d.p50)} / {show(d.p95)} / {show(d.max)}"
 
 
 def seconds_of(trim: Trim, whole: float, what: str) -> float:
@@ -112,13 +123,13 @@ def seconds_of(trim: Trim, whole: float, what: str) -> float:
     try:
         text = str(trim).strip()
         share = float(text[:-1]) / 100.0 if text.endswith("%") else 0.0
-        value = share * whole if text.endswith("%") else float(text)
-    except ValueError:
+        value = share * whole if text.endswith("%") else read_duration(text)
+    except (ValueError, UsageError):
         share = value = nan
     if share >= 1.0:
-        raise UsageError(f"{what}: {trim} leaves nothing", "such as 3600 or 10%")
+        raise UsageError(f"{what}: {trim} leaves nothing", "such as 3600, 2d or 10%")
     if not (0.0 <= value < inf and share >= 0.0):
-        raise UsageError(f"{what}: {trim!r} is neither seconds nor a percentage", "such as 3600 or 10%")
+        raise UsageError(f"{what}: {trim!r} is neither a duration nor a percentage", "such as 3600, 2d or 10%")
     return value
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, did_you_mean, place_of
+from windtunnel.diagnostics import UsageError, did_you_mean, nearest_names, place_of
 from windtunnel.listings import LISTED, Listed
 from windtunnel.loading import entry_points, load, load_entry, load_reference
 from windtunnel.options import Option, checked_options, options_of
@@ -24,6 +24,7 @@ __all__ = [
     "GROUP",
     "SchedulerInfo",
     "check_data_options",
+    "describe_scheduler",
     "list_schedulers",
     "make_batsched",
     "make_registered",
@@ -31,6 +32,7 @@ __all__ = [
     "name_of",
     "scheduler_names",
     "scheduler_options",
+    "source_of",
     "variants_of",
 ]
 
@@ -86,6 +88,19 @@ def _listed(point: Any) -> SchedulerInfo:
     return SchedulerInfo(point.name, _first_line(found), point.value, options, honoured_by(found))
 
 
+def describe_scheduler(name: str) -> SchedulerInfo:
+    """What is to be said of one scheduler: a registered name, an alias, ``module:Class`` or ``file.py:Class``.
+
+    Raises:
+        UsageError: there is no such scheduler.
+    """
+    for info in list_schedulers():
+        if name == info.name or name in info.aliases:
+            return info
+    made = _factory(name)
+    return SchedulerInfo(name, _first_line(made), name, tuple(_options(made).values()), honours_of(made))
+
+
 def scheduler_names() -> list[str]:
     """The names that :func:`make_scheduler` knows, without importing anything of theirs."""
     return sorted({*_SHIPPED, *(point.name for point in entry_points(GROUP))})
@@ -98,6 +113,15 @@ def scheduler_options(name: str) -> tuple[Option, ...]:
         UsageError: there is no such scheduler.
     """
     return tuple(_options(_factory(name)).values())
+
+
+def source_of(name: str) -> Any:
+    """What a name stands for, a class or a function; None if it is one of ours.
+
+    Raises:
+        UsageError: there is no such scheduler.
+    """
+    return None if ALIASES.get(name, name) in _SHIPPED else _factory(name)
 
 
 def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options: Any) -> Component:
@@ -137,7 +161,7 @@ def make_registered(name: str, /, **options: Any) -> Component:
         shown = f"{name!r:.80}"
         raise UsageError(
             f"{shown} is not the name of a registered scheduler, and data may name no other",
-            did_you_mean(str(name), scheduler_names()) + "; code of your own is named on the command line (-s)",
+            f"{nearest_names(str(name), scheduler_names())} Your own code is named on the command line (-s)".strip(),
         )
     check_data_options(name, options)
     return _made(name, _factory(_present(name)), options)
@@ -260,8 +284,10 @@ def _factory(name: str) -> Any:
     if name.endswith((".so", ".dylib")):
         path = name if "/" in name else f"./{name}"
         raise UsageError(f"{name!r} is a library", f"name it as one: lib:{path} (where libraries are taken)")
-    hint = did_you_mean(name, [*scheduler_names(), *ALIASES])
-    raise UsageError(f"there is no scheduler {name!r}", hint + "; one of your own is named as module:Class")
+    hint = nearest_names(name, scheduler_names()) or did_you_mean(name, ALIASES)
+    if not hint.startswith("did you mean"):
+        hint = "windtunnel schedulers lists them."
+    raise UsageError(f"there is no scheduler {name!r}", f"{hint} One of your own is named as file.py:Class")
 
 
 def _shipped(entry: Listed) -> Any:

@@ -89,7 +89,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
     if isinstance(job.profile, ElasticProfile):
         _place_elastic(world, decision, record, job.profile)
         return
-    unusual = len(hosts) != job.request.hosts
+    unusual = hosts.size != job.request.hosts
     if amounts is not None:
         check_amounts(world, decision, job)
         unusual &= not job.request.processors

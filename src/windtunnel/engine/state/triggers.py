@@ -43,7 +43,7 @@ def check_date(world: World, decision: Decision, when: OneShot) -> None:
     """Whether a trigger that happens once has a date."""
     trigger: Any = when  # whole numbers that no float can hold are refused, not converted
     if not -_FAR <= trigger.time <= _FAR:
-        refuse(world, decision, "date", f"{trigger.time!r:.50} is no date")
+        refuse(world, decision, "date", f"{trigger.time!r:.50} is not a valid time")
 
 
 def first_tick(world: World, decision: Decision, when: Periodic) -> int:

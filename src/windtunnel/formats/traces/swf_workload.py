@@ -12,6 +12,7 @@ from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.rules import length_name
 from windtunnel.model import DelayProfile, Job, Profile, Request
 from windtunnel.model.asks import Ask, Asks, Some
+from windtunnel.model.workload import ShownWorkload
 
 __all__ = ["SwfWorkload"]
 
@@ -50,7 +51,7 @@ class _Profiles(dict[float, DelayProfile]):
         return profile
 
 
-class SwfWorkload:
+class SwfWorkload(ShownWorkload):
     """The jobs of an SWF log in order of submission: columns of numbers, from which jobs are made on demand."""
 
     def __init__(self, name: str, path: str) -> None:

@@ -1,0 +1,191 @@
+"""From what somebody gives (files, names, objects) to what an engine takes: a site, workloads, events, components."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windtunnel.diagnostics import Account, UsageError, files_read
+from windtunnel.inputs import (
+    SchedulerLike,
+    asks_for_parts,
+    check_arguments,
+    check_events,
+    gives_parts,
+    make_component,
+    on_its_own,
+    packed,
+    read_workloads,
+    scheduler_name,
+    usual_scheduler,
+)
+from windtunnel.model import EventList, Platform, Workload
+from windtunnel.model.abilities import start_date_of
+from windtunnel.model.lease_batch import as_batch
+from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.run_account import draw_up
+from windtunnel.vocabulary import Ability, Component, honoured_by
+from windtunnel.vocabulary.component import LengthensLeases
+
+if TYPE_CHECKING:
+    from windtunnel.model.failures import FailureModel
+
+__all__ = ["Assembled", "EventsLike", "PlatformLike", "SchedulersLike", "WorkloadLike", "assemble"]
+
+PlatformLike = str | Path | Platform
+WorkloadLike = str | Path | Workload | Sequence[str | Path | Workload]
+EventsLike = str | Path | EventList | Sequence[str | Path | EventList]
+SchedulersLike = SchedulerLike | Sequence[SchedulerLike] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """All that a simulation is made of, and what is to be said of it."""
+
+    platform: Platform
+    workloads: list[Workload]
+    events: list[EventList]
+    """Those of the platform, those that were given, those that were generated."""
+    events_given: list[str | Path | EventList]
+    components: list[Component]
+    names: list[str]
+    """What the schedulers are called in what is written about the run."""
+    packing: str
+    account: Account
+    start_date: float | None
+    """When time 0 is (s since 1970, UTC); None where no workload says it."""
+    read: list[str]
+    """The files that all of it was read from."""
+
+
+def assemble(
+    platform: PlatformLike,
+    workload: WorkloadLike,
+    scheduler: SchedulersLike,
+    *,
+    scheduler_options: Mapping[str, Any],
+    events: EventsLike,
+    platform_options: Mapping[str, Any],
+    workload_options: Mapping[str, Any],
+    operations: Sequence[str],
+    failures: "FailureModel | None",
+    timeout: float,
+    share_hosts: bool,
+    energy: bool,
+    checkpoints: tuple[float, float],
+) -> Assembled:
+    """Read, make and check everything; arguments as for :class:`windtunnel.Simulation`, in s.
+
+    With ``energy`` the watts of hosts are needed; ``checkpoints`` are seconds of work between them (0: none), and the
+    seconds that one takes.
+
+    Raises:
+        InputError: a file is at fault.
+        UsageError: something asked for does not exist, or does not fit.
+    """
+    check_arguments(
+        platform=(platform, (str, Path, Platform), "a file, a name such as 'hosts:128', or a Platform"),
+        scheduler_options=(scheduler_options, Mapping, "a mapping"),
+        platform_options=(platform_options, Mapping, "a mapping"),
+        workload_options=(workload_options, Mapping, "a mapping"),
+    )
+    if not timeout > 0:
+        raise UsageError(f"a timeout is more than 0 s, not {timeout!r}")
+    if platform_options and isinstance(platform, Platform):
+        raise UsageError(f"a Platform has no options ({', '.join(platform_options)}): they are those of files")
+    reading = dict(platform_options) | ({"energy": True} if energy else {})
+    with files_read() as read:
+        site, workloads = _site_and_workloads(platform, workload, reading, workload_options, operations)
+    given = _events_given(events)
+    with files_read() as more:
+        lists = _event_lists(site, given, failures)
+    if scheduler is None:
+        scheduler = usual_scheduler(site, workloads)
+    several = isinstance(scheduler, Sequence) and not isinstance(scheduler, str)
+    schedulers: Sequence[SchedulerLike] = scheduler if several else (scheduler,)  # type: ignore[assignment]  # just told apart
+    components = [make_component(one, scheduler_options, timeout) for one in schedulers]
+    workloads = _leases_for(components, workloads)
+    by_amounts = asks_for_parts(workloads)
+    components = [packed(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
+    parts = all(gives_parts(honoured_by(component), workloads) for component in components)
+    names = [scheduler_name(one) for one in schedulers]
+    account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
+    if checkpoints[0]:
+        from windtunnel.model.checkpoints import CheckpointedWorkload
+
+        workloads = [CheckpointedWorkload(one, *checkpoints) for one in workloads]
+    return Assembled(
+        site,
+        workloads,
+        lists,
+        given,
+        components,
+        names,
+        "cores" if share_hosts else "parts of hosts" if parts else "whole hosts",
+        account,
+        next((date for date in map(start_date_of, workloads) if date is not None), None),
+        [*read, *more, *_paths(site, *workloads, *lists)],
+    )
+
+
+def _site_and_workloads(
+    platform: PlatformLike,
+    workload: WorkloadLike,
+    reading: Mapping[str, Any],
+    workload_options: Mapping[str, Any],
+    operations: Sequence[str],
+) -> tuple[Platform, list[Workload]]:
+    """Both as they are read; a workload without a platform runs on what it says it needs."""
+    from windtunnel.formats.registry import read_platform
+
+    if isinstance(workload, Sequence) and not workload and isinstance(platform, str | Path):
+        alone = on_its_own(platform, operations, **workload_options)
+        if alone is not None:
+            return alone[0], read_workloads(alone[1], alone[0])
+    site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
+    return site, read_workloads(workload, site, operations, **workload_options)
+
+
+def _events_given(events: EventsLike) -> list[str | Path | EventList]:
+    """External events as a list of files and lists."""
+    several: Any = [events] if isinstance(events, (str, Path, EventList)) else events
+    check_arguments(events=(several, Iterable, "a file, an EventList, or several"))
+    given = list(several)
+    for number, event in enumerate(given):
+        check_arguments(**{f"events[{number}]": (event, (str, Path, EventList), "a file or an EventList")})
+    return given
+
+
+def _event_lists(
+    site: Platform, given: Sequence[str | Path | EventList], failures: "FailureModel | None"
+) -> list[EventList]:
+    """All external events: the platform's own, those given, those generated."""
+    from windtunnel.formats.registry import read_events
+
+    lists = [] if site.events is None else [site.events]
+    lists += [
+        event if isinstance(event, EventList) else read_events(event, name=f"we{rank}")
+        for rank, event in enumerate(given)
+    ]
+    for event_list in lists:
+        check_events(event_list, len(site.hosts))
+    if failures is not None:
+        from windtunnel.model.failures import failures as generated
+
+        lists.append(generated(site.hosts, failures))
+    return lists
+
+
+def _leases_for(components: Sequence[Component], workloads: list[Workload]) -> list[Workload]:
+    """Leases as who schedules them sees them: as long as a planner makes them, or as batch jobs."""
+    lengthens = next((one for one in components if isinstance(one, LengthensLeases)), None)
+    if lengthens is not None:
+        workloads = [one.lasting(lengthens.lasts) if isinstance(one, LeaseJobs) else one for one in workloads]
+    if not all(Ability.EXACT_STARTS in honoured_by(component) for component in components):
+        workloads = [as_batch(one) if isinstance(one, LeaseJobs) else one for one in workloads]
+    return workloads
+
+
+def _paths(*inputs: Platform | Workload | EventList) -> list[str]:
+    """Where inputs were read from, if from files."""
+    return [one.path for one in inputs if one.path]

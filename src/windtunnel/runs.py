@@ -1,0 +1,69 @@
+"""A run that was recorded, and what can be made of it: a report, plots, comparisons, explanations."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from windtunnel.results.metrics import Trim
+from windtunnel.results.run import Run as RecordedRun
+
+if TYPE_CHECKING:
+    from windtunnel.results.compare import Comparison
+    from windtunnel.results.why import Explanation
+
+__all__ = ["Run", "load_run"]
+
+
+class Run(RecordedRun):
+    """What a run left: its outcome, metrics and jobs, in memory or in a directory; and what can be made of it."""
+
+    @property
+    def directory(self) -> Path | None:
+        """Where the files are; None when nothing was written."""
+        recording = self._recording
+        stem = self.name if recording is None else recording.layout.stem
+        return None if stem is None else Path(stem) if Path(stem).is_dir() else Path(stem).parent
+
+    def read(self, name: str) -> bytes | None:
+        """The content of one of the run's files (``jobs.csv``...), also when they are kept in memory."""
+        return self.file(name)
+
+    def report(self, path: str | Path, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Path:
+        """Write one self-contained HTML page about the run.
+
+        Raises:
+            UsageError: a trim is malformed, or nothing remains.
+            SimulationError: the file cannot be written.
+        """
+        from windtunnel.report.page import write_report
+
+        return write_report(self, path, warm_up=warm_up, cool_down=cool_down)
+
+    def plot(self, kind: str, path: str | Path) -> Path:
+        """Draw ``gantt``, ``utilisation``, ``queue`` or ``waits`` into a PNG, SVG or PDF file.
+
+        Raises:
+            UsageError: there is no such plot or format.
+            MissingExtraError: matplotlib is not installed.
+        """
+        from windtunnel.report.plots import write_plot
+
+        return write_plot(self, kind, path)
+
+    def compare(self, other: RecordedRun, **options: Any) -> "Comparison":
+        """What differs from this run (a) to another (b); options as for ``results.compare.compare``."""
+        from windtunnel.results.compare import compare
+
+        return compare(self, other, **options)
+
+    def why(self, job: str) -> "Explanation":
+        """Why a job waited.
+
+        Raises:
+            UsageError: there is no such job in the record.
+        """
+        from windtunnel.results.why import explain
+
+        return explain(self, job)
+
+
+load_run = Run.load
