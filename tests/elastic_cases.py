@@ -4,17 +4,14 @@ import gzip
 import json
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from windtunnel.cli.elastisim import prepare, simulation_of
 from windtunnel.diagnostics import ComponentError, WindtunnelError
-from windtunnel.engine.simulation import Simulation
-from windtunnel.engine.state.options import Options
 from windtunnel.formats.elastisim.configuration import read_configuration
-from windtunnel.formats.elastisim.jobs import read_jobs
-from windtunnel.formats.elastisim.platform import read_elastic_platform
-from windtunnel.wires.elastisim.codes import Triggers
-from windtunnel.wires.elastisim.driven import ElastisimAlgorithm
 
 
 class Differs(Exception):  # noqa: N818
@@ -115,40 +112,26 @@ def inside(folder: Path):
         os.chdir(before)
 
 
-def replay(case: Path, observers=(), tolerance: float | None = None):
-    """Play a case; returns (recorded peer, simulation, error or None)."""
+def replay(case: Path, out: Path | None = None, tolerance: float | None = None):
+    """Play a case; returns (recorded peer, simulation, error or None). With ``out``, files are written below it."""
     inputs = b"".join(path.read_bytes() for path in case.glob("*.xml"))
     if tolerance is None:
         tolerance = 1e-6 if b"node_local_bb" in inputs else 1e-9
     peer = Recorded(case, tolerance)
     simulation = None
     try:
-        with inside(case):
+        with inside(case), ExitStack() as files:
             config = read_configuration(Path("config.json"))
-            platform = read_elastic_platform(config.platform_file)
-            jobs = read_jobs(
-                Path(config.jobs_file),
-                folder=".",
-                grace=config.job_kill_grace_period,
-                clip_requests=config.clip_evolving_requests,
-            )
-        triggers = Triggers(
-            submit=config.schedule_on_job_submit,
-            finalize=config.schedule_on_job_finalize,
-            point=config.schedule_on_scheduling_point,
-            reconfiguration=config.schedule_on_reconfiguration,
-            interval=config.scheduling_interval,
-            least_interval=config.min_scheduling_interval,
-            grace=config.job_kill_grace_period,
-        )
-        simulation = Simulation(
-            platform,
-            (jobs,),
-            (ElastisimAlgorithm(peer, triggers, faithful=True),),
-            options=Options(one_by_one=True, compute_sharing=config.allow_oversubscription),
-            observers=observers,
-        )
-        simulation.run()
+            platform, jobs = prepare(config)
+            if out is not None:
+                os.chdir(out)
+                (out / "out").mkdir(exist_ok=True)
+            else:
+                config = replace(
+                    config, job_statistics=os.devnull, node_utilization=os.devnull, task_times=os.devnull
+                )
+            simulation = simulation_of(config, platform, jobs, peer, files, faithful=True)
+            simulation.run()
     except WindtunnelError as error:
         if isinstance(error, ComponentError) and isinstance(error.__cause__, Differs):
             raise error.__cause__ from None

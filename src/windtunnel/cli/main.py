@@ -32,6 +32,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "plot": Command("runs:plot", "Draw a picture of a run."),
     "batsim4": Command("batsim4:batsim4", "Play Batsim 4 for a scheduler, by its own command line."),
     "batsim5": Command("batsim5:batsim5", "Play Batsim 5 for schedulers, by its own command line."),
+    "elastisim": Command("elastisim:elastisim", "Play ElastiSim for an algorithm, by its own command line."),
     "scheduler": Command("scheduler:scheduler", "Serve a scheduler to a Batsim."),
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),

@@ -18,7 +18,7 @@ from windtunnel.vocabulary.component import Hello, Reply
 from windtunnel.vocabulary.probes import Periodic, TimeUnit
 from windtunnel.wires.elastisim.answers import Entry, parse_answer
 from windtunnel.wires.elastisim.codes import FINALIZE, INVOKE, Call, State, Triggers
-from windtunnel.wires.elastisim.mirror import JobEntry, SiteMirror
+from windtunnel.wires.elastisim.mirror import JobEntry, NodeListener, SiteMirror
 
 __all__ = ["AlgorithmPeer", "ElastisimAlgorithm"]
 
@@ -51,10 +51,19 @@ class ElastisimAlgorithm:
         triggers: when it is called.
         faithful: changes decided while a job prepares its start are forgotten when it has, as by ElastiSim; otherwise
             they stay pending.
+        node_changed: hears what nodes run and expect, whenever a job comes to one or leaves it.
     """
 
-    def __init__(self, peer: AlgorithmPeer, triggers: Triggers = Triggers(), *, faithful: bool = False) -> None:  # noqa: B008 -- immutable
+    def __init__(
+        self,
+        peer: AlgorithmPeer,
+        triggers: Triggers = Triggers(),  # noqa: B008 -- immutable
+        *,
+        faithful: bool = False,
+        node_changed: NodeListener | None = None,
+    ) -> None:
         self.peer = peer
+        self.node_changed = node_changed
         self.triggers = triggers
         self.faithful = faithful
         self.sharing = False
@@ -86,7 +95,7 @@ class ElastisimAlgorithm:
     # -- what happens -------------------------------------------------------------------------------------------
 
     def _begins(self, notice: n.SimulationBegins) -> list[d.Decision]:
-        self.mirror = SiteMirror(notice.platform.hosts)
+        self.mirror = SiteMirror(notice.platform.hosts, self.node_changed)
         self.sharing = notice.allow_compute_sharing
         interval = self.triggers.interval
         if not interval:
@@ -119,9 +128,8 @@ class ElastisimAlgorithm:
 
     def _end(self, entry: JobEntry, now: float, state: State) -> None:
         mirror = self.mirror
-        if entry.target is not None:
-            mirror.unexpect(entry, entry.target)
-        mirror.leave(entry, entry.ranks)
+        mirror.leave(now, entry, entry.ranks)
+        mirror.unexpect(entry, entry.assigned)
         entry.ranks = [*entry.assigned]
         entry.target = None
         if state is State.COMPLETED:
@@ -169,8 +177,10 @@ class ElastisimAlgorithm:
         mirror = self.mirror
         mirror.unexpect(entry, entry.assigned)
         after = {*notice.hosts}
-        mirror.leave(entry, [node for node in entry.ranks if node not in after])
-        mirror.run_on(entry, notice.hosts)
+        before = {*entry.ranks}
+        mirror.run_on(notice.timestamp, entry, [node for node in notice.hosts if node not in before])
+        mirror.leave(notice.timestamp, entry, sorted(before - after))
+        mirror.changed_nodes.update(dict.fromkeys(notice.hosts))
         entry.ranks = [*notice.hosts]
         entry.target = None
         entry.state = State.RECONFIGURING
@@ -251,6 +261,8 @@ class ElastisimAlgorithm:
                 targets.append(self._resize(entry))
         if later and asking is not None and asking.stopped and not own and asking.state is State.CHANGE_PENDING:
             own = [self._resize(asking)]
+        if later and own and asking is not None:  # what it gives up may start another in the same answer
+            self.mirror.leave(now, asking, sorted({*asking.ranks} - {*asking.assigned}))
         done: list[d.Decision] = []
         for entry, kill in later:
             done += self._kill(entry, now) if kill else self._start(entry, now)
@@ -292,8 +304,6 @@ class ElastisimAlgorithm:
         mirror.touch(entry)
         entry.target = [*one.nodes]
         if entry.target == entry.ranks:
-            if running:
-                mirror.unexpect(entry, entry.target)
             entry.target = None
             if entry.state is State.CHANGE_PENDING:
                 entry.state = State.RUNNING
@@ -325,7 +335,7 @@ class ElastisimAlgorithm:
                 raise DecisionError(reason, rule="host-reserved", now=now)
         entry.ranks = [*nodes]
         entry.target = None
-        mirror.run_on(entry, nodes)
+        mirror.run_on(now, entry, nodes)
         entry.state = State.RUNNING
         entry.start = now
         mirror.touch(entry)

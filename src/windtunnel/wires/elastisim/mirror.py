@@ -1,6 +1,6 @@
 """What an algorithm behind ElastiSim's wire is told of jobs and nodes, and what of it has changed since."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Any
 
@@ -8,7 +8,10 @@ from windtunnel.model import Host, Job
 from windtunnel.model.application import Elasticity, ElasticProfile
 from windtunnel.wires.elastisim.codes import NodeState, State
 
-__all__ = ["JobEntry", "NodeEntry", "SiteMirror"]
+__all__ = ["JobEntry", "NodeEntry", "NodeListener", "SiteMirror"]
+
+NodeListener = Callable[[float, int, Iterable[int], Iterable[int]], None]
+"""Hears of a date, a node, the jobs that it runs and those that it expects."""
 
 
 class JobEntry:
@@ -119,7 +122,8 @@ class NodeEntry:
 class SiteMirror:
     """All jobs by number, all nodes, and which have changed since the algorithm was called last."""
 
-    def __init__(self, hosts: Sequence[Host]) -> None:
+    def __init__(self, hosts: Sequence[Host], changed: "NodeListener | None" = None) -> None:
+        self.changed = changed
         self.nodes = [NodeEntry(host) for host in hosts]
         self.jobs: list[JobEntry] = []
         self.by_id: dict[str, JobEntry] = {}
@@ -130,15 +134,18 @@ class SiteMirror:
         """A job has changed."""
         self.changed_jobs[entry.number] = None
 
-    def run_on(self, entry: JobEntry, nodes: Iterable[int]) -> None:
+    def run_on(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
         """A job runs on nodes from now on."""
         for number in nodes:
             node = self.nodes[number]
+            new = entry.number not in node.running
             node.running[entry.number] = None
             node.expected.pop(entry.number, None)
             self.changed_nodes[number] = None
+            if new:
+                self._tell(now, node)
 
-    def leave(self, entry: JobEntry, nodes: Iterable[int]) -> None:
+    def leave(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
         """A job has left nodes: these are free, whoever is expected there."""
         for number in nodes:
             node = self.nodes[number]
@@ -146,6 +153,11 @@ class SiteMirror:
                 continue
             node.freed_while_expected = not node.running and bool(node.expected)
             self.changed_nodes[number] = None
+            self._tell(now, node)
+
+    def _tell(self, now: float, node: NodeEntry) -> None:
+        if self.changed is not None:
+            self.changed(now, node.number, node.running, node.expected)
 
     def expect(self, entry: JobEntry, nodes: Iterable[int]) -> None:
         """Nodes expect a job."""
