@@ -12,7 +12,7 @@ _HEAD: Final = """\
 
 What becomes of each key of `slurm.conf`, `gres.conf` and of the words of `SchedulerParameters`. **Simulated**: it is
 part of the site. **Irrelevant**: it changes nothing that a simulation shows (ports, logs, plugins that launch jobs).
-**Not simulated**: it may change decisions, and the account of a run names it. A key that stands in none of these lists
+**Not simulated**: it may change decisions, and the account of a run names it. A key that is in none of these lists
 is a warning with the nearest known name. This page is made from `windtunnel.formats.slurm.keys`.
 """
 _TITLES: Final = {
