@@ -210,19 +210,21 @@ class ApplicationReader:
         late: bool = False,
     ) -> None:
         """An expression: whether it can be read, and knows all its names (but those given while the job runs)."""
-        known = {**arguments, **dict.fromkeys(names, "(3)")}
+        known = {**arguments, **dict.fromkeys(names, "3")}
+        hidden = [word for word in hidden_names(text, known) if not word.isdigit()]
         try:
             unknown = unknown_names(text, known)
         except ExpressionError as error:
-            members.fault(key, str(error), code="expression")
+            hint = f"names are replaced as text, also within {', '.join(hidden)}" if hidden else ""
+            members.fault(key, str(error), hint, code="expression")
             return
         if unknown and key == "evolving_request":
-            message = f"the names {', '.join(unknown)} are not known in {text!r:.80}: the run ends with the request"
+            message = f"names in {text!r:.80} are not known, and end the run with the request: {', '.join(unknown)}"
             members.odd(key, message, "a request knows no arguments of the job", code="expression")
         elif unknown and (self.rigid or not late):
-            members.fault(key, f"the names {', '.join(unknown)} are not known in {text!r:.80}", code="expression")
-        for word in hidden_names(text, known):
-            if word not in unknown and not word.isdigit():
+            members.fault(key, f"names in {text!r:.80} are not known: {', '.join(unknown)}", code="expression")
+        for word in hidden:
+            if word not in unknown:
                 members.odd(key, f"a name is replaced within the word {word!r}, as text", code="replaced-within")
 
 

@@ -89,7 +89,7 @@ def read_configuration(path: Path) -> Configuration:
     sensing = flags["sensing"]
     outputs = {key: members.text(key, None if sensing else "") for key in _SENSED}
     interval = members.number("sensing_interval", None if sensing else 0.0, least=0.0)
-    if sensing and not interval:
+    if sensing and members.get("sensing_interval") == 0:
         members.fault("sensing_interval", "sensing every 0 s would never end")
     times = members.text("task_times", None if flags["log_task_times"] else "")
     members.rest()

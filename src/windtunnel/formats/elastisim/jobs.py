@@ -14,6 +14,7 @@ from windtunnel.model.application import Application, Elasticity, ElasticProfile
 
 __all__ = ["ElasticJobs", "read_jobs"]
 
+_SIZES: Final = tuple(f"{what}{end}" for what in ("num_nodes", "num_gpus_per_node") for end in ("", "_min", "_max"))
 _TYPES: Final = {kind.name.lower(): kind for kind in Elasticity}
 
 
@@ -77,9 +78,9 @@ class _Reader:
         except OSError as error:
             self.findings.add(f"cannot be read: {reason(error)}", code="unreadable")
             self.findings.raise_all()
-        whole = Members(self.findings, str(self.path), load_object(str(self.path), data, self.findings))
-        if self.findings.has_errors:
-            self.findings.raise_all()
+        loaded = load_object(str(self.path), data, self.findings)
+        self.findings.raise_if_errors()
+        whole = Members(self.findings, str(self.path), loaded)
         drafts = []
         for rank, value in enumerate(whole.items("jobs", needed=True)):
             members = Members(self.findings, str(self.path), value, f"/jobs/{rank}")
@@ -114,6 +115,7 @@ class _Reader:
         arguments, attributes = self._texts(members, "arguments"), self._texts(members, "attributes")
         file = members.text("application_model")
         if not word:
+            members.asked.update(dict.fromkeys(_SIZES))
             return None
         kind = _TYPES[word]
         least, most, gpus_least, gpus_most = self._sizes(members, kind)
@@ -165,11 +167,12 @@ class _Reader:
             members.fault(key, f"an object is expected, not {shown(value)}")
             return {}
         found = {}
+        inner = Members(self.findings, members.file, value, members.at(key))
         for name, one in value.items():
             if isinstance(one, bool) or not isinstance(one, int | float | str):
-                members.fault(f"{key}/{name}", f"a text or a number is expected, not {shown(one)}")
+                inner.fault(name, f"a text or a number is expected, not {shown(one)}")
                 continue
             found[name] = as_text(one)
             if isinstance(one, float) and float(found[name]) != one:
-                members.odd(f"{key}/{name}", f"{one!r} is kept with six decimals: {found[name]}", code="rounded")
+                inner.odd(name, f"{one!r} is kept with six decimals: {found[name]}", code="rounded")
         return found

@@ -10,7 +10,7 @@ __all__ = ["Members", "load_object"]
 
 
 def load_object(path: str, data: bytes, findings: Findings) -> Any:
-    """The object of a JSON file; findings say what is wrong with it."""
+    """The object of a JSON file; None if it holds none, and findings say why."""
     import msgspec
 
     from windtunnel.formats.files import json_fault
@@ -20,10 +20,10 @@ def load_object(path: str, data: bytes, findings: Findings) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message, line, column = json_fault(error, data)
         findings.add(message, code="syntax", line=line, column=column, file=path)
-        return {}
+        return None
     if not isinstance(loaded, dict):
         findings.add("the file is no JSON object", code="type", file=path)
-        return {}
+        return None
     return loaded
 
 
@@ -44,10 +44,10 @@ class Members:
         if not isinstance(value, dict):
             self.fault("", f"an object is expected, not {shown(value)}")
 
-    def at(self, key: str) -> str:
-        """The pointer of a member."""
-        escaped = key.replace("~", "~0").replace("/", "~1")
-        return f"{self.pointer}/{escaped}" if key else self.pointer
+    def at(self, key: str, *below: str) -> str:
+        """The pointer of a member, or of something below it."""
+        parts = [part.replace("~", "~0").replace("/", "~1") for part in (key, *below)]
+        return "/".join([self.pointer, *parts]) if key else self.pointer
 
     def fault(self, key: str, message: str, hint: str = "", *, code: str = "value") -> None:
         """Something is wrong with a member."""
@@ -150,7 +150,8 @@ class Members:
         values = self.items(key)
         for rank, value in enumerate(values):
             if not isinstance(value, str):
-                self.fault(f"{key}/{rank}", f"a text is expected, not {shown(value)}")
+                message = f"{key}: a text is expected, not {shown(value)}"
+                self.findings.add(message, code="value", pointer=self.at(key, str(rank)), file=self.file)
         return tuple(value for value in values if isinstance(value, str))
 
     def word(self, key: str, words: Iterable[str]) -> str:
