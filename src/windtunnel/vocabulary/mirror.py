@@ -75,6 +75,7 @@ class Mirror:
         "dozing",
         "ended",
         "ends",
+        "former",
         "free",
         "hosts",
         "kept",
@@ -119,6 +120,8 @@ class Mirror:
         """Suspended jobs by id: as they ran, and since when they do not."""
         self.kept: dict[str, HostSet] = {}
         """Hosts that running jobs are to have later, by job id: not in ``free``."""
+        self.former: dict[str, HostSet] = {}
+        """The hosts that jobs had which change at once, until that is told."""
         self.stopped: dict[str, int] = {}
         """Jobs that stand still until this message is answered, and how many hosts they ask for (0: none)."""
         self.ends: list[Ending] = []
@@ -230,6 +233,7 @@ class Mirror:
             self.stopped[notice.job.id] = notice.count if isinstance(notice, HostsRequested) else 0
             self._further = True
         elif isinstance(notice, JobReconfigured):
+            self.former.pop(notice.job.id, None)
             self._resized(notice.job.id, HostSet(notice.hosts))
         elif isinstance(notice, DecisionRefused):
             self._refuse(notice.decision)
@@ -320,6 +324,9 @@ class Mirror:
                 self.suspended[decision.job_id] = running, self.now
         elif isinstance(decision, ResizeJob):
             self._keep_no_more(decision.job_id)
+            former = self.former.pop(decision.job_id, None)
+            if former is not None:
+                self._resized(decision.job_id, former)
         elif isinstance(decision, TurnOnOffHosts | SetResourceState):
             self._keep_promise(decision.hosts)
             self.asleep |= self.waking & decision.hosts
@@ -347,7 +354,7 @@ class Mirror:
         """A running job has other hosts; when it is to end stays what it was."""
         running = self.running.get(job_id)
         self._keep_no_more(job_id)
-        if running is None or running.amounts is not None:
+        if running is None or running.amounts is not None or running.hosts == hosts:
             return
         place = bisect_left(self.ends, (running.end, running.rank))
         self.free.add(running.hosts - self.absent)
@@ -430,6 +437,10 @@ class Mirror:
         if running is None:
             return
         self._keep_no_more(job_id)
+        if job_id in self.stopped:  # at once: what it gives up can be given to others in the same reply
+            self.former[job_id] = running.hosts
+            self._resized(job_id, hosts)
+            return
         new = (hosts - running.hosts) & self.free.frozen()
         if new:
             self.kept[job_id] = new

@@ -13,6 +13,7 @@ from windtunnel.model.asks import Ask, Some, Warned, asks_of_jobs
 from windtunnel.model.workload import ShownWorkload
 from windtunnel.workloads.columns import Columns
 from windtunnel.workloads.operations import Operation, applied, checked
+from windtunnel.workloads.operations.elasticity import elastic_job
 
 __all__ = ["Arranged"]
 
@@ -103,6 +104,10 @@ class Arranged(ShownWorkload):
     ) -> "Arranged":
         """Walltimes made anew: exact, the f-model (with its ``factor``), or Tsafrir's (``longest`` s at most)."""
         return self.apply("with_estimates", model, seed=seed, factor=factor, longest=longest)
+
+    def with_elasticity(self, share: float, **options: Any) -> "Arranged":
+        """A share of the jobs can change size; see ``windtunnel.workloads.operations.elasticity`` for the options."""
+        return self.apply("with_elasticity", share, **options)
 
     def to_hosts(self, number: int) -> "Arranged":
         """Sizes for a machine of so many hosts (or processors), in the proportion to the machine it was made for."""
@@ -236,7 +241,7 @@ class Arranged(ShownWorkload):
     def _job(self, index: int) -> Job:
         columns = self.columns
         job = columns.source(index)
-        return replace(
+        made = replace(
             job,
             id=self._id(columns, index),
             request=self._request(columns, index, job.request),
@@ -244,6 +249,9 @@ class Arranged(ShownWorkload):
             walltime=job.walltime if columns.walltimes is None else columns.walltimes[index],
             dependencies=tuple(one for one in job.dependencies if one in self._kept) if self._kept else (),
         )
+        if columns.elastic is not None and columns.elastic[index]:
+            return elastic_job(made, columns.plan)
+        return made
 
     def _request(self, columns: Columns, index: int, asked: Request) -> Request:
         size = columns.processors[index] if columns.processors is not None else asked.processors or asked.hosts
