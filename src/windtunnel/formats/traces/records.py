@@ -71,6 +71,7 @@ def replay(
         path=path,
         start_date=start_date(base, start),
         in_order=True,
+        outcomes=[record.status or "unknown" for record in kept],
         findings=tuple(findings),
         report=IngestionReport(
             file=path,

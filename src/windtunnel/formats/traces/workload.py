@@ -36,14 +36,18 @@ class TraceWorkload(JobList):
         findings: Sequence[Finding] = (),
         in_order: bool = False,
         parts: bool = False,
+        outcomes: Sequence[str] = (),
     ) -> None:
         """``findings``: what was odd beside what the report counts; ``in_order``: jobs come in the order in which
-        they are submitted, those of one instant too; ``parts``: they take cores of hosts, and leave the others.
+        they are submitted, those of one instant too; ``parts``: they take cores of hosts, and leave the others;
+        ``outcomes``: what became of them in the trace, in that order.
         """
         super().__init__(name, jobs, hosts=hosts, path=path)
         if in_order:
             self._jobs = list(jobs)
         self.parts = parts
+        self.outcomes = tuple(outcomes)
+        """What became of the jobs in the trace, in words; empty where that is not known."""
         self.start_date = start_date
         """Seconds since 1970 at simulated time 0; None when the trace does not tell."""
         self.report = report
@@ -73,6 +77,7 @@ class TraceWorkload(JobList):
             findings=self._findings,
             in_order=True,
             parts=self.parts,
+            outcomes=self.outcomes,
         )
         new.cores_per_host = cores_per_host
         return new
