@@ -48,6 +48,12 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "the schedulers that an environment names, one per datacenter, with changes",
         "windtunnel",
     ),
+    # learned
+    "learned/linear": Listed(
+        f"{_HERE}.learned.linear:LinearPolicy",
+        "a policy that was learned: the job with the largest weighted sum of its features is chosen",
+        "windtunnel",
+    ),
     # of the literature, by name
     "literature/easy++": Listed(
         f"{_HERE}.literature.policies:EasyPlusPlus",

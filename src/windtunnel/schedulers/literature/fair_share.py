@@ -24,21 +24,21 @@ _DAY: Final = 86_400.0
 class Usage:
     """What somebody has used (processor-seconds), decaying: at a rate that changes when jobs start and end."""
 
-    __slots__ = ("_rate", "_since", "_used")
+    __slots__ = ("_rate", "_since", "_until_then")
 
     def __init__(self) -> None:
-        self._used = 0.0
+        self._until_then = 0.0
         self._rate = 0
         self._since = 0.0
 
     def at(self, now: float, half_life: float) -> float:
         """What counts of it now (s)."""
         kept: float = 0.5 ** ((now - self._since) / half_life)
-        return self._used * kept + self._rate * (1 - kept) * half_life / log(2)
+        return self._until_then * kept + self._rate * (1 - kept) * half_life / log(2)
 
     def change(self, now: float, half_life: float, processors: int) -> None:
         """So many more (or fewer) processors from now on."""
-        self._used = self.at(now, half_life)
+        self._until_then = self.at(now, half_life)
         self._since = now
         self._rate += processors
 
@@ -67,11 +67,11 @@ class FairShareEasy(PriorityBackfilling):
 
     def _reset(self) -> None:
         super()._reset()
-        self._used: dict[str, Usage] = {}
+        self._usages: dict[str, Usage] = {}
 
     def _of(self, job: Job) -> Usage:
         whose = job.user if self.of == "user" else job.group
-        return self._used.setdefault(whose, Usage())
+        return self._usages.setdefault(whose, Usage())
 
     def _in_order(self, now: float) -> list[Waiting]:
         return self._by_turns(now, list(self._waiting.values()))

@@ -14,7 +14,7 @@ from msgspec import Meta
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, Job
 from windtunnel.schedulers.batch import BatchScheduler, too_large
-from windtunnel.vocabulary import HONOURED_BY_ALL, Decision, Notice, Reply
+from windtunnel.vocabulary import HONOURED_BY_ALL, Decision, Notice, Reply, Running
 
 __all__ = ["SC17", "SC17Order"]
 
@@ -89,8 +89,6 @@ class SC17(BatchScheduler):
         decisions: list[Decision] = []
         if site.refused:
             self._retry(now, decisions)
-            self._pending += [one.job for one in site.refused if one.job not in self._pending]
-            self._pending = [job for job in self._pending if not _rejected(job, decisions)]
         alone = not self._pending
         for job in site.arrived:
             if job.request.hosts > site.size:
@@ -132,6 +130,6 @@ class SC17(BatchScheduler):
             raise UsageError(f"job {job.id!r} does not say how long it runs", "choose runtimes=requested")
         return job.profile.delay
 
-
-def _rejected(job: Job, decisions: Sequence[Decision]) -> bool:
-    return any(getattr(one, "job_id", "") == job.id for one in decisions)
+    def _again(self, now: float, running: Running) -> None:
+        super()._again(now, running)
+        self._pending.append(running.job)
