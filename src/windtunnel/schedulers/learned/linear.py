@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
@@ -14,6 +14,9 @@ from windtunnel.schedulers.learned.rules import RulesName
 from windtunnel.schedulers.learned.sights import FEATURES, Choice, ViewName
 
 __all__ = ["LinearPolicy", "PolicyFile"]
+
+_LEARNED: Final = (0.37, 0.22, -1.43, -1.07, -0.08, 0.69, -0.28, -0.28, -0.12, 0.1)
+"""What docs/guides/learning.md has learned on a workload of Lublin's model."""
 
 
 class PolicyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -44,7 +47,7 @@ class LinearPolicy(Choosing):
     Args:
         policy: a JSON file with ``weights`` and, if they are not the usual ones, ``rules``, ``view``, ``window``,
             ``backfill`` and ``longest`` (as ``windtunnel.learning`` writes it).
-        weights: the weights themselves, in Python.
+        weights: the weights themselves, in Python. Without either: those of the example of docs/guides/learning.md.
         **options: those of a policy that is given by its weights.
 
     Raises:
@@ -65,10 +68,10 @@ class LinearPolicy(Choosing):
         backfill: bool = False,
         longest: Annotated[float, Meta(gt=0)] = 172_800.0,
     ) -> None:
-        if bool(policy) == bool(len(weights)):
-            raise UsageError("a linear policy is given by a file (policy=FILE) or by its weights")
+        if policy and len(weights):
+            raise UsageError("a linear policy is given by a file (policy=FILE) or by its weights, not by both")
         given = PolicyFile(
-            weights=tuple(map(float, weights)),
+            weights=tuple(map(float, weights)) if len(weights) else _LEARNED,
             rules=rules,
             view=view,
             window=window,
