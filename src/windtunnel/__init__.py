@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     from windtunnel.model.event_kinds import external_event as external_event
     from windtunnel.results.own_metrics import metric as metric
     from windtunnel.schedulers.base import Scheduler as Scheduler
+    from windtunnel.studies.results import StudyResults as StudyResults
+    from windtunnel.studies.study import Study as Study
+    from windtunnel.studies.study import load_study as load_study
+    from windtunnel.studies.study import read_study as read_study
+    from windtunnel.studies.study import study as study
     from windtunnel.version import build as build
     from windtunnel.vocabulary import CallMeLater as CallMeLater
     from windtunnel.vocabulary import Decision as Decision
@@ -72,6 +77,8 @@ _WHERE: Final = {
     "windtunnel.model.event_kinds": ("external_event",),
     "windtunnel.results.own_metrics": ("metric",),
     "windtunnel.schedulers.base": ("Scheduler",),
+    "windtunnel.studies.results": ("StudyResults",),
+    "windtunnel.studies.study": ("Study", "load_study", "read_study", "study"),
     "windtunnel.vocabulary": (
         "CallMeLater",
         "Decision",

@@ -15,7 +15,7 @@ from windtunnel.schedulers.learned.sights import FEATURES, Choice, ViewName
 
 __all__ = ["LinearPolicy", "PolicyFile"]
 
-_LEARNED: Final = (0.37, 0.22, -1.43, -1.07, -0.08, 0.69, -0.28, -0.28, -0.12, 0.1)
+_LEARNED: Final = (-0.68, -1.14, -1.87, -0.95, -1.48, 1.1, -0.5, -0.71, -0.17, -0.28)
 """What docs/guides/learning.md has learned on a workload of Lublin's model."""
 
 
