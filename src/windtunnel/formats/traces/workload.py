@@ -1,7 +1,8 @@
 """Workloads of formats that count processors or have an account of their rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -9,7 +10,7 @@ from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.model import Job, JobList, Request
 
-__all__ = ["TraceWorkload"]
+__all__ = ["Recorded", "TraceWorkload"]
 
 
 def _sized(request: Request, cores_per_host: int, *, parts: bool) -> Request:
@@ -21,8 +22,21 @@ def _sized(request: Request, cores_per_host: int, *, parts: bool) -> Request:
     return replace(request, hosts=hosts, amounts=(("cores", float(-(-request.processors // hosts))), *others))
 
 
+class Recorded(NamedTuple):
+    """What a trace says of how it was with a job; seconds."""
+
+    waited: float
+    """From its submission to its start; -1: not known."""
+    ran: float
+    nodes: str = ""
+    """The hosts it ran on, as the trace lists them."""
+
+
 class TraceWorkload(JobList):
     """Jobs whose requests count processors: hosts of one core, until :meth:`with_cores` says how many they have."""
+
+    recorded: Mapping[str, Recorded] = {}
+    """By id of the job, where the reader keeps how it was; not kept when the jobs are sized anew."""
 
     def __init__(
         self,
