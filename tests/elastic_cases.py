@@ -112,12 +112,12 @@ def inside(folder: Path):
         os.chdir(before)
 
 
-def replay(case: Path, out: Path | None = None, tolerance: float | None = None):
+def replay(case: Path, out: Path | None = None, tolerance: float | None = None, peer=None):
     """Play a case; returns (recorded peer, simulation, error or None). With ``out``, files are written below it."""
     inputs = b"".join(path.read_bytes() for path in case.glob("*.xml"))
     if tolerance is None:
         tolerance = 1e-6 if b"node_local_bb" in inputs else 1e-9
-    peer = Recorded(case, tolerance)
+    peer = peer or Recorded(case, tolerance)
     simulation = None
     try:
         with inside(case), ExitStack() as files:

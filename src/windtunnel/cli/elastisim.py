@@ -95,6 +95,7 @@ def simulation_of(
     from windtunnel.engine.simulation import Simulation
     from windtunnel.engine.state.options import Options
     from windtunnel.results.elastisim import ElastisimFiles
+    from windtunnel.results.files import text_to_be_written
     from windtunnel.wires.elastisim.codes import Triggers
     from windtunnel.wires.elastisim.driven import ElastisimAlgorithm
 
@@ -110,15 +111,8 @@ def simulation_of(
     names = [config.job_statistics, config.node_utilization]
     if config.log_task_times:
         names.append(config.task_times)
-    opened = [files.enter_context(_written(name)) for name in names]
+    opened = [files.enter_context(text_to_be_written(Path(name))) for name in names]
     recorder = ElastisimFiles(opened[0], opened[1], opened[2] if config.log_task_times else None)
     algorithm = ElastisimAlgorithm(peer, triggers, faithful=faithful, node_changed=recorder.node_changed)
     options = Options(one_by_one=True, compute_sharing=config.allow_oversubscription)
     return Simulation(platform, (jobs,), (algorithm,), options=options, observers=(recorder,))
-
-
-def _written(name: str) -> Any:
-    try:
-        return Path(name).open("w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"{name!r} cannot be written: {error.strerror}") from error
