@@ -134,7 +134,7 @@ _INTERRUPTED: Final = 130
 
 _TRACEBACK: Final = "WINDTUNNEL_TRACEBACK"
 
-_PLAIN: Final = ("batsim4", "batsim5")
+_PLAIN: Final = ("batsim4", "batsim5", "elastisim")
 """Commands that read the words of their line themselves."""
 
 
