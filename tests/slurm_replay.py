@@ -14,6 +14,7 @@ from windtunnel.schedulers.slurm.main_loop import main_pass
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.state import State
+from windtunnel.schedulers.slurm.submission import first_reason
 
 STAMP = re.compile(r"\[(\S+?)\.(\d+)\] ")
 GONE = ("COMPLETED", "PREEMPTED", "CANCELLED", "FAILED", "TIMEOUT", "DEADLINE")
@@ -98,8 +99,8 @@ class Replay:
     # What Slurm had
 
     def array_of(self, id):
-        job = self.final.get(id)
-        return job.get("ArrayJobId", id) if job else id
+        job = self.final.get(id, {})
+        return job.get("ArrayJobId", job.get("HetJobId", id))
 
     def state_at(self, when, started):
         """The cluster as it was just before a pass; ``started``: JobIds started since the gate."""
@@ -130,6 +131,10 @@ class Replay:
                     continue
             if pending.submitted <= when:
                 state.pending[id] = pending
+        for id, pending in state.pending.items():
+            if id not in self.reasons:
+                self.reasons[id] = first_reason(state, pending)
+            pending.reason = self.reasons[id].replace("_", " ")
         return state
 
     def runs(self, job, when):
@@ -159,6 +164,8 @@ class Replay:
             (one for one in self.outcome["jobs"] if one.get("ArrayJobId", one["JobId"]) == id and one["JobState"] == "PENDING"), head
         )
         eligible = waiting["EligibleTime"]
+        if waiting["Reason"] == "JobArrayTaskLimit":
+            eligible = job.submitted
         job.eligible = eligible if isinstance(eligible, int) else None
         if waiting["Reason"] in ("JobHeldUser", "JobHeldAdmin") or (waiting["Priority"] == "0" and waiting["JobState"] == "PENDING"):
             job.held = True
@@ -173,11 +180,9 @@ class Replay:
     def enter(self, state, jobs, id, job):
         """A running job with what it really holds."""
         array = self.array_of(id)
-        pending = self.pending(state, jobs, array)
+        pending = self.component(state, id, job) or self.pending(state, jobs, array)
         if pending is None:
-            pending = self.component(state, id, job)
-            if pending is None:
-                return
+            return
         record = next((one for one in pending.records if one.table.name == job["Partition"]), pending.records[0])
         limit = minutes(job["TimeLimit"])
         cpus, cores, held_memory, gres = {}, {}, {}, {}

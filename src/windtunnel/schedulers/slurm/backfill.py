@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.jobs import Placement, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims
-from windtunnel.schedulers.slurm.queue import job_queue
+from windtunnel.schedulers.slurm.queue import job_queue, partition_refusal
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["backfill_pass"]
@@ -58,7 +58,7 @@ class _Cycle:
     def go(self) -> Pass:
         """Over the queue in order, until a limit of the cycle ends it."""
         state, settings = self.state, self.settings
-        queue = job_queue(state)
+        queue = job_queue(state, backfill=True)
         for job in state.pending.values():
             job.expected, job.planned = None, 0
         most = settings.bf_max_job_test
@@ -78,7 +78,7 @@ class _Cycle:
         plan = _Plan(_Outcome.NOTHING)
         counted = False
         planned = 0
-        tasks = job.startable_tasks
+        tasks = 1 if job.tasks is None else len(job.tasks)
         while tasks > 0:
             if self._beyond(record):
                 break
@@ -94,7 +94,7 @@ class _Cycle:
                 planned += 1
                 if self.settings.bf_max_job_start and len(self.done.started) >= self.settings.bf_max_job_start:
                     break
-                if job.id not in self.state.pending:
+                if job.id not in self.state.pending or not job.startable_tasks:
                     return
                 continue
             planned += 1
@@ -230,6 +230,8 @@ class _Cycle:
     def _start(self, record: Record, among: int, minutes: int) -> _Plan | None:
         """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead."""
         state, job = self.state, record.job
+        if partition_refusal(record) or not job.startable_tasks:
+            return None
         placed = state.selector.start(record, among, state.held)
         if placed is None:
             listed = candidates(state, record)

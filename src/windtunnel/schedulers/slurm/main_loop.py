@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.preemption import candidates, find_victims
 from windtunnel.schedulers.slurm.queue import job_queue
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Pass", "main_pass", "never_runs"]
+__all__ = ["Pass", "main_pass", "never_runs", "not_available"]
 
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
@@ -51,9 +51,6 @@ class _Run:
                 break
             if record.job.id not in self.state.pending:
                 continue  # started in another partition
-            if record.table.name in self.failed:
-                _behind(record.job)
-                continue
             if main.partition_job_depth:
                 self.per_partition[record.table.name] += 1
                 if self.per_partition[record.table.name] > main.partition_job_depth:
@@ -61,6 +58,9 @@ class _Run:
             self.done.tested += 1
             if self.depth and self.done.tested > self.depth + 1:
                 break
+            if record.table.name in self.failed:
+                _behind(record.job)
+                continue
             self._try(record)
         return self.done
 
@@ -153,7 +153,7 @@ class _Run:
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
         else:
-            job.reason = _not_available(state, record)
+            job.reason = not_available(state, record, self.available)
 
     def _fail(self, record: Record) -> None:
         """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""
@@ -188,14 +188,13 @@ def _behind(job: PendingJob) -> None:
         job.reason = "Priority"
 
 
-def _not_available(state: State, record: Record) -> str:
-    """Why nodes that a job needs cannot be had, though they exist."""
+def not_available(state: State, record: Record, available: int) -> str:
+    """The Reason of a job whose nodes cannot be had now, though they exist."""
     job = record.job
-    end = state.now + record.limit * 60
-    away = (job.named or record.mask) & state.unusable
+    away = (job.named or record.table.mask) & ~available
     if away:
         return f"ReqNodeNotAvail, UnavailableNodes:{_host_list(state, away)}"
-    for one in state.bookings.occurrences(state.now, end):
+    for one in state.bookings.occurrences(state.now, state.now + record.limit * 60):
         if one.mask & record.mask and "MAINT" in one.flags:
             return "ReqNodeNotAvail, Reserved for maintenance"
     return "ReqNodeNotAvail, May be reserved for other job"

@@ -3,6 +3,7 @@
 from functools import cmp_to_key
 from typing import Any, Final
 
+from windtunnel.schedulers.slurm.dependencies import Verdict
 from windtunnel.schedulers.slurm.jobs import PendingJob, Record
 from windtunnel.schedulers.slurm.preemption import may_preempt
 from windtunnel.schedulers.slurm.state import State
@@ -12,8 +13,11 @@ __all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 
 
-def job_queue(state: State) -> list[Record]:
-    """The records that may be tried now, best first; the others get their Reason."""
+def job_queue(state: State, backfill: bool = False) -> list[Record]:
+    """The records that may be tried now, best first; the others get their Reason.
+
+    The backfill loop tests, and plans, also what a partition refuses for its account or QOS.
+    """
     found = []
     for job in list(state.pending.values()):
         if not refresh(state, job):
@@ -27,7 +31,8 @@ def job_queue(state: State) -> list[Record]:
             if refusal:
                 if len(job.records) == 1 or all(partition_refusal(one) for one in job.records):
                     job.reason = refusal
-                continue
+                if not backfill or not refusal.startswith("Job's"):
+                    continue
             if job.reason in ("PartitionDown", "PartitionInactive"):
                 job.reason = "None"
             found.append(record)
@@ -64,13 +69,7 @@ def refresh(state: State, job: PendingJob) -> bool:
         if job.reason not in HELD:
             job.reason = "JobHeldUser"
         return False
-    if job.eligible is None:
-        if job.ask.dependencies and job.reason not in ("DependencyNeverSatisfied",):
-            job.reason = "Dependency"
-            return False
-        if job.begin > state.now:
-            job.reason = "BeginTime"
-            return False
+    if job.ask.dependencies and not _independent(state, job):
         return False
     if job.begin > state.now:
         job.reason = "BeginTime"
@@ -82,7 +81,19 @@ def refresh(state: State, job: PendingJob) -> bool:
         return False  # the main loop never starts heterogeneous jobs, backfill plans them apart (§9)
     if job.reason in ("BeginTime", "Dependency", "JobArrayTaskLimit"):
         job.reason = "None"
+    if job.eligible is None:
+        job.eligible = state.now
+    if job.accrued_from is None:
+        job.accrued_from = state.now
     return True
+
+
+def _independent(state: State, job: PendingJob) -> bool:
+    verdict = state.dependencies.verdict(job, state.now, state.pending.values())
+    if verdict is Verdict.MET:
+        return True
+    job.reason = "Dependency" if verdict is Verdict.OPEN else "DependencyNeverSatisfied"
+    return False
 
 
 def partition_refusal(record: Record) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.cores import take_cores, take_gres
+from windtunnel.schedulers.slurm.dependencies import Dependencies
 from windtunnel.schedulers.slurm.jobs import PendingJob, Placement, Record, RunningJob
 from windtunnel.schedulers.slurm.limits import LimitBook
 from windtunnel.schedulers.slurm.nodesets import bits
@@ -43,6 +44,7 @@ class State:
         """Nodes on which a job is ending."""
         self.partitions_down = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_used: dict[str, int] = {}
+        self.dependencies = Dependencies()
 
     @property
     def up(self) -> int:
@@ -132,6 +134,7 @@ class State:
         self.held.add(holding)
         self.running[name] = running
         self.limits.begin(running)
+        self.dependencies.start(name, job, now)
         for licence, count in running.licences.items():
             self.licences_used[licence] = self.licences_used.get(licence, 0) + count
         if task is not None:
@@ -142,12 +145,13 @@ class State:
         job.expected, job.planned = None, 0
         return running
 
-    def end(self, id: str, now: int) -> RunningJob:
-        """A job has ended."""
+    def end(self, id: str, now: int, well: bool = True) -> RunningJob:
+        """A job has ended, ``well`` or not."""
         running = self.running.pop(id)
         self.held.remove(running.holding)
         self.limits.end(running)
         self.ledger.end(running.spending, now)
+        self.dependencies.end(id, running.pending, now, well)
         for licence, count in running.licences.items():
             self.licences_used[licence] -= count
         if running.task is not None:
