@@ -320,10 +320,15 @@ def read_accounts(folder):
     )
 
 
+def unpacked(path):
+    with gzip.open(path, "rt") as file:
+        return file.read()
+
+
 def read_order(path):
     if not path.exists():
         return {}
-    text = gzip.open(path, "rt").read()
+    text = unpacked(path)
     pattern = r"Account=(\S+) UserName=(\S*?)(?:\(\d+\))? Partition=.*\n.*\n.*\n.*Lft=(\d+)"
     return {(m[1], m[2]): int(m[3]) for m in re.finditer(pattern, text)}
 
@@ -421,9 +426,7 @@ def gres_of(text):
             parts = ["gpu", *parts]
         count = int(parts.pop()) if parts[-1].isdigit() else 1
         name = parts.pop(0)
-        found.append(
-            GresAsk(name=name if name == "gpu" or not parts else name, count=count, type=parts[0] if parts else "")
-        )
+        found.append(GresAsk(name=name, count=count, type=parts[0] if parts else ""))
     return tuple(found)
 
 
@@ -453,8 +456,13 @@ def indices(text):
 def ask_of(given, user="", name="", submitted=0):
     """One component's request."""
     low, high = span(given["--nodes"]) if "--nodes" in given else (None, None)
-    number = lambda key: int(given[key]) if key in given else None
-    when = lambda text: relative(text, submitted)
+
+    def number(key):
+        return int(given[key]) if key in given else None
+
+    def when(text):
+        return relative(text, submitted)
+
     array, limit = indices(given["--array"]) if "--array" in given else (None, None)
     switches, _, wait = given.get("--switches", "").partition("@")
     exclusive = given.get("--exclusive")
@@ -546,7 +554,7 @@ def read_reservations(folder):
     if not path.exists():
         return ()
     found = []
-    for block in re.split(r"\n\s*\n", gzip.open(path, "rt").read()):
+    for block in re.split(r"\n\s*\n", unpacked(path)):
         given = pairs(block)
         if "reservationname" in given:
             found.append(

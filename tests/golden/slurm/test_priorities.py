@@ -4,9 +4,9 @@ import math
 import re
 
 import pytest
+
 from shared import cases
 from slurm_recorded import read_ask, read_json, read_site, tres
-
 from windtunnel.schedulers.slurm.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.fair_share import FairTree
 from windtunnel.schedulers.slurm.priority import Ranking

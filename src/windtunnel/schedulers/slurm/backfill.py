@@ -160,7 +160,11 @@ class _Cycle:
             start, base = reservation
             base &= record.table.mask & state.up & ~kept & ~state.completing
             later, among, slots = self.map.later_than(start, base, base, max(start, state.now) + minutes * 60)
-            if booked_until and booked_until + 1 < state.now + self.window and (not later or booked_until + 1 < later):
+            if (
+                booked_until
+                and booked_until + 1 < state.now + self.window
+                and (not later or booked_until + 1 < later)
+            ):
                 later = booked_until + 1
             among &= record.mask
             again = bool(later) and not only_now
@@ -278,7 +282,9 @@ class _Cycle:
         most = self.settings.bf_node_space_size or self.settings.bf_max_job_test
         if most and self.map.records >= most:
             return _Plan(_Outcome.FULL, when, placed.nodes)
-        self.map.take(when, when + minutes * 60, placed.nodes, job.ask.licences if self.settings.bf_licenses else None)
+        self.map.take(
+            when, when + minutes * 60, placed.nodes, job.ask.licences if self.settings.bf_licenses else None
+        )
         self.reserved[record.table.name] += 1
         return _Plan(_Outcome.PLANNED, when, placed.nodes)
 
@@ -286,4 +292,3 @@ class _Cycle:
 def backfill_pass(state: State) -> Pass:
     """One cycle of the backfill loop at ``state.now``: starts and plans."""
     return _Cycle(state).go()
-

@@ -9,7 +9,7 @@ __all__ = ["Cluster", "PartitionTable"]
 class PartitionTable:
     """A partition with its nodes as a set."""
 
-    __slots__ = ("mask", "name", "partition", "qos", "tres")
+    __slots__ = ("mask", "name", "partition", "qos", "size", "tres")
 
     def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
         self.partition = partition
@@ -17,6 +17,7 @@ class PartitionTable:
         own = None if partition.nodes is None else frozenset(partition.nodes)
         inside = [(i, node) for i, node in enumerate(site.nodes) if own is None or node.name in own]
         self.mask = mask_of(i for i, _ in inside)
+        self.size = len(inside)
         self.qos = qos
         self.tres: dict[str, float] = {
             "cpu": sum(node.cpus for _, node in inside),

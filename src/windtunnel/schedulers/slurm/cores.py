@@ -11,9 +11,7 @@ __all__ = ["take_cores", "take_gres"]
 _BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
 
 
-def take_cores(
-    cluster: Cluster, held: Occupancy, placed: Placement, record: Record, shares: bool
-) -> dict[int, int]:
+def take_cores(cluster: Cluster, held: Occupancy, placed: Placement, record: Record, shares: bool) -> dict[int, int]:
     """Of each node the set of its cores: cyclically over sockets, or one socket after another."""
     found = {}
     socket_counts = cluster.site.select.counts == "SOCKET"

@@ -33,18 +33,18 @@ class Dependencies:
         self.failed: set[str] = set()
         """Arrays of which some task failed."""
 
-    def start(self, id: str, job: PendingJob, now: int) -> None:
+    def start(self, key: str, job: PendingJob, now: int) -> None:
         """A job or task starts."""
-        self.started[id] = now
+        self.started[key] = now
         if not job.tasks:
             self.started[job.id] = now
-        self.names.setdefault((job.ask.name, job.user), set()).add(id)
+        self.names.setdefault((job.ask.name, job.user), set()).add(key)
 
-    def end(self, id: str, job: PendingJob, now: int, well: bool) -> None:
+    def end(self, key: str, job: PendingJob, now: int, well: bool) -> None:
         """A job or task ends, or is cancelled before it starts."""
-        self.started.setdefault(id, now)
-        self.ended[id] = well
-        self.names.get((job.ask.name, job.user), set()).discard(id)
+        self.started.setdefault(key, now)
+        self.ended[key] = well
+        self.names.get((job.ask.name, job.user), set()).discard(key)
         if job.ask.array is None:
             return
         left = self.unfinished.get(job.id, len(job.ask.array)) - 1
@@ -54,11 +54,11 @@ class Dependencies:
         if not left:
             self.ended[job.id] = job.id not in self.failed
 
-    def requeue(self, id: str, job: PendingJob) -> None:
+    def requeue(self, key: str, job: PendingJob) -> None:
         """A job waits again."""
-        self.started.pop(id, None)
+        self.started.pop(key, None)
         self.started.pop(job.id, None)
-        self.names.get((job.ask.name, job.user), set()).discard(id)
+        self.names.get((job.ask.name, job.user), set()).discard(key)
 
     def verdict(self, job: PendingJob, now: int, pending: Iterable[PendingJob]) -> Verdict:
         """Whether a job may be looked at for all, or any, of what it waits for."""
@@ -76,13 +76,13 @@ class Dependencies:
                 one.ask.name == job.ask.name and one.user == job.user and one.number < job.number for one in pending
             )
             return Verdict.OPEN if running or earlier else Verdict.MET
-        id = wanted.job
+        key = wanted.job
         if wanted.kind in ("after", "expand"):
-            since = self.started.get(id)
+            since = self.started.get(key)
             return Verdict.MET if since is not None and since + wanted.minutes * 60 <= now else Verdict.OPEN
-        if wanted.kind == "aftercorr" and job.tasks and f"{id}_{job.tasks[0]}" in self.ended:
-            id = f"{id}_{job.tasks[0]}"
-        well = self.ended.get(id)
+        if wanted.kind == "aftercorr" and job.tasks and f"{key}_{job.tasks[0]}" in self.ended:
+            key = f"{key}_{job.tasks[0]}"
+        well = self.ended.get(key)
         if well is None:
             return Verdict.OPEN
         if wanted.kind in ("afterok", "aftercorr"):

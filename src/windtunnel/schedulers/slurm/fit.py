@@ -56,13 +56,13 @@ class Fit:
 
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         demand = record.demand
-        if held.exclusive >> node & 1:
-            return 0
         if demand.exclusive and held.jobs[node]:
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0
         if (demand.gres or demand.gpus_per_job) and not self._has_gres(demand, node, held):
+            return 0
+        if held.exclusive >> node & 1:
             return 0
         free = self._free_cpus(record, node, held, row)
         if free <= 0:

@@ -58,7 +58,7 @@ class PendingJob:
 
     def __init__(
         self,
-        id: str,
+        key: str,
         number: int,
         ask: JobAsk,
         submitted: int,
@@ -66,7 +66,7 @@ class PendingJob:
         member: Member | None = None,
         qos: Qos | None = None,
     ) -> None:
-        self.id = id
+        self.id = key
         self.number = number
         """Its place among all jobs: Slurm's job id (of an array the array's)."""
         self.ask = ask
@@ -101,6 +101,7 @@ class PendingJob:
         for name in ask.partitions or (cluster.default,):
             if name in cluster.partitions:
                 self.records.append(Record(self, cluster.partitions[name], cluster))
+        self.records.sort(key=lambda record: -record.table.partition.priority_tier)
 
     @property
     def startable_tasks(self) -> int:
@@ -136,9 +137,9 @@ class RunningJob:
     __slots__ = ("holding", "id", "licences", "limit", "pending", "record", "spending", "start", "tally", "task")
 
     def __init__(
-        self, id: str, record: Record, holding: Holding, start: int, limit: int, spending: Spending, task: int | None
+        self, key: str, record: Record, holding: Holding, start: int, limit: int, spending: Spending, task: int | None
     ) -> None:
-        self.id = id
+        self.id = key
         self.record = record
         self.pending = record.job
         self.holding = holding

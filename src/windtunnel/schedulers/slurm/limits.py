@@ -12,9 +12,24 @@ from windtunnel.schedulers.slurm.usage import UsageLedger
 __all__ = ["LimitBook", "Tally"]
 
 _GROUP: Final = {"cpu": "CpuLimit", "mem": "MemLimit", "node": "NodeLimit", "billing": "Billing"}
-_MINUTES: Final = {"cpu": "CPU{}MinutesLimit", "mem": "Mem{}Minutes", "node": "Node{}Minutes", "billing": "Billing{}Minutes"}
-_ASSOC_JOB: Final = {"cpu": "CpuPerJobLimit", "mem": "MemPerJob", "node": "NodePerJobLimit", "billing": "BillingPerJob"}
-_QOS_JOB: Final = {"cpu": "CpuPerJobLimit", "mem": "MemoryPerJob", "node": "NodePerJobLimit", "billing": "BillingPerJob"}
+_MINUTES: Final = {
+    "cpu": "CPU{}MinutesLimit",
+    "mem": "Mem{}Minutes",
+    "node": "Node{}Minutes",
+    "billing": "Billing{}Minutes",
+}
+_ASSOC_JOB: Final = {
+    "cpu": "CpuPerJobLimit",
+    "mem": "MemPerJob",
+    "node": "NodePerJobLimit",
+    "billing": "BillingPerJob",
+}
+_QOS_JOB: Final = {
+    "cpu": "CpuPerJobLimit",
+    "mem": "MemoryPerJob",
+    "node": "NodePerJobLimit",
+    "billing": "BillingPerJob",
+}
 _QOS_USER: Final = {
     "cpu": "CpuPerUserLimit",
     "mem": "MemoryPerUser",
@@ -157,7 +172,12 @@ class LimitBook:
         job, limits = record.job, qos.limits
         checks: tuple[tuple[str, int | None, float, str], ...] = (
             ("grp_jobs", limits.grp_jobs, self.tally("qos", qos.name).jobs + 1, "QOSGrpJobsLimit"),
-            ("grp_wall", limits.grp_wall, self._wall(self.ledger.qos_wall.get(qos.name, 0.0), record), "QOSGrpWallLimit"),
+            (
+                "grp_wall",
+                limits.grp_wall,
+                self._wall(self.ledger.qos_wall.get(qos.name, 0.0), record),
+                "QOSGrpWallLimit",
+            ),
             (
                 "max_jobs_account",
                 limits.max_jobs_per_account,
@@ -186,12 +206,12 @@ class LimitBook:
             return None
         for one in member.path():
             limits = one.limits
-            if limits.grp_jobs is not None and "grp_jobs" not in hidden:
-                if self.tally("association", id(one)).jobs >= limits.grp_jobs:
-                    return "AssocGrpJobsLimit"
-            if limits.grp_wall is not None and "grp_wall" not in hidden:
-                if self._wall(one.wall_usage, record) > limits.grp_wall:
-                    return "AssocGrpWallLimit"
+            most = None if "grp_jobs" in hidden else limits.grp_jobs
+            if most is not None and self.tally("association", id(one)).jobs >= most:
+                return "AssocGrpJobsLimit"
+            wall = None if "grp_wall" in hidden else limits.grp_wall
+            if wall is not None and self._wall(one.wall_usage, record) > wall:
+                return "AssocGrpWallLimit"
             if one is member:
                 reason = self._own_before(record, member, hidden)
                 if reason:
@@ -200,10 +220,9 @@ class LimitBook:
 
     def _own_before(self, record: Record, member: Member, hidden: set[str]) -> str | None:
         """Limits of the user's own record, values inherited."""
-        most = _inherited(member, "max_jobs")
-        if most is not None and not hidden & {"max_jobs", "max_jobs_account"}:
-            if self.tally("association", id(member)).jobs >= most:
-                return "AssocMaxJobsLimit"
+        most = None if hidden & {"max_jobs", "max_jobs_account"} else _inherited(member, "max_jobs")
+        if most is not None and self.tally("association", id(member)).jobs >= most:
+            return "AssocMaxJobsLimit"
         wall = _inherited(member, "max_wall_per_job")
         if wall is not None and "max_wall" not in hidden and record.limit > wall:
             return "AssocMaxWallDurationPerJobLimit"
@@ -237,7 +256,9 @@ class LimitBook:
                 return f"QOSMax{_named(_SHORT, name)}PerNode"
         for name, least in limits.min_tres_per_job.items():
             if tres.get(name, 0) < least:
-                return f"QOSMin{_named(_SHORT, name)}NotSatisfied" if name == "cpu" else f"QOSMin{_named(_SHORT, name)}"
+                return (
+                    f"QOSMin{_named(_SHORT, name)}NotSatisfied" if name == "cpu" else f"QOSMin{_named(_SHORT, name)}"
+                )
         account = self.tally("account", qos.name, job.account)
         for name, most in _fresh(limits.max_tres_per_account, "per_account", hidden):
             if self._with(account, name, placed, tres) > most:
@@ -258,9 +279,7 @@ class LimitBook:
         minutes = record.limit * factor
         for one in member.path():
             group = self.tally("association", id(one))
-            reason = self._group(
-                "AssocGrp", group, one.limits, placed, tres, minutes, one.tres_usage, set(hidden)
-            )
+            reason = self._group("AssocGrp", group, one.limits, placed, tres, minutes, one.tres_usage, set(hidden))
             if reason:
                 return reason
             if one is member:
@@ -325,7 +344,7 @@ class LimitBook:
         if not self.active:
             return None
         job = record.job
-        others = [one for one in waiting] + [one.pending for one in running]
+        others = [*waiting, *(one.pending for one in running)]
         member = job.member
         if member is not None:
             for one in member.path():

@@ -15,7 +15,9 @@ def linear_usable(cluster: Cluster, record: Record, nodes: int, held: Occupancy,
     most = record.table.partition.share_count if demand.over_subscribe and not demand.exclusive else 1
     found = []
     for node in bits(nodes & ~held.exclusive if most == 1 else nodes):
-        if held.jobs[node] and (most == 1 or not _all_share(held, node, record.table.name) or held.jobs[node] >= most):
+        if held.jobs[node] and (
+            most == 1 or not _all_share(held, node, record.table.name) or held.jobs[node] >= most
+        ):
             continue
         if cluster.cpus[node] < max(demand.min_cpus_per_node, (demand.tasks_per_node or 1) * demand.cpus_per_task):
             continue

@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.preemption import candidates, find_victims
 from windtunnel.schedulers.slurm.queue import job_queue
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Pass", "main_pass", "never_runs", "not_available"]
+__all__ = ["Pass", "main_pass", "never_runs", "nodes_busy", "not_available"]
 
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
@@ -51,31 +51,40 @@ class _Run:
                 break
             if record.job.id not in self.state.pending:
                 continue  # started in another partition
-            if main.partition_job_depth:
-                self.per_partition[record.table.name] += 1
-                if self.per_partition[record.table.name] > main.partition_job_depth:
-                    continue
-            self.done.tested += 1
-            if self.depth and self.done.tested > self.depth + 1:
-                break
-            if record.table.name in self.failed:
-                _behind(record.job)
-                continue
             self._try(record)
         return self.done
 
     def _try(self, record: Record) -> None:
-        """A job, and the further tasks of an array as long as they start."""
-        while self._one(record):
-            main = self.state.site.main
-            job = record.job
-            if job.tasks is None or not job.startable_tasks or job.id not in self.state.pending:
-                if job.tasks and job.id in self.state.pending:
-                    job.reason = "JobArrayTaskLimit"
-                break
-            if main.sched_max_job_start and len(self.done.started) >= main.sched_max_job_start:
+        """A job, and the further tasks of an array as long as they start: each counts for the depth."""
+        job = record.job
+        most = self.state.site.main.sched_max_job_start
+        while self._within_depth(record):
+            if record.table.name in self.failed:
+                _behind(job)
+                return
+            if not self._one(record) or job.tasks is None or job.id not in self.state.pending:
+                return
+            if not job.startable_tasks:
+                job.reason = "JobArrayTaskLimit"
+                return
+            if most and len(self.done.started) >= most:
                 self.stopped = True
-                break
+                return
+
+    def _within_depth(self, record: Record) -> bool:
+        """Whether one more job of the partition, and of all, may be looked at (§3.1, §3.2)."""
+        most = self.state.site.main.partition_job_depth
+        if most:
+            self.per_partition[record.table.name] += 1
+            if self.per_partition[record.table.name] > most:
+                if record.job.reason == "None":
+                    record.job.reason = "Priority"
+                return False
+        self.done.tested += 1
+        if self.depth and self.done.tested > self.depth + 1:
+            self.stopped = True
+            return False
+        return True
 
     def _one(self, record: Record) -> bool:
         """Whether a job started; if not, its Reason and what fails with it are set (§3.2)."""
@@ -152,6 +161,9 @@ class _Run:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
+        elif nodes_busy(state, record, among):
+            job.reason = "Resources"
+            self._fail(record)
         else:
             job.reason = not_available(state, record, self.available)
 
@@ -183,6 +195,12 @@ def never_runs(state: State, record: Record) -> bool:
     return not state.selector.ever(record, record.mask)
 
 
+def nodes_busy(state: State, record: Record, among: int) -> bool:
+    """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
+    alone = record.demand.exclusive or state.selector.linear
+    return bool(among & (state.held.in_use() if alone else state.held.exclusive))
+
+
 def _behind(job: PendingJob) -> None:
     if job.reason in ("None", "Resources") or job.reason == _TOO_FEW:
         job.reason = "Priority"
@@ -203,4 +221,3 @@ def not_available(state: State, record: Record, available: int) -> str:
 def _host_list(state: State, nodes: int) -> str:
     """Names of nodes, consecutive numbers folded (``n[1-3,8]``)."""
     return folded(state.cluster.names[node] for node in bits(nodes))
-

@@ -1,6 +1,7 @@
 """The backfill loop's map: time slots, each with the nodes that no plan has taken (§4.2)."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 __all__ = ["NodeMap", "Slot"]
 
@@ -42,8 +43,8 @@ class NodeMap:
         for place, slot in enumerate(self.slots):
             if slot.end > start and place < last and not later:
                 # Some node of the partition that is taken here is free in the next slot.
-                if base & self.slots[place + 1].nodes & ~(available & slot.nodes):
-                    later = slot.end
+                freed = base & self.slots[place + 1].nodes & ~(available & slot.nodes)
+                later = slot.end if freed else 0
             if slot.end <= start:
                 continue
             if slot.begin > end:
@@ -65,7 +66,7 @@ class NodeMap:
         split: list[Slot] = []
         for slot in self.slots:
             cuts = sorted({slot.begin, slot.end, *(cut for cut in (begin, end) if slot.begin < cut < slot.end)})
-            for first, last in zip(cuts, cuts[1:], strict=False):
+            for first, last in pairwise(cuts):
                 inside = begin <= first and last <= end
                 left = dict(slot.licences)
                 if inside and licences:

@@ -11,6 +11,8 @@ from windtunnel.schedulers.slurm.state import State
 __all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
+_OF_PARTITIONS: Final = ("Partition", "Job's ")
+"""How Reasons begin that a partition gives."""
 
 
 def job_queue(state: State, backfill: bool = False) -> list[Record]:
@@ -29,12 +31,11 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 continue
             refusal = partition_refusal(record)
             if refusal:
-                if len(job.records) == 1 or all(partition_refusal(one) for one in job.records):
-                    job.reason = refusal
+                job.reason = refusal
                 if not backfill or not refusal.startswith("Job's"):
                     continue
-            if job.reason in ("PartitionDown", "PartitionInactive"):
-                job.reason = "None"
+            elif job.reason.startswith(_OF_PARTITIONS):
+                job.reason = "None"  # the last of its partitions has the last word
             found.append(record)
     found.sort(key=_key)
     if state.site.preempt.type:
@@ -118,7 +119,7 @@ def partition_refusal(record: Record) -> str | None:
     if part.max_time is not None and record.limit > part.max_time:
         return "PartitionTimeLimit"
     lowest = job.ask.max_nodes or job.ask.min_nodes
-    if part.max_nodes is not None and demand.min_nodes > part.max_nodes:
+    if demand.min_nodes > min(record.table.size, demand.min_nodes if part.max_nodes is None else part.max_nodes):
         return "PartitionNodeLimit"
     if lowest is not None and lowest < part.min_nodes:
         return "PartitionNodeLimit"

@@ -69,9 +69,7 @@ class Bookings:
 
     def next_end(self, job: PendingJob, begin: int, end: int, nodes: int, resolution: int) -> int:
         """When the first reservation that matters ends, rounded up; 0: none does (§4.3)."""
-        overlapping = any(
-            one.mask & nodes for one in self.occurrences(begin, end) if one.name != job.reservation
-        )
+        overlapping = any(one.mask & nodes for one in self.occurrences(begin, end) if one.name != job.reservation)
         if not overlapping:
             return 0
         ends = [one.end for one in self.occurrences(begin, begin + 366 * 86400) if one.end >= begin]

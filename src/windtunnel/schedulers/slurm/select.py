@@ -6,6 +6,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.jobs import Placement, Record
+from windtunnel.schedulers.slurm.layout import lay_out
 from windtunnel.schedulers.slurm.linear import linear_pick, linear_usable
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
@@ -243,7 +244,7 @@ class Selector:
         taken = self._variant(record, need, usable, held, gpus, ahead)
         if taken is None:
             return None
-        return self._placement(record, taken, need)
+        return self._placement(record, taken, usable, need)
 
     def _variant(
         self,
@@ -259,11 +260,11 @@ class Selector:
         cluster = self.cluster
         if ask.spread:
             return self._in_order(need, sorted(usable), usable, gpus, spread=True)
-        if self.tree is not None and (not self.tree_optional or ask.switches is not None):
-            return self.tree.pick(need, usable, gpus)
         if "CR_LLN" in self.flags or record.table.partition.lln:
             order = sorted(usable, key=lambda node: (-usable[node] / cluster.cpus[node], node))
             return self._in_order(need, order, usable, gpus)
+        if self.tree is not None and (not self.tree_optional or ask.switches is not None):
+            return self.tree.pick(need, usable, gpus)
         if self.serial_at_end and record.demand.cpus == 1:
             return self._in_order(need, sorted(usable, reverse=True), usable, gpus)
         if self.busy_first and ahead:
@@ -288,13 +289,15 @@ class Selector:
             need.take(node, usable[node], gpus(node))
         return need.taken if need.done or need.enough else None
 
-    def _placement(self, record: Record, taken: dict[int, int], need: Need) -> Placement:
+    def _placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Placement:
         """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
         cluster = self.cluster
         if record.demand.exclusive:
             cpus = {node: cluster.cpus[node] for node in taken}
-        elif self.fit.by_core:
-            cpus = {node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in taken.items()}
         else:
-            cpus = dict(taken)
+            cpus = lay_out(record.demand, taken, usable)
+            if self.fit.by_core:
+                cpus = {
+                    node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
+                }
         return Placement(mask_of(taken), cpus, dict(need.taken_gpus))

@@ -72,7 +72,7 @@ class State:
         tres["billing"] = billing(tres, weights, "MAX_TRES" in self.site.priority.flags)
         return tres
 
-    def holding_of(self, id: str, record: Record, placed: Placement, start: int, limit: int) -> Holding:
+    def holding_of(self, key: str, record: Record, placed: Placement, start: int, limit: int) -> Holding:
         """What a job will hold, down to cores and indices of generic resources."""
         demand = record.demand
         cluster = self.cluster
@@ -89,7 +89,7 @@ class State:
         if not self.site.select.memory:
             memory = {}
         return Holding(
-            id,
+            key,
             placed.nodes,
             start + limit * 60,
             cpus=placed.cpus,
@@ -104,12 +104,12 @@ class State:
         )
 
     def begin(
-        self, record: Record, placed: Placement, now: int, limit: int | None = None, id: str | None = None
+        self, record: Record, placed: Placement, now: int, limit: int | None = None, key: str | None = None
     ) -> RunningJob:
         """Start a job, or the next task of an array; it leaves what is pending."""
         job = record.job
         task = job.tasks.pop(0) if job.tasks else None
-        name = id or (job.id if task is None else f"{job.id}_{task}")
+        name = key or (job.id if task is None else f"{job.id}_{task}")
         minutes = record.limit if limit is None else limit
         holding = self.holding_of(name, record, placed, now, minutes)
         return self.enter(name, record, holding, placed, now, minutes, task)
@@ -145,13 +145,13 @@ class State:
         job.expected, job.planned = None, 0
         return running
 
-    def end(self, id: str, now: int, well: bool = True) -> RunningJob:
+    def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""
-        running = self.running.pop(id)
+        running = self.running.pop(key)
         self.held.remove(running.holding)
         self.limits.end(running)
         self.ledger.end(running.spending, now)
-        self.dependencies.end(id, running.pending, now, well)
+        self.dependencies.end(key, running.pending, now, well)
         for licence, count in running.licences.items():
             self.licences_used[licence] -= count
         if running.task is not None:

@@ -1,7 +1,7 @@
 """What happens to a job when it is submitted: it is refused, or checked for validity and never started (§3.1)."""
 
 from windtunnel.schedulers.slurm.jobs import PendingJob, Record
-from windtunnel.schedulers.slurm.main_loop import never_runs, not_available
+from windtunnel.schedulers.slurm.main_loop import never_runs, nodes_busy, not_available
 from windtunnel.schedulers.slurm.queue import partition_refusal
 from windtunnel.schedulers.slurm.state import State
 
@@ -52,7 +52,9 @@ def _tested(state: State, record: Record) -> str:
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
     if not state.selector.ever(record, among):
-        return "None" if never_runs(state, record) else not_available(state, record, state.up)
+        if never_runs(state, record):
+            return "None"
+        return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
     if record.demand.exclusive or state.selector.linear:
         idle = among & ~state.held.in_use()
         if not state.selector.ever(record, idle):
