@@ -147,11 +147,17 @@ class State:
 
     def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""
+        running = self.give_up(key)
+        self.ledger.end(running.spending, now)
+        self.dependencies.end(key, running.pending, now, well)
+        return running
+
+    def give_up(self, key: str) -> RunningJob:
+        """A job no longer runs, as if it never had."""
         running = self.running.pop(key)
         self.held.remove(running.holding)
         self.limits.end(running)
-        self.ledger.end(running.spending, now)
-        self.dependencies.end(key, running.pending, now, well)
+        self.dependencies.requeue(key, running.pending)
         for licence, count in running.licences.items():
             self.licences_used[licence] -= count
         if running.task is not None:
