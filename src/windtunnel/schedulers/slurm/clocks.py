@@ -53,6 +53,10 @@ class Clocks:
         self.last_backfill = now
         self.backfill_due = inf
 
+    def rest(self) -> None:
+        """Nothing waits: no loop has anything to do."""
+        self.main_due = self.full_due = self.backfill_due = inf
+
     @property
     def due(self) -> float:
         """The date of the next run of either loop."""

@@ -16,7 +16,7 @@ from windtunnel.schedulers.slurm.defaults import ask_of, site_of
 from windtunnel.schedulers.slurm.jobs import PendingJob, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass, main_pass
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
-from windtunnel.schedulers.slurm.preemption import mode_of
+from windtunnel.schedulers.slurm.preemption import grace_of, mode_of
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.submission import first_reason, refusal
 from windtunnel.schedulers.slurm.tree import Member
@@ -37,8 +37,10 @@ from windtunnel.vocabulary import (
     RegisterJob,
     RejectJob,
     Reply,
+    ResumeJob,
     SetJobMetadata,
     SimulationBegins,
+    SuspendJob,
     View,
 )
 from windtunnel.vocabulary.probes import OneShot
@@ -59,7 +61,7 @@ class Slurm(Scheduler):
     """
 
     name: ClassVar[str] = "slurm"
-    features: ClassVar[Features] = Features(dynamic_registration=True)
+    features: ClassVar[Features] = Features(dynamic_registration=True, acknowledge_dynamic_jobs=True)
     honours: ClassVar[frozenset[Ability]] = (
         HONOURED_BY_ALL | PARTS | {Ability.PROCESSORS, Ability.QUEUES, Ability.UNAVAILABLE_HOSTS}
     )
@@ -81,6 +83,9 @@ class Slurm(Scheduler):
         """The Reasons of waiting jobs, with the dates from which on they held."""
         self.numbers = 0
         self._killed: set[str] = set()
+        self._graces: dict[str, float] = {}
+        """Victims that have been signalled, and when they end."""
+        self._suspended: dict[str, RunningJob] = {}
         self._called = inf
         self._finished = False
 
@@ -98,9 +103,14 @@ class Slurm(Scheduler):
         self._tick(now)
         decisions: list[Decision] = []
         self._take_in(now, notices, decisions)
+        self._end_graces(now, decisions)
+        if self._suspended and self.site.changed:
+            self._resume(decisions)
         second = int(now)
         clocks = self.clocks
-        if clocks.due <= now:
+        if not self.state.pending:
+            clocks.rest()
+        elif clocks.due <= now:
             self.state.now = second + self.start_date
             if min(clocks.main_due, clocks.full_due) <= now:
                 full = clocks.full_due <= now
@@ -111,9 +121,10 @@ class Slurm(Scheduler):
                 self._carry_out(now, backfill_pass(self.state), decisions)
             self._note_reasons(now)
         self._expect(now)
-        if clocks.due < inf and clocks.due != self._called:
-            self._called = clocks.due
-            decisions.append(CallMeLater(call_me_later_id="slurm", when=OneShot(max(clocks.due, now))))
+        due = min(clocks.due, *self._graces.values()) if self._graces else clocks.due
+        if due < inf and due != self._called:
+            self._called = due
+            decisions.append(CallMeLater(call_me_later_id="slurm", when=OneShot(max(due, now))))
         if self.site.all_submitted and not self.jobs and not self._finished:
             self._finished = True
             decisions.append(FinishRegistration())
@@ -218,6 +229,8 @@ class Slurm(Scheduler):
         key = notice.job.id
         self.jobs.pop(key, None)
         self._killed.discard(key)
+        self._graces.pop(key, None)
+        self._suspended.pop(key, None)
         if key in self.state.running:
             self.state.end(key, self.state.now, notice.state is JobState.COMPLETED_SUCCESSFULLY)
         self.clocks.changed(now)
@@ -244,11 +257,11 @@ class Slurm(Scheduler):
             self.reasons.pop(job.id, None)
             decisions.append(RejectJob(job_id=job.id, reason="Slurm refuses it: BadConstraints"))
         for running in done.started:
-            self._start(now, running, decisions)
+            self._start(running, decisions)
         for victim, _ in done.victims:
             self._preempt(now, victim, decisions)
 
-    def _start(self, now: float, running: RunningJob, decisions: list[Decision]) -> None:
+    def _start(self, running: RunningJob, decisions: list[Decision]) -> None:
         job = self.jobs[running.id]
         hosts = HostSet(bits(running.holding.nodes))
         amounts = self._amounts(running, job)
@@ -297,9 +310,23 @@ class Slurm(Scheduler):
             missing -= spare
 
     def _preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
-        """A victim ends; requeued, it waits again under a name of its own (§9)."""
-        if victim.id in self._killed or victim.id not in self.jobs:
+        """A victim is signalled: it ends at once, or after its grace; or it is suspended in place (§9)."""
+        if victim.id in self._killed or victim.id in self._graces or victim.id not in self.jobs:
             return
+        if mode_of(self.state, victim) == "SUSPEND":
+            self.state.give_up(victim.id)
+            self._suspended[victim.id] = victim
+            decisions.append(SuspendJob(job_id=victim.id))
+            self.clocks.changed(now + 1)
+            return
+        grace = grace_of(self.state, victim)
+        if grace:
+            self._graces[victim.id] = now + grace
+        else:
+            self._end_victim(now, victim, decisions)
+
+    def _end_victim(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
+        """A victim ends; requeued, it waits again under a name of its own."""
         self._killed.add(victim.id)
         decisions.append(KillJobs(job_ids=(victim.id,)))
         if mode_of(self.state, victim) != "REQUEUE":
@@ -307,13 +334,29 @@ class Slurm(Scheduler):
         job = self.jobs[victim.id]
         stem, _, count = job.id.partition("#")
         ask = ask_of(job, self.state.site)
+        name = f"{stem}#{int(count or 1) + 1}"
         again = replace(
             job,
-            id=f"{stem}#{int(count or 1) + 1}",
+            id=name,
+            profile=replace(job.profile, id=f"{job.profile.id}#{name}"),
             submission_time=now,
             ask=replace(ask, begin=self.state.now + _REQUEUE_DELAY),
         )
-        decisions.append(RegisterJob(job=again, profile_id=job.profile.id))
+        decisions.append(RegisterJob(job=again))
+
+    def _end_graces(self, now: float, decisions: list[Decision]) -> None:
+        for key in [key for key, when in self._graces.items() if when <= now]:
+            del self._graces[key]
+            if key in self.state.running:
+                self._end_victim(now, self.state.running[key], decisions)
+
+    def _resume(self, decisions: list[Decision]) -> None:
+        """Suspended jobs go on where they were, as soon as nobody else has their cores."""
+        for key, victim in list(self._suspended.items()):
+            if self.state.could_resume(victim):
+                del self._suspended[key]
+                self.state.resume(victim)
+                decisions.append(ResumeJob(job_id=key, hosts=HostSet(bits(victim.holding.nodes))))
 
     def _note_reasons(self, now: float) -> None:
         for job in self.state.pending.values():
@@ -325,7 +368,6 @@ class Slurm(Scheduler):
         """The next date at which waiting jobs may be better off though nothing happens."""
         state = self.state
         if not state.pending:
-            self.clocks.full_due = inf
             return
         dates = [job.begin - self.start_date for job in state.pending.values() if job.begin > state.now]
         for one in state.bookings.reservations.values():

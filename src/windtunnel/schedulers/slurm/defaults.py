@@ -52,7 +52,7 @@ def ask_of(job: Job, site: SlurmSite) -> JobAsk:
         )
     request = job.request
     amounts = dict(request.amounts)
-    cores = int(ceil(amounts.get("cores", 0.0)))
+    cores = ceil(amounts.get("cores", 0.0))
     gpus = int(amounts.get("gpus", 0))
     counted = bool(request.processors)
     tasks = request.processors if counted else cores * request.hosts

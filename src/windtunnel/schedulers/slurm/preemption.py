@@ -6,7 +6,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.jobs import PendingJob, Placement, Record, RunningJob
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["candidates", "find_victims", "may_preempt", "mode_of"]
+__all__ = ["candidates", "find_victims", "grace_of", "may_preempt", "mode_of"]
 
 _LAST: Final = 99999
 
@@ -37,6 +37,14 @@ def mode_of(state: State, job: RunningJob) -> str:
         may = job.pending.ask.requeue
         return "REQUEUE" if (state.site.requeue if may is None else may) else "CANCEL"
     return found
+
+
+def grace_of(state: State, job: RunningJob) -> int:
+    """Seconds between a victim's signal and its end: its QOS's, or its partition's."""
+    own = job.pending.qos.grace_time if job.pending.qos is not None else 0
+    if state.site.preempt.type == "partition_prio" or not own:
+        return job.record.table.partition.grace_time
+    return own
 
 
 def candidates(state: State, record: Record) -> list[RunningJob]:

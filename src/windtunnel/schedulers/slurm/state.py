@@ -163,3 +163,27 @@ class State:
         if running.task is not None:
             running.pending.active_tasks -= 1
         return running
+
+    def could_resume(self, job: RunningJob) -> bool:
+        """Whether nobody has the cores, memory and generic resources that a suspended job had."""
+        held = job.holding
+        if held.nodes & (self.unusable | self.held.exclusive):
+            return False
+        for node in bits(held.nodes):
+            if held.exclusive and self.held.jobs[node]:
+                return False
+            if self.held.cores[node] & held.cores.get(node, 0):
+                return False
+            if self.held.memory[node] + held.memory.get(node, 0) > self.cluster.memory[node]:
+                return False
+            if any(self.held.gres[name][node] & own for name, own in held.gres.get(node, {}).items()):
+                return False
+        return True
+
+    def resume(self, job: RunningJob) -> None:
+        """A suspended job goes on with what it had."""
+        self.held.add(job.holding)
+        self.running[job.id] = job
+        self.limits.begin(job)
+        for licence, count in job.licences.items():
+            self.licences_used[licence] = self.licences_used.get(licence, 0) + count
