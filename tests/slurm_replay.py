@@ -9,7 +9,7 @@ import msgspec
 
 from slurm_recorded import log_of, memory, minutes, names, read_ask, read_json, read_reservations, read_site
 from windtunnel.schedulers.slurm.backfill import backfill_pass
-from windtunnel.schedulers.slurm.jobs import PendingJob, Placement
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked
 from windtunnel.schedulers.slurm.main_loop import main_pass
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding
@@ -259,7 +259,7 @@ class Replay:
             row=self.row_of(state, record, cores) if shares else 0,
         )
         task = int(job["ArrayTaskId"]) if job.get("ArrayTaskId", "").isdigit() else None
-        state.enter(key, record, holding, Placement(nodes, cpus), job["StartTime"], limit, task)
+        state.enter(key, record, holding, Picked(nodes, cpus), job["StartTime"], limit, task)
         state.pending.pop(pending.id, None)
 
     def row_of(self, state, record, cores):

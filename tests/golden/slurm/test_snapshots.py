@@ -18,9 +18,6 @@ EXCEPTIONS = {
     "017-threads-core": "--ntasks-per-core and --hint count threads of cores that hold one task",
     "019-shapes": "--spread-job, --contiguous with a range of nodes, and named nodes that must be followed by others",
     "023-het-weights2": PLACES,
-    "027-lic-bf": "licences in the map of the backfill loop",
-    "033-resv-future": "expected starts beyond a reservation that a job could not use",
-    "036-resv-nodecnt": "a reservation by number of nodes, of which the node set is chosen when it is made",
     "038-topo-tree-lin": "select/linear picks below switches by another rule than cons_tres",
     "043-arrays-resv": "the Reason of an array whose tasks were planned, not started",
     "046-het-jobs": "heterogeneous jobs are planned part by part",
@@ -34,7 +31,6 @@ EXCEPTIONS = {
     "088-lim-stop": "plans under assoc_limit_stop",
     "090-lim-allow": "a plan at the instant itself for a job that its partition refuses",
     "111-rnd20-lin": "the Reason of a whole-node job that was first looked at before the gate",
-    "122-rnd31-het": PLACES,
     "123-rnd32-parts": "the Reason of a job of several partitions: one lacks nodes when it is submitted",
     "124-rnd33-cons": "two plans change nodes: which one is tried first at the same end of a job",
     "128-rnd37-topo": SECONDS,
@@ -56,7 +52,6 @@ EXCEPTIONS = {
     "204-rnd78-het": "the Reason of an array whose tasks were planned, not started",
     "205-rnd79-parts": "PartitionConfig instead of PartitionNodeLimit for a job larger than each of its partitions",
     "214-rnd88-parts": SECONDS,
-    "216-rnd90-topo": "two tasks below switches on nodes with one CPU left",
     "218-rnd92-topo": "CR_LLN with switches",
 }
 FOLDERS = cases("golden/slurm/snapshots")

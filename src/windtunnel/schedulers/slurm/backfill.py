@@ -1,10 +1,11 @@
 """The backfill loop: plans for pending jobs in order, and starts that disturb none of them (§4)."""
 
 from collections import Counter
+from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from windtunnel.schedulers.slurm.jobs import Placement, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims
@@ -42,8 +43,11 @@ class _Cycle:
         self.state = state
         self.settings = state.site.backfill
         self.window = self.settings.bf_window * 60
-        free = state.licences_free() if self.settings.bf_licenses else {}
-        self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, state.up & ~state.completing, free)
+        counted = state.site.licences if self.settings.bf_licenses else {}
+        self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, state.up & ~state.completing, counted)
+        for job in state.running.values():
+            if counted and job.licences and job.holding.end > state.now:
+                self.map.take(state.now, job.holding.end, 0, job.licences)
         self.done = Pass()
         self.full = False
         self.seen: Counter[tuple[object, ...]] = Counter()
@@ -167,6 +171,9 @@ class _Cycle:
             ):
                 later = booked_until + 1
             among &= record.mask
+            if self.settings.bf_licenses and job.ask.licences:
+                free_again = self._licences_again(job.ask.licences, slots)
+                later = min(later, free_again) if later and free_again else later or free_again
             again = bool(later) and not only_now
             if not self._possible(record, among, slots):
                 if again:
@@ -195,7 +202,7 @@ class _Cycle:
             return self._reserve(record, when, minutes, placed), tested
         return _Plan(_Outcome.NOTHING), tested
 
-    def _will_run(self, record: Record, among: int) -> tuple[int, Placement] | None:
+    def _will_run(self, record: Record, among: int) -> tuple[int, Picked] | None:
         state = self.state
         gone = [job.holding for job in candidates(state, record)]
         return state.selector.will_run(record, among, state.held, state.now, gone)
@@ -211,7 +218,8 @@ class _Cycle:
             if own is None:
                 return 0, 0, None
             if "FLEX" not in own.flags:
-                start = max(start, own.start)
+                if own.start > state.now:
+                    return 0, 0, None  # it waits for its reservation without a plan
                 nodes = own.mask
                 if start + minutes * 60 > own.end:
                     return 0, 0, None
@@ -230,6 +238,13 @@ class _Cycle:
                 if any(slot.licences.get(name, 0) < count for name, count in job.ask.licences.items()):
                     return False
         return True
+
+    def _licences_again(self, wanted: Mapping[str, int], slots: list[Slot]) -> int:
+        """When the first slot with too few licences is over; 0: all have enough, or it is the last one."""
+        for slot in slots:
+            if any(slot.licences.get(name, 0) < count for name, count in wanted.items()):
+                return 0 if slot is self.map.slots[-1] else slot.end
+        return 0
 
     def _start(self, record: Record, among: int, minutes: int) -> _Plan | None:
         """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead."""
@@ -262,7 +277,7 @@ class _Cycle:
         if self.settings.bf_licenses and wanted:
             self.map.take(self.state.now, running.holding.end, 0, wanted)
 
-    def _longest(self, record: Record, placed: Placement, minutes: int) -> int:
+    def _longest(self, record: Record, placed: Picked, minutes: int) -> int:
         """With --time-min the limit grows as far as the next plan on its nodes allows (§4.3)."""
         now = self.state.now
         end = now + record.limit * 60
@@ -272,7 +287,7 @@ class _Cycle:
                 break
         return max(minutes, min(record.limit, (end - now) // 60))
 
-    def _reserve(self, record: Record, when: int, minutes: int, placed: Placement) -> _Plan:
+    def _reserve(self, record: Record, when: int, minutes: int, placed: Picked) -> _Plan:
         """Enter a plan in the map, unless limits refuse it or the map is full."""
         state, job = self.state, record.job
         refusal = state.limits.after(record, placed, state.tres_of(record, placed))

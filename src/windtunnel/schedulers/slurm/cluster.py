@@ -55,8 +55,18 @@ class Cluster:
             for feature in node.features:
                 self.features[feature] = self.features.get(feature, 0) | 1 << i
         self.by_weight = self._by_weight()
+        self.total_masks = [0] * (max(self._countable(), default=0) + 1)
+        """The nodes with each number of CPUs."""
+        for i, count in enumerate(self._countable()):
+            self.total_masks[count] |= 1 << i
         self.gres_names = sorted({item.name for node in nodes for item in node.gres})
         self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
+
+    def _countable(self) -> list[int]:
+        """The CPUs of each node that selection counts."""
+        if self.site.select.counts == "CORE":
+            return [cores * threads for cores, threads in zip(self.cores, self.threads, strict=True)]
+        return self.cpus
 
     def gres_indices(self, node: int, name: str, kind: str = "") -> int:
         """The set of indices of a generic resource on a node, of one type or any."""

@@ -12,7 +12,7 @@ from windtunnel.model.slurm import SlurmSite
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.clocks import Clocks
-from windtunnel.schedulers.slurm.defaults import ask_of, site_of
+from windtunnel.schedulers.slurm.defaults import ask_of, site_of, without_sharing
 from windtunnel.schedulers.slurm.jobs import PendingJob, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass, main_pass
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
@@ -135,7 +135,7 @@ class Slurm(Scheduler):
     def _begin(self, now: float, notice: SimulationBegins) -> None:
         dates = [date for one in notice.workloads if (date := start_date_of(one)) is not None]
         self.start_date = int(min(dates, default=0.0))
-        site = site_of(notice.platform)
+        site = without_sharing(site_of(notice.platform))
         self.state = State(site, int(now) + self.start_date)
         self.clocks = Clocks(site, now)
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.jobs import Placement, Record
+from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
 __all__ = ["take_cores", "take_gres"]
@@ -11,7 +11,7 @@ __all__ = ["take_cores", "take_gres"]
 _BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
 
 
-def take_cores(cluster: Cluster, held: Occupancy, placed: Placement, record: Record, shares: bool) -> dict[int, int]:
+def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record, shares: bool) -> dict[int, int]:
     """Of each node the set of its cores: cyclically over sockets, or one socket after another."""
     found = {}
     socket_counts = cluster.site.select.counts == "SOCKET"
@@ -62,7 +62,7 @@ def _spread(cluster: Cluster, node: int, free: int, count: int, block: bool) -> 
     return taken
 
 
-def take_gres(cluster: Cluster, held: Occupancy, placed: Placement, record: Record) -> dict[int, dict[str, int]]:
+def take_gres(cluster: Cluster, held: Occupancy, placed: Picked, record: Record) -> dict[int, dict[str, int]]:
     """Of each node the lowest free indices of what is asked for."""
     demand = record.demand
     found: dict[int, dict[str, int]] = {}

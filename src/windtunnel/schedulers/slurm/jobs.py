@@ -8,10 +8,10 @@ from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import Spending
 
-__all__ = ["PendingJob", "Placement", "Record", "RunningJob"]
+__all__ = ["PendingJob", "Picked", "Record", "RunningJob"]
 
 
-class Placement:
+class Picked:
     """Where a job goes: its nodes, and what it takes of each."""
 
     __slots__ = ("cpus", "gres", "nodes", "row")

@@ -22,11 +22,11 @@ def lay_out(demand: Demand, taken: dict[int, int], usable: dict[int, int]) -> di
         return found
     if each == 1:
         return dict(taken)
-    tasks = {node: taken[node] // each for node in nodes}
+    tasks = {node: max(1, taken[node] // each) for node in nodes}
     left = demand.tasks - sum(tasks.values())
     while left > 0:
         for node in nodes:
             if left > 0:
                 tasks[node] += 1
                 left -= 1
-    return {node: min(taken[node], max(1, tasks[node]) * each) for node in nodes}
+    return {node: min(usable[node], tasks[node] * each) for node in nodes}

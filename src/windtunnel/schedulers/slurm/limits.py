@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from windtunnel.model.slurm import Limits, Qos
-from windtunnel.schedulers.slurm.jobs import PendingJob, Placement, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import UsageLedger
@@ -98,6 +98,8 @@ class LimitBook:
 
     def begin(self, job: RunningJob) -> None:
         """A job starts."""
+        if not self.active:
+            return
         seconds = job.limit * 60.0 * job.spending.factor
         job.tally = {name: count * seconds for name, count in job.spending.tres.items()}
         for tally in self._of(job.record):
@@ -105,11 +107,15 @@ class LimitBook:
 
     def end(self, job: RunningJob) -> None:
         """A job ends, or gives its place up."""
+        if not self.active:
+            return
         for tally in self._of(job.record):
             tally.add(job, -1)
 
     def tick(self, jobs: Iterable[RunningJob], now: int) -> None:
         """At a tick of decay, what running jobs may still use becomes less (§6.1)."""
+        if not self.active:
+            return
         for job in jobs:
             left = max(0.0, job.start + job.limit * 60.0 - now) * job.spending.factor
             fresh = {name: count * left for name, count in job.spending.tres.items()}
@@ -129,7 +135,7 @@ class LimitBook:
                 return reason
         return self._member_before(record, hidden)
 
-    def after(self, record: Record, placed: Placement, tres: Mapping[str, float]) -> str | None:
+    def after(self, record: Record, placed: Picked, tres: Mapping[str, float]) -> str | None:
         """The Reason for which a job may not have that placement (§6.1)."""
         if not self.active:
             return None
@@ -236,7 +242,7 @@ class LimitBook:
         return minutes + 1e-9 if minutes else 0.0
 
     def _qos_after(
-        self, record: Record, qos: Qos, placed: Placement, tres: Mapping[str, float], hidden: set[tuple[str, str]]
+        self, record: Record, qos: Qos, placed: Picked, tres: Mapping[str, float], hidden: set[tuple[str, str]]
     ) -> str | None:
         job, limits = record.job, qos.limits
         group = self.tally("qos", qos.name)
@@ -270,7 +276,7 @@ class LimitBook:
         return None
 
     def _member_after(
-        self, record: Record, placed: Placement, tres: Mapping[str, float], hidden: set[tuple[str, str]]
+        self, record: Record, placed: Picked, tres: Mapping[str, float], hidden: set[tuple[str, str]]
     ) -> str | None:
         member = record.job.member
         if member is None:
@@ -291,7 +297,7 @@ class LimitBook:
     def _own_after(
         self,
         member: Member,
-        placed: Placement,
+        placed: Picked,
         tres: Mapping[str, float],
         minutes: float,
         hidden: set[tuple[str, str]],
@@ -312,7 +318,7 @@ class LimitBook:
         word: str,
         tally: Tally,
         limits: Limits,
-        placed: Placement,
+        placed: Picked,
         tres: Mapping[str, float],
         minutes: float,
         used: Mapping[str, float],
@@ -333,7 +339,7 @@ class LimitBook:
         return None
 
     @staticmethod
-    def _with(tally: Tally, name: str, placed: Placement, tres: Mapping[str, float]) -> float:
+    def _with(tally: Tally, name: str, placed: Picked, tres: Mapping[str, float]) -> float:
         """What would be held with this job; nodes already used are free of charge."""
         if name == "node":
             return len(tally.nodes) + sum(1 for node in bits(placed.nodes) if node not in tally.nodes)

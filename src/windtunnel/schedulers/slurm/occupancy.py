@@ -21,6 +21,7 @@ class Holding:
         "memory",
         "nodes",
         "partition",
+        "parts",
         "row",
         "shares",
         "user",
@@ -57,6 +58,8 @@ class Holding:
         """Whether others may use the same cores (OverSubscribe)."""
         self.partition = partition
         self.user = user
+        self.parts: tuple[tuple[int, int], ...] | None = None
+        """CPUs, and the nodes on which it holds so many; worked out when first asked for."""
         self.row = row
         """Among jobs that share: those of one row have cores of their own."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from windtunnel.schedulers.slurm.jobs import PendingJob, Placement, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["candidates", "find_victims", "grace_of", "may_preempt", "mode_of"]
@@ -75,7 +75,7 @@ def _rank(state: State, job: RunningJob) -> int:
 
 def find_victims(
     state: State, record: Record, among: int, listed: Sequence[RunningJob]
-) -> tuple[Placement, list[RunningJob]] | None:
+) -> tuple[Picked, list[RunningJob]] | None:
     """A placement that becomes possible without some of the candidates, and those of them that have to go."""
     order = list(listed)
     passes = 0
@@ -83,7 +83,7 @@ def find_victims(
     while True:
         future = state.held.copy()
         hit = -1
-        placed: Placement | None = None
+        placed: Picked | None = None
         for place, job in enumerate(order):
             future.remove(job.holding)
             usable[job.id] = 0
@@ -111,7 +111,7 @@ def find_victims(
 
 
 def _reordered(
-    order: list[RunningJob], hit: int, placed: Placement, usable: dict[str, int], strict: bool
+    order: list[RunningJob], hit: int, placed: Picked, usable: dict[str, int], strict: bool
 ) -> list[RunningJob]:
     """The last one removed goes first, then those before it by their nodes in the selection, then the others."""
     last = order[hit]

@@ -1,13 +1,15 @@
 """Which nodes a job gets: one selection, the main loop's groups of weights, and when it will run (§4.4, §5)."""
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
-from windtunnel.schedulers.slurm.jobs import Placement, Record
+from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.layout import lay_out
 from windtunnel.schedulers.slurm.linear import linear_pick, linear_usable
+from windtunnel.schedulers.slurm.masks import FreeMasks, plain_cluster, plain_record
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
 from windtunnel.schedulers.slurm.runs import Need, best_fit
@@ -33,16 +35,39 @@ class Selector:
         self.window_growth = cluster.site.backfill.bf_window_linear
         self.busy_first = cluster.site.backfill.bf_busy_nodes
         self.serial_at_end = cluster.site.main.pack_serial_at_end
+        self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
+        """What is free now, where sets of nodes say it all."""
+        self.by_end: list[tuple[int, int, Holding]] = []
+        """What runs, the first to end first, where sets of nodes say it all."""
+        self._rank = 0
+        self._ranks: dict[str, int] = {}
 
-    def start(self, record: Record, among: int, held: Occupancy) -> Placement | None:
+    def took(self, held: Holding) -> None:
+        """A job runs now."""
+        if self.masks is not None:
+            self.masks.add(held)
+            self._rank += 1
+            self._ranks[held.job] = self._rank
+            insort(self.by_end, (held.end, self._rank, held))
+
+    def gave_back(self, held: Holding) -> None:
+        """A job runs no longer."""
+        if self.masks is not None:
+            self.masks.remove(held)
+            rank = self._ranks.pop(held.job)
+            del self.by_end[bisect_left(self.by_end, (held.end, rank))]
+
+    def start(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1)."""
+        if self.masks is not None and plain_record(record):
+            return self._plain(record, among, self.masks)
         for alternative in self._alternatives(record, among):
             placed = self._with_counts(record, alternative, held, self._by_groups)
             if placed is not None:
                 return placed
         return None
 
-    def choose(self, record: Record, among: int, held: Occupancy, ahead: bool = False) -> Placement | None:
+    def choose(self, record: Record, among: int, held: Occupancy, ahead: bool = False) -> Picked | None:
         """One selection among all nodes handed over (§5.3); ``ahead``: in a future that is tested."""
         for alternative in self._alternatives(record, among):
             placed = self._with_counts(
@@ -53,9 +78,11 @@ class Selector:
         return None
 
     def will_run(
-        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Iterable[Holding] = ()
-    ) -> tuple[int, Placement] | None:
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding] = ()
+    ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4)."""
+        if self.masks is not None and not preemptable and plain_record(record):
+            return self._plain_will_run(record, among, self.masks, now)
         placed = self.choose(record, among, held)
         if placed is not None:
             return now, placed
@@ -74,6 +101,8 @@ class Selector:
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
+        if self.masks is not None and plain_record(record):
+            return self._plain(record, among, FreeMasks(self.cluster)) is not None
         saved = self.fit.bytes[:]
         placed = self.choose(record, among, Occupancy(self.cluster))
         self.fit.bytes = saved
@@ -81,7 +110,7 @@ class Selector:
 
     def _one_by_one(
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
-    ) -> tuple[int, Placement] | None:
+    ) -> tuple[int, Picked] | None:
         for one in running:
             future.remove(one)
             placed = self.choose(record, among, future, ahead=True)
@@ -91,8 +120,17 @@ class Selector:
 
     def _in_batches(
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
-    ) -> tuple[int, Placement] | None:
-        """Running jobs are taken away in batches of those that end close together (§4.4, 4)."""
+    ) -> tuple[int, Picked] | None:
+        for last in self._batches(among, running, future.remove):
+            placed = self.choose(record, among, future, ahead=True)
+            if placed is not None:
+                return (last.end if last.end > now else now + 1), placed
+        return None
+
+    def _batches(
+        self, among: int, running: Sequence[Holding], remove: Callable[[Holding], None]
+    ) -> Iterator[Holding]:
+        """Running jobs are taken away in batches of those that end close together; the last of each (§4.4, 4)."""
         window = _FIRST_WINDOW
         edge = place = 0
         while place < len(running):
@@ -106,17 +144,35 @@ class Selector:
                 if not edge:
                     edge = one.end + window - one.end % window
                 last = one
-                future.remove(one)
+                remove(one)
                 following = running[place] if place < len(running) else None
                 if following is not None and following.end > edge + window:
                     break
             if last is None:
-                return None
+                return
             while True:
                 window = window + self.window_growth if self.window_growth else window * 2
                 if following is None or following.end <= edge + window:
                     break
-            placed = self.choose(record, among, future, ahead=True)
+            yield last
+
+    def _plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
+        """A selection by sets of nodes."""
+        taken = masks.pick(record, among & record.mask)
+        if taken is None:
+            return None
+        usable = {node: masks.free_of(node) for node in taken} if record.demand.cpus_per_task > 1 else taken
+        if record.demand.tasks_per_node:
+            usable = {node: masks.free_of(node) for node in taken}
+        return self._placement(record, taken, usable, Need(record.demand, 0))
+
+    def _plain_will_run(self, record: Record, among: int, masks: FreeMasks, now: int) -> tuple[int, Picked] | None:
+        placed = self._plain(record, among, masks)
+        if placed is not None:
+            return now, placed
+        future = masks.copy()
+        for last in self._batches(among, [one for _, _, one in self.by_end], future.remove):
+            placed = self._plain(record, among, future)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
         return None
@@ -130,8 +186,8 @@ class Selector:
         record: Record,
         among: int,
         held: Occupancy,
-        select: Callable[[Record, int, Occupancy], Placement | None],
-    ) -> Placement | None:
+        select: Callable[[Record, int, Occupancy], Picked | None],
+    ) -> Picked | None:
         """Features with counts: so many nodes of each first (§5.1)."""
         required = record.job.named
         for nodes, count in record.job.constraint.counts:
@@ -152,7 +208,7 @@ class Selector:
             free = list(self.fit.usable(record, bits(among), held))
         return mask_of(free[:count]) if len(free) >= count else None
 
-    def _by_groups(self, record: Record, among: int, held: Occupancy) -> Placement | None:
+    def _by_groups(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         self.fit.reset_bytes(bits(among))
         together = 0
         for group in self.cluster.by_weight:
@@ -169,7 +225,7 @@ class Selector:
 
     def _select(
         self, record: Record, among: int, held: Occupancy, required: int = 0, ahead: bool = False
-    ) -> Placement | None:
+    ) -> Picked | None:
         """One selection: idle resources first, then beside jobs that share."""
         if self.linear:
             return self._select_linear(record, among, held, required)
@@ -182,7 +238,7 @@ class Selector:
                     break
         return placed
 
-    def _select_linear(self, record: Record, among: int, held: Occupancy, required: int) -> Placement | None:
+    def _select_linear(self, record: Record, among: int, held: Occupancy, required: int) -> Picked | None:
         nodes = linear_usable(self.cluster, record, among, held, self.fit.memory)
         if required & ~mask_of(nodes):
             return None
@@ -196,11 +252,11 @@ class Selector:
             picked = linear_pick(self.cluster, record, nodes, required)
         if picked is None:
             return None
-        return Placement(picked, {node: self.cluster.cpus[node] for node in bits(picked)})
+        return Picked(picked, {node: self.cluster.cpus[node] for node in bits(picked)})
 
     def _select_shared(
         self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
-    ) -> Placement | None:
+    ) -> Picked | None:
         """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
         usable = self.fit.usable(record, bits(among), held, row)
         demand = record.demand
@@ -227,7 +283,7 @@ class Selector:
 
     def _pick(
         self, record: Record, usable: dict[int, int], held: Occupancy, required: int, most: int, ahead: bool
-    ) -> Placement | None:
+    ) -> Picked | None:
         demand = record.demand
         if len(usable) < demand.min_nodes:
             return None
@@ -289,7 +345,7 @@ class Selector:
             need.take(node, usable[node], gpus(node))
         return need.taken if need.done or need.enough else None
 
-    def _placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Placement:
+    def _placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
         """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
         cluster = self.cluster
         if record.demand.exclusive:
@@ -300,4 +356,4 @@ class Selector:
                 cpus = {
                     node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
                 }
-        return Placement(mask_of(taken), cpus, dict(need.taken_gpus))
+        return Picked(mask_of(taken), cpus, dict(need.taken_gpus))

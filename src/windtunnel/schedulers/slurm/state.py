@@ -6,7 +6,7 @@ from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.cores import take_cores, take_gres
 from windtunnel.schedulers.slurm.dependencies import Dependencies
-from windtunnel.schedulers.slurm.jobs import PendingJob, Placement, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.limits import LimitBook
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
@@ -60,7 +60,7 @@ class State:
         free = self.licences_free()
         return all(free.get(name, 0) >= count for name, count in wanted.items())
 
-    def tres_of(self, record: Record, placed: Placement) -> dict[str, float]:
+    def tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         """What a job takes with a placement; all CPUs of nodes it has alone."""
         tres = record.demand.tres(placed.nodes.bit_count(), sum(placed.cpus.values()))
         memory = record.demand
@@ -72,7 +72,7 @@ class State:
         tres["billing"] = billing(tres, weights, "MAX_TRES" in self.site.priority.flags)
         return tres
 
-    def holding_of(self, key: str, record: Record, placed: Placement, start: int, limit: int) -> Holding:
+    def holding_of(self, key: str, record: Record, placed: Picked, start: int, limit: int) -> Holding:
         """What a job will hold, down to cores and indices of generic resources."""
         demand = record.demand
         cluster = self.cluster
@@ -104,7 +104,7 @@ class State:
         )
 
     def begin(
-        self, record: Record, placed: Placement, now: int, limit: int | None = None, key: str | None = None
+        self, record: Record, placed: Picked, now: int, limit: int | None = None, key: str | None = None
     ) -> RunningJob:
         """Start a job, or the next task of an array; it leaves what is pending."""
         job = record.job
@@ -119,7 +119,7 @@ class State:
         name: str,
         record: Record,
         holding: Holding,
-        placed: Placement,
+        placed: Picked,
         now: int,
         minutes: int,
         task: int | None = None,
@@ -132,6 +132,7 @@ class State:
         spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
         running = RunningJob(name, record, holding, now, minutes, spending, task)
         self.held.add(holding)
+        self.selector.took(holding)
         self.running[name] = running
         self.limits.begin(running)
         self.dependencies.start(name, job, now)
@@ -156,6 +157,7 @@ class State:
         """A job no longer runs, as if it never had."""
         running = self.running.pop(key)
         self.held.remove(running.holding)
+        self.selector.gave_back(running.holding)
         self.limits.end(running)
         self.dependencies.requeue(key, running.pending)
         for licence, count in running.licences.items():
@@ -183,6 +185,7 @@ class State:
     def resume(self, job: RunningJob) -> None:
         """A suspended job goes on with what it had."""
         self.held.add(job.holding)
+        self.selector.took(job.holding)
         self.running[job.id] = job
         self.limits.begin(job)
         for licence, count in job.licences.items():
