@@ -25,7 +25,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
         if not refresh(state, job):
             continue
         for record in job.records:
-            if record.table.name in state.partitions_down:
+            if record.table.name in state.closed_partitions:
                 partition = record.table.partition
                 job.reason = "PartitionInactive" if partition.state == "INACTIVE" else "PartitionDown"
                 continue

@@ -42,8 +42,8 @@ class State:
         """Nodes that are down or drained."""
         self.completing = 0
         """Nodes on which a job is ending."""
-        self.partitions_down = {one.name for one in site.partitions if one.state != "UP"}
-        self.licences_used: dict[str, int] = {}
+        self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
+        self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
 
     @property
@@ -53,7 +53,7 @@ class State:
 
     def licences_free(self) -> dict[str, int]:
         """Licences that no running job has."""
-        return {name: count - self.licences_used.get(name, 0) for name, count in self.site.licences.items()}
+        return {name: count - self.licences_given.get(name, 0) for name, count in self.site.licences.items()}
 
     def has_licences(self, wanted: Mapping[str, int]) -> bool:
         """Whether a job's licences are free now."""
@@ -137,7 +137,7 @@ class State:
         self.limits.begin(running)
         self.dependencies.start(name, job, now)
         for licence, count in running.licences.items():
-            self.licences_used[licence] = self.licences_used.get(licence, 0) + count
+            self.licences_given[licence] = self.licences_given.get(licence, 0) + count
         if task is not None:
             job.active_tasks += 1
         if not job.tasks:
@@ -161,7 +161,7 @@ class State:
         self.limits.end(running)
         self.dependencies.requeue(key, running.pending)
         for licence, count in running.licences.items():
-            self.licences_used[licence] -= count
+            self.licences_given[licence] -= count
         if running.task is not None:
             running.pending.active_tasks -= 1
         return running
@@ -189,4 +189,4 @@ class State:
         self.running[job.id] = job
         self.limits.begin(job)
         for licence, count in job.licences.items():
-            self.licences_used[licence] = self.licences_used.get(licence, 0) + count
+            self.licences_given[licence] = self.licences_given.get(licence, 0) + count
