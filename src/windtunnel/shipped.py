@@ -37,6 +37,11 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "Haizea's lease manager: best-effort, reserved, immediate and deadline leases, with suspension and images",
         "Haizea 1.1",
     ),
+    "slurm": Listed(
+        f"{_HERE}.slurm.component:Slurm",
+        "Slurm's main and backfill loops with its partitions, priorities, limits and preemption, on its own site",
+        "Slurm 22.05.8",
+    ),
     # of environments
     "stage-scheduler": Listed(
         f"{_HERE}.stage:Stage",

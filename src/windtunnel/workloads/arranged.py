@@ -91,6 +91,14 @@ class Arranged(ShownWorkload):
         """
         return self.apply("resample", seed, weeks=weeks, regular_weeks=regular_weeks)
 
+    def from_sessions(self, seed: int, *, weeks: int = 0, gap: float = 1200.0) -> "Arranged":
+        """A workload like this one, of so many weeks (0: as many): sessions of its users drawn at random.
+
+        A longer ``gap`` (s) between submissions of a user ends a session; see
+        ``windtunnel.workloads.operations.sessions`` for the rule and its source.
+        """
+        return self.apply("from_sessions", seed, weeks=weeks, gap=gap)
+
     def shake(self, seed: int, *, seconds: float) -> "Arranged":
         """Each arrival moved at random by up to so many seconds, earlier or later."""
         return self.apply("shake", seed, seconds=seconds)
