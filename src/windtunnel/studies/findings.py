@@ -207,7 +207,7 @@ def ranking_table(found: Ranking, metric: str = USUAL) -> Table:
     notes = (
         f"Friedman: chi2({k - 1}) = {found.chi_square:.4g}, p = {found.p_friedman:.3g}",
         f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {found.f:.4g}, p = {found.p_f:.3g}",
-        f"Nemenyi ({1 - found.confidence:.0%}): ranks differ from {limit:.4g} on; with a letter in common they do not",
+        f"Nemenyi ({1 - found.confidence:.0%}): ranks differ from {limit:.4g} on; with a letter in common not",
     )
     title = f"{metric}: mean ranks over {n:,} inputs (1 is best)"
     return Table(title, ("scheduler", "mean rank", "alike"), tuple(rows), notes)
