@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 STUDY = """\
 platforms = "hosts:32"
 workloads = "lublin:120?hosts=32&seed={seed}"
-seeds = 6
+seeds = 10
 schedulers = ["easy", "mine"]
 job_tables = true
 """
@@ -126,18 +126,19 @@ def test_a_cluster_gives_the_same_bytes_whatever_dies(cluster, request, tmp_path
     (tmp_path / "deadly").touch()
     driver = subprocess.Popen([*line, "--out", "far", "--on", address], cwd=tmp_path, stderr=subprocess.PIPE)
     journal = tmp_path / "far" / "journal.jsonl"
-    while driver.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 2):
+    killed = tmp_path / "killed"
+    while driver.poll() is None and not (killed.exists() and journal.exists() and journal.read_bytes().count(b"\n") > 2):
         time.sleep(0.02)
     driver.kill()
     _, said = driver.communicate()
     assert journal.exists(), said.decode()[-3000:]
-    assert (tmp_path / "killed").exists()
+    assert killed.exists()
     before = journal.read_bytes().count(b"\n")
     far = subprocess.run([*line, "--out", "far", "--on", address], cwd=tmp_path, capture_output=True, check=False)
     assert far.returncode == 0, far.stderr.decode()[-3000:] + far.stdout.decode()
-    assert 2 < before <= journal.read_bytes().count(b"\n") == 12
+    assert 2 < before <= 20 == journal.read_bytes().count(b"\n")
     assert files_of(tmp_path / "far") == files_of(tmp_path / "local")
-    assert len(files_of(tmp_path / "far")) == 13
+    assert len(files_of(tmp_path / "far")) == 21
 
 
 @pytest.mark.parametrize(("cluster", "package"), [("dask", "distributed"), ("ray", "ray")])

@@ -218,6 +218,7 @@ def test_a_killed_worker_loses_only_its_point_which_is_done_again(name, failed, 
         [*line, "--scheduler", f"own=deadly_{name.lower()}.py:{name}"], capture_output=True, text=True, check=False
     )
     assert done.returncode == (1 if failed else 0), done.stderr
+    assert failed or (tmp_path / "killed").exists()
     results = wt.load_study("out")
     assert (results.progress.done, results.progress.failed) == (4 - failed, failed)
     lines = (tmp_path / "out" / "journal.jsonl").read_text().splitlines()

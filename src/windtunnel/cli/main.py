@@ -27,7 +27,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "run": Command("run:run", "Simulate a workload on a platform under a scheduler."),
     "report": Command("runs:report", "Write an HTML page about a recorded run."),
     "metrics": Command("runs:metrics", "Print the metrics of a recorded run."),
-    "compare": Command("runs:compare", "Say what differs between two runs, job by job and in sum."),
+    "compare": Command("runs:compare", "Say what differs between runs, job by job and in sum."),
     "why": Command("runs:why", "Say why a job waited."),
     "plot": Command("runs:plot", "Draw a picture of a run."),
     "batsim4": Command("batsim4:batsim4", "Play Batsim 4 for a scheduler, by its own command line."),
