@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -139,6 +140,56 @@ def test_a_cluster_gives_the_same_bytes_whatever_dies(cluster, request, tmp_path
     assert 2 < before <= 20 == journal.read_bytes().count(b"\n")
     assert files_of(tmp_path / "far") == files_of(tmp_path / "local")
     assert len(files_of(tmp_path / "far")) == 21
+
+
+SBATCH = """\
+#!/bin/sh
+# Slurm's sbatch as far as a client sees it: the script runs, detached, and its number is said.
+echo "$@" >> {folder}/sbatch.log
+setsid sh "$1" > {folder}/job.log 2>&1 &
+echo $! >> {folder}/numbers
+echo "Submitted batch job $!"
+"""
+SCANCEL = """\
+#!/bin/sh
+for number in "$@"; do kill -- "-$number"; done
+"""
+
+
+def test_slurm_jobs_are_workers(tmp_path):
+    """Dask's jobqueue asks for jobs with ``sbatch`` and ends them with ``scancel``: here two scripts that do as much."""
+    if find_spec("dask_jobqueue") is None:
+        missing("dask-jobqueue")
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
+        (tools / name).write_text(text.format(folder=tmp_path))
+        (tools / name).chmod(0o755)
+    (tmp_path / "study.toml").write_text(STUDY.replace('"mine"', '"fcfs"'))
+    line = [sys.executable, "-m", "windtunnel", "study", "run", "study.toml"]
+    environment = os.environ | {
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "DASK_JOBQUEUE__SLURM__WALLTIME": "00:05:00",
+        "DASK_DISTRIBUTED__SCHEDULER__DASHBOARD__ENABLED": "false",
+    }
+    try:
+        done = subprocess.run(
+            [*line, "--on", "slurm", "--jobs", "2", "--out", "far"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-3000:] + (tmp_path / "job.log").read_text()[-3000:]
+        subprocess.run([*line, "--jobs", "1", "--out", "local"], cwd=tmp_path, capture_output=True, check=True)
+        assert files_of(tmp_path / "far") == files_of(tmp_path / "local")
+        assert len((tmp_path / "sbatch.log").read_text().splitlines()) == 2
+    finally:
+        for number in (tmp_path / "numbers").read_text().split():
+            with suppress(ProcessLookupError):
+                os.killpg(int(number), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(("cluster", "package"), [("dask", "distributed"), ("ray", "ray")])

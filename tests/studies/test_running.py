@@ -171,7 +171,7 @@ def test_objects_are_inputs_too(tmp_path):
     assert same.plan.points[0].key == study.plan.points[0].key
 
 
-def test_failures_energy_and_options_of_the_engine_arrive(tmp_path):
+def test_failures_trims_and_options_of_the_engine_arrive(tmp_path):
     results = wt.study(
         platforms="hosts:16",
         workloads="lublin:60?hosts=16&seed={seed}",
@@ -180,8 +180,9 @@ def test_failures_energy_and_options_of_the_engine_arrive(tmp_path):
         failures=["", {"failures": "between=exponential:20000;repair=constant:600;until=400000;seed={seed}", "label": "some"}],
         engine=[{"on_failure": "kill"}, {"on_failure": "requeue", "label": "again"}],
         warm_up="10%",
-    ).run(tmp_path / "out")
-    frame = results.points
+    )
+    frame = results.run(tmp_path / "out").points
+    assert frame.equals(results.run(tmp_path / "shared", jobs=2).points)
     assert set(frame["engine"]) == {"on_failure=kill", "again"}
     shares = dict(((f, e), share) for f, e, share in frame.group_by("failures", "engine").agg(pl.col("success_rate").mean()).rows())
     assert shares["some", "on_failure=kill"] < shares["", "on_failure=kill"] == 1.0
