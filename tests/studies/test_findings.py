@@ -11,7 +11,7 @@ import windtunnel as wt
 from mathematics import needs_scipy
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import UsageError
-from windtunnel.studies.statistics.tables import Table
+from windtunnel.studies.statistics.table import Table
 
 
 @pytest.fixture(scope="module")

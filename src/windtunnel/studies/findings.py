@@ -9,7 +9,7 @@ from windtunnel.studies.frame import chosen_columns
 from windtunnel.studies.statistics.intervals import Method, mean_interval, quantile_interval
 from windtunnel.studies.statistics.paired import PairedDifference, holm, paired_difference
 from windtunnel.studies.statistics.ranking import Ranking, rank
-from windtunnel.studies.statistics.tables import Table
+from windtunnel.studies.statistics.table import Table
 
 if TYPE_CHECKING:
     import polars as pl

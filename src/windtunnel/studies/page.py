@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from windtunnel.diagnostics import UsageError
 from windtunnel.results.files import write_whole
 from windtunnel.studies.findings import differences, groups_of, means, ranking, ranking_table
-from windtunnel.studies.statistics.tables import Table, as_shown
+from windtunnel.studies.statistics.table import Table, as_shown
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:

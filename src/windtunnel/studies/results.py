@@ -15,7 +15,7 @@ from windtunnel.studies.frame import points_frame
 from windtunnel.studies.journal import read_journal
 from windtunnel.studies.plan import Point
 from windtunnel.studies.statistics.ranking import Ranking
-from windtunnel.studies.statistics.tables import Table
+from windtunnel.studies.statistics.table import Table
 from windtunnel.studies.trials import Outcome
 
 if TYPE_CHECKING:
