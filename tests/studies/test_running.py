@@ -228,13 +228,27 @@ def test_a_killed_worker_loses_only_its_point_which_is_done_again(name, failed, 
         assert list(results.errors) == ["given up after 3 attempts: its process was killed or has crashed"]
 
 
+SLOW = """\
+import time
+from windtunnel.schedulers.easy import Easy
+
+class Slow(Easy):
+    def hello(self, *given, **more):
+        time.sleep(0.2)  # so that there is time to kill somebody
+        return super().hello(*given, **more)
+"""
+
+
 def test_a_killed_driver_loses_nothing_and_leaves_nobody_behind(tmp_path):
     study = (
         'workloads = "lublin:150?hosts=32&seed={seed}"\nplatforms = "hosts:32"\n'
-        'seeds = 12\nschedulers = ["easy", "fcfs"]\n'
+        'seeds = 12\nschedulers = ["easy", "slow"]\n'
     )
     (tmp_path / "study.toml").write_text(study)
+    (tmp_path / "slow.py").write_text(SLOW)
+    bound = f"{tmp_path}/slow.py:Slow"
     line = [sys.executable, "-m", "windtunnel", "study", "run", "study.toml", "--jobs", "2", "--out", "out"]
+    line += ["--scheduler", f"slow={bound}"]
     journal = tmp_path / "out" / "journal.jsonl"
     driver = subprocess.Popen(line, cwd=tmp_path, start_new_session=True)
     while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
@@ -255,7 +269,7 @@ def test_a_killed_driver_loses_nothing_and_leaves_nobody_behind(tmp_path):
     lines = journal.read_text().splitlines()
     assert lines[: len(before)] == before
     assert len({json.loads(line)["key"] for line in lines}) == len(lines) == 24
-    whole = wt.read_study(tmp_path / "study.toml").run(tmp_path / "whole")
+    whole = wt.read_study(tmp_path / "study.toml", {"slow": bound}).run(tmp_path / "whole")
     assert whole.points.equals(wt.load_study(tmp_path / "out").points)
 
 
