@@ -171,3 +171,8 @@ def test_hosts_without_a_slurm_site_are_one_partition():
 def test_a_slurm_site_runs_under_slurm_by_default():
     run = wt.simulate(platform(site()), workload(job("a", 10)))
     assert run.state.facts["schedulers"] == ["slurm"]
+
+
+def test_where_no_partition_is_the_default_jobs_go_to_the_first():
+    parts = (Partition(name="one", nodes=("n1",)), Partition(name="two", nodes=("n2",)))
+    assert rows(site(nodes=2, partitions=parts), job("a", 10))["a"]["allocated_resources"] == "0"

@@ -49,7 +49,9 @@ class Cluster:
         self.weight = [node.weight for node in nodes]
         self.qos = {one.name: one for one in site.qos}
         self.partitions = {one.name: PartitionTable(one, site, self.qos.get(one.qos)) for one in site.partitions}
-        self.default = next((one.name for one in site.partitions if one.default), "")
+        first = next(iter(self.partitions), "")
+        self.default = next((one.name for one in site.partitions if one.default), first)
+        """Where jobs go that name no partition; where none is the default, the first."""
         self.features: dict[str, int] = {}
         for i, node in enumerate(nodes):
             for feature in node.features:
