@@ -63,7 +63,9 @@ class Slurm(Scheduler):
     name: ClassVar[str] = "slurm"
     features: ClassVar[Features] = Features(dynamic_registration=True, acknowledge_dynamic_jobs=True)
     honours: ClassVar[frozenset[Ability]] = (
-        HONOURED_BY_ALL | PARTS | {Ability.PROCESSORS, Ability.QUEUES, Ability.UNAVAILABLE_HOSTS}
+        HONOURED_BY_ALL
+        | PARTS
+        | {Ability.PROCESSORS, Ability.QUEUES, Ability.SLURM_REQUESTS, Ability.UNAVAILABLE_HOSTS}
     )
 
     def __init__(self) -> None:
