@@ -43,6 +43,9 @@ COMMANDS: Final[dict[str, Command]] = {
     "study": Command("study:study", "Run many simulations from one file, and say what they show."),
     "convert": Command("convert:convert", "Convert a workload from one format into another."),
     "formats": Command("lists:formats", "List the file formats that can be read and written."),
+    "slurm": Command("slurm:slurm", "Print the script that extracts a Slurm site."),
+    "calibrate": Command("slurm:calibrate", "Say how far a replay of a Slurm site's log agrees with what was."),
+    "what-if": Command("slurm:what_if", "Say what a change of a Slurm site would do, on its log."),
     "inspect": Command("inspect:inspect", "Describe a platform, or a route between two of its hosts."),
 }
 
