@@ -174,3 +174,34 @@ def test_commands(site, capsys):
     assert main(["slurm", "extract"]) == 0
     assert capsys.readouterr().out.startswith("#!/bin/sh")
     assert main(["slurm", "exract"]) == 2
+
+
+def test_the_bundled_site_is_what_its_script_makes():
+    """5,000 jobs in two partitions, within the capacity of the site at any time."""
+    from windtunnel.examples import find
+
+    example = find("slurm")
+    platform = read_platform(example.platform)
+    log = read_workload(example.workloads[0])
+    assert (len(log), len(platform.hosts)) == (5000, 28)
+    assert [part.name for part in platform.site.partitions] == ["batch", "gpu"]
+    assert len(platform.site.associations) == 18
+    assert {one.name for one in platform.site.qos} == {"normal", "urgent", "long"}
+    used = []
+    for one in log_of(log):
+        start = one.submitted + one.waited
+        share = one.processors / len(one.nodes.split(","))
+        for node in one.nodes.split(","):
+            used += [(node, start, share), (node, start + one.ran, -share)]
+    amount, before = 0.0, ""
+    for node, _, share in sorted(used):
+        amount = amount + share if node == before else share
+        before = node
+        assert 0 <= amount <= 16
+
+
+def test_a_bundled_site_by_name(capsys):
+    assert main(["calibrate", "example:slurm", "-s", "easy"]) == 0
+    assert "all jobs" in capsys.readouterr().out
+    assert main(["calibrate", "slurm.conf"]) == 2
+    assert "name the log behind the site" in capsys.readouterr().err

@@ -1,6 +1,9 @@
 """``windtunnel slurm extract``, ``calibrate`` and ``what-if``: a Slurm site's twin."""
 
-from pathlib import Path
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -11,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate", "slurm", "what_if"]
 
-_SITE = typer.Argument(help="The site's slurm.conf; what stands beside it is read too.", metavar="SITE")
+_SITE = typer.Argument(help="The site's slurm.conf, or example:slurm.", metavar="SITE")
 _LOG = typer.Argument(help="Its accounting (sacct -P or --json).", metavar="LOG")
 _TZ = typer.Option("--tz", help="The time zone of dates without one, such as Europe/Berlin.")
 _SCHEDULER = typer.Option("--scheduler", "-s", help="Another scheduler than the site's own.")
@@ -44,8 +47,8 @@ def slurm(
 
 
 def calibrate(
-    site: Annotated[Path, _SITE],
-    log: Annotated[Path, _LOG],
+    site: Annotated[str, _SITE],
+    log: Annotated[str, _LOG] = "",
     tz: Annotated[str, _TZ] = "UTC",
     scheduler: Annotated[str, _SCHEDULER] = "",
     keep_nodes: Annotated[
@@ -61,15 +64,17 @@ def calibrate(
     from windtunnel.formats.registry import read_platform, read_workload
     from windtunnel.twin.calibrate import calibrate as compare
 
-    platform = read_platform(site, format="slurm", tz=tz)
-    workload = read_workload(log, format="sacct", tz=tz)
-    found = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
+    conf, jobs = _files(site, log)
+    platform = read_platform(conf, format="slurm", tz=tz)
+    workload = read_workload(jobs, format="sacct", tz=tz)
+    with _told():
+        found = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
     print(_as_json(found) if json else _calibration(found))
 
 
 def what_if(
-    site: Annotated[Path, _SITE],
-    log: Annotated[Path, _LOG],
+    site: Annotated[str, _SITE],
+    log: Annotated[str, _LOG] = "",
     set_: Annotated[
         list[str], typer.Option("--set", metavar="CHANGE", help='Such as "PartitionName=gpu MaxTime=2-0".')
     ] = [],  # noqa: B006 -- typer copies it
@@ -90,9 +95,34 @@ def what_if(
     from windtunnel.formats.registry import read_workload
     from windtunnel.twin.what_if import what_if as try_out
 
-    workload = read_workload(log, format="sacct", tz=tz)
-    found = try_out(site, workload, sets=set_, nodes=nodes, scheduler=scheduler, tz=tz)
+    conf, jobs = _files(site, log)
+    workload = read_workload(jobs, format="sacct", tz=tz)
+    with _told():
+        found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, tz=tz)
     print(_as_json(found) if json else _change(found))
+
+
+def _files(site: str, log: str) -> tuple[str, str]:
+    """The slurm.conf and the log, also of a bundled example."""
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.examples import find
+
+    if site.startswith("example:"):
+        example = find(site.removeprefix("example:"))
+        return example.platform, log or example.workloads[0]
+    if not log:
+        raise UsageError("name the log behind the site", "what sacct -P or sacct --json printed")
+    return site, log
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the runs within did not honour is printed once, on standard error."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(one.message) for one in told):
+        print(text, file=sys.stderr)
 
 
 def _as_json(value: Any) -> str:

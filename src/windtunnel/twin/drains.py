@@ -12,7 +12,7 @@ from windtunnel.twin.replay import Outcome
 
 __all__ = ["Drain", "as_events", "drains_in"]
 
-SHORTEST: Final = 3600.0
+SHORTEST: Final = 4 * 3600.0
 """Shorter gaps (s) say nothing."""
 _WAITING: Final = 0.8
 """For this share of a gap at least one job must have waited that would have fitted."""
