@@ -52,7 +52,7 @@ def draw():
         yield {
             "id": number, "user": chance.choice(GROUPS[account]), "account": account, "submit": moment, "run": run,
             "partition": "gpu" if gpus else "batch", "cpus": cpus, "nodes": nodes, "gpus": gpus, "limit": limit,
-            "qos": "long" if long else "urgent" if limit <= 240 and chance.random() < 0.04 else "normal",
+            "qos": "long" if long else "urgent" if limit <= 240 and chance.random() < 0.04 and cpus <= 64 else "normal",
         }  # fmt: skip
 
 
