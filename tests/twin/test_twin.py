@@ -46,12 +46,12 @@ def site(tmp_path):
     return tmp_path
 
 
-def recorded(site, events=None, name="log"):
+def recorded(site, events=None, name="log", scheduler="easy", conf="slurm.conf"):
     """A log as our own scheduler makes it; the nodes each job had stand in it."""
     from windtunnel.api import simulate
 
-    platform, asked = read_platform(site / "slurm.conf"), read_workload(site / "asked")
-    run = simulate(platform, asked, "easy", events=events or ())
+    platform, asked = read_platform(site / conf), read_workload(site / "asked")
+    run = simulate(platform, asked, scheduler, events=events or ())
     names = [host.name for host in platform.hosts]
     made = []
     columns = ["id", "submission_time", "waiting_time", "execution_time", "allocated_resources"]
@@ -67,8 +67,10 @@ def recorded(site, events=None, name="log"):
     return site / name
 
 
-def test_a_log_of_our_own_is_met_exactly(site):
-    found = calibrate(read_platform(site / "slurm.conf"), read_workload(recorded(site)), "easy")
+@pytest.mark.parametrize("scheduler", ["easy", "slurm"])
+def test_a_log_of_our_own_is_met_exactly(site, scheduler):
+    log = read_workload(recorded(site, scheduler=scheduler))
+    found = calibrate(read_platform(site / "slurm.conf"), log, scheduler)
     assert (found.same_start, found.error, found.missing, found.drains) == (1.0, 0.0, 0, ())
     assert found.jobs == 120
     whole = found.groups[0]
@@ -79,16 +81,17 @@ def test_a_log_of_our_own_is_met_exactly(site):
     assert sum(one.jobs for one in found.groups if one.by == "user") == 120
 
 
-def test_hidden_drains_are_found(site):
+@pytest.mark.parametrize("scheduler", ["easy", "slurm"])
+def test_hidden_drains_are_found(site, scheduler):
     platform = read_platform(site / "slurm.conf")
     hidden = [Drain("n4", 9000.0, 30000.0), Drain("g1", 9000.0, 30000.0)]
-    log = read_workload(recorded(site, [as_events(hidden, platform)]))
-    found = calibrate(platform, log, "easy")
+    log = read_workload(recorded(site, [as_events(hidden, platform)], scheduler=scheduler))
+    found = calibrate(platform, log, scheduler)
     assert {one.node for one in found.drains} == {"n4", "g1"}
     for one in found.drains:
         assert one.start <= 12000
         assert abs(one.end - 30000) <= 1800
-    without = calibrate(platform, log, "easy", fit_drains=False)
+    without = calibrate(platform, log, scheduler, fit_drains=False)
     off = [abs(each.groups[0].simulated_mean - each.groups[0].recorded_mean) for each in (found, without)]
     assert off[0] < off[1] / 2
     assert "2 nodes unused" in found.verdict
@@ -106,6 +109,23 @@ def test_a_change_is_foreseen_exactly(site):
     assert (found.never_before, found.never_after) == (0, 0)
     assert "+NodeName=new-main[1-2] CPUs=1" in found.diff
     assert len(read_platform(site / "changed.conf").hosts) == 8
+
+
+def test_an_altered_weight_is_foreseen_exactly(site):
+    """The log was made without the weight; the run with it is foreseen job by job, by the site's own Slurm."""
+    (site / "slurm.conf").write_text(f"PriorityType=priority/multifactor\nPriorityWeightAge=1000\n{CONF}")
+    log = read_workload(recorded(site, scheduler="slurm"))
+    weight = "PriorityWeightJobSize=100000"
+    found = what_if(site / "slurm.conf", log, sets=[weight])
+    (site / "changed.conf").write_text(changed((site / "slurm.conf").read_text(), weight))
+    truth = {
+        one.id: one.waited for one in log_of(read_workload(recorded(site, None, "truth", "slurm", "changed.conf")))
+    }
+    now = {one.id: one.waited for one in outcomes(read_platform(site / "changed.conf"), log)}
+    assert now == pytest.approx(truth)
+    assert found.shifts[0].after == pytest.approx(sum(truth.values()) / len(truth))
+    sizes = {one.name: one.after - one.before for one in found.shifts if one.by == "user"}
+    assert any(sizes.values())
 
 
 def test_changes_of_the_text():
