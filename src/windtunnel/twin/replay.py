@@ -8,6 +8,7 @@ import msgspec
 
 from windtunnel.api import simulate
 from windtunnel.diagnostics import UsageError
+from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import Platform, Workload
 
 __all__ = ["GROUPS", "Outcome", "groups_of", "log_of", "mean_wait", "median_wait", "outcomes"]
@@ -51,7 +52,7 @@ def log_of(workload: Workload) -> list[Outcome]:
     Raises:
         UsageError: the log tells of no job when it started.
     """
-    recorded: Any = getattr(workload, "recorded", {})
+    recorded = workload.recorded if isinstance(workload, TraceWorkload) else {}
     found = []
     for job in workload:
         was = recorded.get(job.id)
