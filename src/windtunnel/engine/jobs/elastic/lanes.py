@@ -58,7 +58,7 @@ class Frame:
     def alike(self, other: "Frame") -> bool:
         """Whether both are at the same place, and nothing of either is under way."""
         return (
-            self.steps is other.steps
+            self.steps == other.steps  # of the same steps: a compiled tuple may be made anew
             and self.index == other.index
             and self.left == other.left
             and (self.name is None or self.begun == other.begun)

@@ -99,7 +99,7 @@ class Gate(Step):
         return True
 
 
-_BARRIER = (AWAIT_DETACHED, BARRIER)
+_BARRIER: tuple[Step, ...] = (AWAIT_DETACHED, BARRIER)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
