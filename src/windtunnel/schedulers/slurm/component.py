@@ -266,7 +266,9 @@ class Slurm(Scheduler):
     def _start(self, running: RunningJob, decisions: list[Decision]) -> None:
         job = self.jobs[running.id]
         hosts = HostSet(bits(running.holding.nodes))
-        amounts = self._amounts(running, job)
+        # A job that is alone on as many hosts as it asks for has them whole: every wire can say that.
+        whole = running.holding.exclusive and job.request.hosts == hosts.size and not job.request.processors
+        amounts = None if whole else self._amounts(running, job)
         history = self.reasons.pop(running.id, [])
         if history:
             waits = "; ".join(f"{reason} from {when:g} s" for when, reason in history)
