@@ -19,9 +19,12 @@ __all__ = ["elastisim", "prepare", "simulation_of"]
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="windtunnel elastisim",
-        description="Simulate what an ElastiSim configuration describes, for an algorithm that connects to its "
-        "zmq_url (such as one written with elastisim-python). Paths are relative to the working directory.",
-        epilog="Exit code: 0 success, 1 failed simulation, 2 faulty input.",
+        description="Simulate what an ElastiSim configuration describes, for an algorithm that\n"
+        "connects to its zmq_url (such as one written with elastisim-python). Paths are\n"
+        "relative to the working directory.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="Exit code: 0 success, 1 failed simulation, 2 faulty input.\n\n"
+        "Example:\n  windtunnel elastisim configuration.json",
     )
     parser.add_argument("configuration", help="the configuration (JSON)")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds to wait for each answer (600)")

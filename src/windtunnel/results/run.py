@@ -189,7 +189,7 @@ class Run:
         zero = self.state.start_date
         base = pl.lit(None if zero is None else round(zero * 1e6), pl.Int64)
         return jobs.with_columns(
-            ((pl.col(date) * 1e6).round().cast(pl.Int64) + base).cast(pl.Datetime("us", "UTC")).alias(name)
+            ((pl.col(date) * 1e6).round().cast(pl.Int64, strict=False) + base).cast(pl.Datetime("us", "UTC")).alias(name)
             for date, name in _DATES
         )
 
