@@ -128,7 +128,9 @@ def test_a_cluster_gives_the_same_bytes_whatever_dies(cluster, request, tmp_path
     driver = subprocess.Popen([*line, "--out", "far", "--on", address], cwd=tmp_path, stderr=subprocess.PIPE)
     journal = tmp_path / "far" / "journal.jsonl"
     killed = tmp_path / "killed"
-    while driver.poll() is None and not (killed.exists() and journal.exists() and journal.read_bytes().count(b"\n") > 2):
+    while driver.poll() is None and not (
+        killed.exists() and journal.exists() and journal.read_bytes().count(b"\n") > 2
+    ):
         time.sleep(0.02)
     driver.kill()
     _, said = driver.communicate()
@@ -198,7 +200,16 @@ def test_a_cluster_that_is_not_there_is_said(cluster, package, tmp_path):
         missing(package)
     (tmp_path / "study.toml").write_text('workloads = "lublin:9"\nschedulers = "easy"\n')
     done = subprocess.run(
-        [sys.executable, "-m", "windtunnel", "study", "run", "study.toml", "--on", f"{cluster}://127.0.0.1:{free_port()}"],
+        [
+            sys.executable,
+            "-m",
+            "windtunnel",
+            "study",
+            "run",
+            "study.toml",
+            "--on",
+            f"{cluster}://127.0.0.1:{free_port()}",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
