@@ -77,7 +77,7 @@ def test_a_row_for_each_stretch(tmp_path):
     drawn = sorted(zip(bars["job"], bars["start"], bars["host"], bars["count"], strict=True))
     assert [one[1:] for one in drawn if one[0] == 1] == [(0, 0, 1), (10, 0, 4), (20, 0, 2), (30, 3, 2)]
     trace = (tmp_path / "schedule.trace").read_text().splitlines()
-    changes = [line for line in trace if line.startswith("6 30.") or line.startswith("6 40.")]
+    changes = [line for line in trace if line.startswith(("6 30.", "6 40."))]
     shown = [line.split("machine_state ")[1] for line in changes]
     assert shown == ["m0 w", "m1 w", "m3 jw0!a", "m4 jw0!a", "m3 w", "m4 w"]
     nodes = RunNodes(site(6).hosts, Run.of(recording).file)
