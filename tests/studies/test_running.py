@@ -14,6 +14,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.studies.executors.inline import Inline
 from windtunnel.studies.journal import read_journal
 
 WORDS = {
@@ -291,6 +292,36 @@ def group(number):
         if int(fields[3]) == number and fields[0] != "Z":
             found.append(pid)
     return found
+
+
+class Late(Inline):
+    """Its one worker comes only when it has been said three times that there is none."""
+
+    def __init__(self, context):
+        super().__init__(context)
+        self.asked = 0
+        self.held = None
+
+    @property
+    def lacking(self):
+        self.asked += 1
+        if self.asked == 3:
+            super().submit(*self.held)
+        return "the cluster has no worker yet"
+
+    def submit(self, trial, slot, done):
+        if self.asked < 3:
+            self.held = trial, slot, done
+        else:
+            super().submit(trial, slot, done)
+
+
+def test_it_is_told_what_a_study_waits_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("windtunnel.studies.driver._PATIENCE", 0.01)
+    monkeypatch.setattr("windtunnel.studies.study.executor_for", lambda context, jobs, on: lambda: Late(context))
+    (tmp_path / "study.toml").write_text('workloads = "lublin:9"\nschedulers = ["easy", "fcfs"]\n')
+    assert main(["study", "run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().err.count("waiting: the cluster has no worker yet\n") == 1
 
 
 def test_the_commands(tmp_path, capsys, monkeypatch):
