@@ -123,6 +123,38 @@ def test_other_separators_and_zones(tmp_path):
         read_sacct(path, tz="Mars")
 
 
+def test_what_tells_how_it_was_is_told(tmp_path):
+    path = tmp_path / "log.txt"
+    head = "JobID|Submit|Start|ElapsedRaw|NCPUS|AllocTRES|NodeList|State"
+    path.write_text(f"{head}\n1|10|20|5|4|cpu=4,mem=2G,gres/gpu=2|n[1-2]|COMPLETED\n2|11|Unknown|5|4|||FAILED\n")
+    report = read_sacct(path).report
+    assert report.history == {"when it started": 1, "the nodes it ran on": 1, "allocated gres/gpu": 1}
+    told = [one.message for one in report.findings() if one.code == "history"]
+    assert told == [
+        "what tells how it was is not simulated: allocated gres/gpu, the nodes it ran on, when it started"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("memory", "per_cpu", "per_node"), [(100, None, 100), ((1 << 63) + 100, 100, None), (0, None, None)]
+)
+def test_required_memory_of_21_08(memory, per_cpu, per_node, tmp_path):
+    path = tmp_path / "log.json"
+    job = {
+        "job_id": 1,
+        "time": {"submission": 10, "elapsed": 5},
+        "state": {"current": "COMPLETED"},
+        "required": {"CPUs": 4, "memory": memory},
+    }
+    path.write_text(json.dumps({"jobs": [job]}))
+    ask = next(iter(read_sacct(path))).ask
+    assert (ask.memory_per_cpu, ask.memory_per_node) == (per_cpu, per_node)
+    job["required"]["memory"] = "much"
+    path.write_text(json.dumps({"jobs": [job]}))
+    with pytest.raises(InputError, match="required memory is a string"):
+        list(read_sacct(path))
+
+
 def test_epoch_times():
     path = sample("clean/after", "sacct-epoch.txt")
     with pytest.raises(InputError, match="there is no column for processors"):

@@ -11,7 +11,7 @@ pending is left out, and both are told. Dates without a zone are local times of 
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import tzinfo
 from math import inf
 from pathlib import Path
@@ -60,6 +60,9 @@ _COLUMNS: Final = names(
 )
 """The columns that sacct can print (Slurm 24.11)."""
 _CPUS: Final = re.compile(r"(?:^|,)cpu=(\d+)")
+_PER_CPU: Final = 1 << 63
+_SIZES: Final = frozenset({"cpu", "mem", "node", "billing", "energy"})
+"""TRES of every job; the size of a job is taken from them."""
 _GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
 
 
@@ -172,6 +175,7 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         cancelled=state in _GONE,
         waited=-1.0 if start is None or submit is None else start - submit,
         nodes=row.get("NodeList", ""),
+        history=_history(start=start, nodes=row.get("NodeList"), allocated=tres_counts(row.get("AllocTRES", ""))),
         ask=ask_of(
             Asked(
                 name=row.get("JobName", ""),
@@ -192,6 +196,12 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
             )
         ),
     )
+
+
+def _history(*, start: float | None, nodes: object, allocated: Iterable[str]) -> tuple[str, ...]:
+    """What tells how it was: compared with a simulation, and not simulated."""
+    told = ["when it started"] * (start is not None) + ["the nodes it ran on"] * bool(nodes)
+    return (*told, *(f"allocated {name}" for name in allocated if name not in _SIZES))
 
 
 def _count(text: str) -> int:
@@ -284,6 +294,9 @@ def _json_record(value: dict[str, Any]) -> Record:
         submit=_json_number(times["submission"]) or None,
         waited=start - submit if start and submit else -1.0,
         nodes=str(value.get("nodes") or ""),
+        history=_history(
+            start=start, nodes=value.get("nodes"), allocated=_json_tres(value.get("tres", {}).get("allocated"))
+        ),
         ask=ask_of(
             Asked(
                 name=str(value.get("name") or ""),
@@ -329,7 +342,10 @@ def _json_memory(required: dict[str, Any]) -> str:
         number = _json_number(required.get(name))
         if number:
             return f"{int(number)}M{suffix}"
-    return ""
+    whole = required.get("memory") or 0  # 21.08: the highest bit says that it is per CPU, too much for a float
+    if not isinstance(whole, int):
+        raise TypeError(f"required memory is {kind_of(whole)}, a whole number of MB is expected")
+    return f"{whole & ~_PER_CPU}M{'c' if whole & _PER_CPU else 'n'}" if whole > 0 else ""
 
 
 def _json_id(value: dict[str, Any]) -> str:
