@@ -12,7 +12,7 @@ from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import BatchLeases, asks_of
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site
-from windtunnel.model.slurm import SlurmSite
+from windtunnel.model.slurm import OverSubscribe, SlurmSite
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
 __all__ = ["draw_up"]
@@ -162,6 +162,10 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
         if limited:
             place = f"{platform.path}, {limited[0].name}"
             asks.note(Ability.QUEUES.value, "partitions limit what jobs may ask for", place, len(limited))
+        for one in site.partitions:
+            if one.over_subscribe in (OverSubscribe.YES, OverSubscribe.FORCE):
+                reason = f"partitions let jobs share cores (OverSubscribe={one.over_subscribe.value})"
+                asks.note(Ability.SHARED_CORES.value, reason, f"{platform.path}, {one.name}")
     for source in events:
         for event in source.events:
             _ask_of_event(asks, source, event)

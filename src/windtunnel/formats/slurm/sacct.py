@@ -24,7 +24,7 @@ from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.unheard import Names, names
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.slurm.asks import Asked, ask_of
-from windtunnel.formats.slurm.folding import folded
+from windtunnel.formats.slurm.folding import folded, with_array_limits
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
@@ -104,7 +104,7 @@ def read_sacct(
         found = _of_json(data, findings)
     else:
         found = _of_text(_table(data, delimiter, columns), findings, noted, zone)
-    records = list(folded(found, noted))
+    records = with_array_limits(list(folded(found, noted)))
     options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     workload = replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
     workload.recorded = {
@@ -261,7 +261,7 @@ _JSON_HEARD: Final = {
     "state": frozenset({"current"}),
     "tres": frozenset({"allocated", "requested"}),
     "required": frozenset({"CPUs", "memory", "memory_per_cpu", "memory_per_node"}),
-    "array": frozenset({"job_id", "task_id"}),
+    "array": frozenset({"job_id", "task_id", "limits"}),
     "het": frozenset({"job_id", "job_offset"}),
 }
 """Of a job, and of its members that are objects."""
@@ -314,6 +314,7 @@ def _json_record(value: dict[str, Any]) -> Record:
                 begin=_later(eligible, submit),
                 submit_line=str(value.get("submit_line") or ""),
                 component=int(_json_number((value.get("het") or {}).get("job_offset")) or 0),
+                array_limit=_json_array_limit(value.get("array")),
             )
         ),
         run=_json_number(times["elapsed"]),
@@ -357,6 +358,12 @@ def _json_id(value: dict[str, Any]) -> str:
     if leader := het.get("job_id"):
         return f"{leader}+{int(_json_number(het.get('job_offset')) or 0)}"
     return str(value["job_id"])
+
+
+def _json_array_limit(array: Any) -> int | None:
+    """How many tasks of an array may run at once; 0 stands for no limit."""
+    limits = ((array or {}).get("limits") or {}).get("max") or {}
+    return int(_json_number((limits.get("running") or {}).get("tasks")) or 0) or None
 
 
 def _json_number(value: Any) -> float | None:
