@@ -45,10 +45,6 @@ def record(folder, jobs, component, hosts=6, **options):
     return recording
 
 
-
-
-
-
 def test_a_row_for_each_stretch(tmp_path):
     grown_jobs = [steps("a", 4), steps("b", 1, at=5.0)]
     component = Scripted({"w0!a": [0], "w0!b": [5]}, resizes=[[0, 1, 2, 3], [0, 1], [3, 4]])

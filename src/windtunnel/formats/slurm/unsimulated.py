@@ -1,4 +1,4 @@
-"""What a site's files may set and the simulation does not follow: told wherever it is set to more than the default."""
+"""What a site's files may set and the simulation does not follow: told wherever it is more than the default."""
 
 from collections.abc import Iterator
 from typing import Final

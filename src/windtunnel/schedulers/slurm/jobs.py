@@ -25,7 +25,7 @@ class Picked:
 
 
 class Siblings:
-    """The tasks of an array that come as jobs of their own, of which only so many may run at once (``--array=%n``)."""
+    """The tasks of an array that come as jobs of their own; only so many run at once (``--array=%n``)."""
 
     __slots__ = ("active", "limit")
 
