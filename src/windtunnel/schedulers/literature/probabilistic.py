@@ -17,7 +17,7 @@ from windtunnel.vocabulary import Decision, Running
 __all__ = ["Probabilistic"]
 
 
-class _Held:
+class _Begun:
     """A job that runs."""
 
     __slots__ = ("requested", "size", "start", "user")
@@ -53,8 +53,8 @@ class Probabilistic(PriorityBackfilling):
     def _reset(self) -> None:
         super()._reset()
         self._users: dict[str, RunTimeBins] = {}
-        self._held: dict[str, _Held] = {}
-        """In the order of their starts."""
+        self._begun: dict[str, _Begun] = {}
+        """In the order of their starts. The mirror is an instant ahead: those that end later at this instant are here."""
         self._longest = 0
         self._longest_before = 0
         self._released: dict[int, list[float]] = {}
@@ -66,7 +66,7 @@ class Probabilistic(PriorityBackfilling):
             self._longest_before, self._longest = self._longest, power
         self._bins(job.user)
         if self._longest_before < self._longest:
-            for held in self._held.values():
+            for held in self._begun.values():
                 self._bins(held.user)
 
     def _bins(self, user: str) -> RunTimeBins:
@@ -78,15 +78,15 @@ class Probabilistic(PriorityBackfilling):
 
     def _end(self, now: float, one: Running) -> None:
         super()._end(now, one)
-        self._held.pop(one.job.id)
+        self._begun.pop(one.job.id)
         self._users[one.job.user].add(now - one.start)
 
     def _again(self, now: float, running: Running) -> None:
-        self._held.pop(running.job.id)
+        self._begun.pop(running.job.id)
         super()._again(now, running)
 
     def _start(self, now: float, one: Waiting, decisions: list[Decision], *, first: bool) -> int:
-        self._held[one.job.id] = _Held(one, now)
+        self._begun[one.job.id] = _Begun(one, now)
         self._released.clear()
         return super()._start(now, one, decisions, first=first)
 
@@ -118,7 +118,7 @@ class Probabilistic(PriorityBackfilling):
         found = self._released.get(seconds)
         if found is None:
             found = self._released[seconds] = [0.0] * (self.site.size + 1)
-            for held in self._held.values():
+            for held in self._begun.values():
                 bins = self._users[held.user]
                 ended = bins.ended_within(seconds, now - held.start, held.requested)
                 found[0] = 1.0
