@@ -54,7 +54,7 @@ class Probabilistic(PriorityBackfilling):
         super()._reset()
         self._users: dict[str, RunTimeBins] = {}
         self._begun: dict[str, _Begun] = {}
-        """In the order of their starts. The mirror is an instant ahead: those that end later at this instant are here."""
+        """In the order of their starts. Jobs that end later at this instant are here still: the mirror is ahead."""
         self._longest = 0
         self._longest_before = 0
         self._released: dict[int, list[float]] = {}
