@@ -108,9 +108,7 @@ def slurm(tmp_path):
     for words in (["slurmctld", "-D"], ["slurmd", "-D", "-N", "node1"]):
         with (folder / f"{words[0]}.log").open("w") as log:
             daemons.append(
-                subprocess.Popen(
-                    words, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
-                )
+                subprocess.Popen(words, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True)
             )
     try:
         if not works(environment, folder):
