@@ -13,7 +13,7 @@ from windtunnel.model import JobRecord, Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
-from windtunnel.results.columns import Collector
+from windtunnel.results.columns import Collector, Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.files import overwrite, write_whole
 from windtunnel.results.input_files import input_files
@@ -338,19 +338,22 @@ class Recording(Observer):
         Raises:
             UsageError: a trim is malformed, or nothing remains.
         """
-        if warm_up is None and cool_down is None and self._final is not None:
+        options = self.options
+        usual = options.warm_up, options.cool_down
+        trims = usual[0] if warm_up is None else warm_up, usual[1] if cool_down is None else cool_down
+        if trims == usual and self._final is not None:
             return self._final
         self._batches.flush()
-        options = self.options
-        return self._measured(
-            options.warm_up if warm_up is None else warm_up, options.cool_down if cool_down is None else cool_down
-        )
+        over = self.state.status is not Status.RUNNING  # what is read from its files later comes to the same
+        return self._measured(*trims, columns=self.collector.columns.as_filed() if over else None)
 
-    def _measured(self, warm_up: Trim, cool_down: Trim, derived: Derived | None = None) -> Metrics:
+    def _measured(
+        self, warm_up: Trim, cool_down: Trim, derived: Derived | None = None, columns: Columns | None = None
+    ) -> Metrics:
         joules = self.totals.get("consumed_joules") if self.options.energy else None
         racks = (int(self.totals.get("rack_excesses", 0)), float(self.totals.get("worst_rack_excess", 0.0)))
         return compute(
-            self.collector.columns,
+            columns or self.collector.columns,
             warm_up=warm_up,
             cool_down=cool_down,
             joules=joules,
