@@ -23,7 +23,7 @@ from windtunnel.results.state import Status, as_text
 
 __all__ = ["html", "script", "style", "write_report"]
 
-_SCRIPTS: Final = ("columns", "time", "colours", "canvas", "gantt", "curves", "why", "details", "tables", "page")
+_SCRIPTS: Final = ("columns", "time", "colours", "canvas", "gantt", "curves", "why", "details", "tables", "view", "page")
 """The parts of the page's script, in the order in which they stand in it."""
 
 
