@@ -21,9 +21,9 @@ from windtunnel.results.metrics import Metrics, Trim
 from windtunnel.results.run import Run
 from windtunnel.results.state import Status, as_text
 
-__all__ = ["html", "script", "style", "write_report"]
+__all__ = ["html", "part", "script", "style", "write_report"]
 
-_SCRIPTS: Final = ("columns", "time", "colours", "canvas", "gantt", "curves", "why", "details", "tables", "view", "page")
+_SCRIPTS: Final = ("columns", "time", "colours", "canvas", "gantt", "curves", "why", "details", "tables", "view")
 """The parts of the page's script, in the order in which they stand in it."""
 
 
@@ -67,7 +67,7 @@ def html(run: Run, *, beside: Sequence[Run] = (), warm_up: Trim = 0.0, cool_down
         facts = side_by_side(names, measured)
         tables = deltas(names, compare_runs(*runs, warm_up=warm_up, cool_down=cool_down))
         title = " · ".join(names)
-    return Template(_part("page.html")).substitute(
+    return Template(part("page.html")).substitute(
         title=escape(title),
         status="".join(_status(one, name if beside else "") for one, name in zip(runs, names, strict=True)),
         facts=facts,
@@ -77,23 +77,24 @@ def html(run: Run, *, beside: Sequence[Run] = (), warm_up: Trim = 0.0, cool_down
         inputs="".join(_inputs(*each, named=bool(beside)) for each in zip(runs, names, measured, strict=True)),
         footer=f"Windtunnel {escape(run.state.windtunnel)}",
         style=style(),
-        script=script(_SCRIPTS),
+        script=script((*_SCRIPTS, "page")),
         data=data.replace("<", "\\u003c"),  # no text of ours ends the script element
     )
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """A file of our pages."""
     return (files("windtunnel.report") / "web" / name).read_text(encoding="utf-8")
 
 
 def style() -> str:
     """The style sheet of our pages."""
-    return _part("page.css")
+    return part("page.css")
 
 
 def script(parts: Sequence[str]) -> str:
     """Parts of our pages' script, as one closed scope."""
-    return '"use strict";\n(() => {\n' + "".join(_part(f"{part}.js") for part in parts) + "})();\n"
+    return '"use strict";\n(() => {\n' + "".join(part(f"{part}.js") for part in parts) + "})();\n"
 
 
 def _schedulers(run: Run) -> str:
