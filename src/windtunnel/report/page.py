@@ -94,7 +94,7 @@ def style() -> str:
 
 def script(parts: Sequence[str]) -> str:
     """Parts of our pages' script, as one closed scope."""
-    return '"use strict";\n(() => {\n' + "".join(part(f"{part}.js") for part in parts) + "})();\n"
+    return '"use strict";\n(() => {\n' + "".join(part(f"{name}.js") for name in parts) + "})();\n"
 
 
 def _schedulers(run: Run) -> str:
