@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from shlex import quote
 from typing import Any, NoReturn
 
 from windtunnel.diagnostics import AccountLine, UsageError, read_duration
@@ -60,6 +59,8 @@ def print_metrics(run: Any, out: Path | None) -> None:
     if out is None:
         print("nothing is kept: add --out DIR to keep the run, and to look at it with windtunnel report DIR")
     else:
+        from shlex import quote
+
         shown = quote(str(out))
         print(f"files: {out}")
         print(f"next:  windtunnel report {shown}        one page with the schedule, curves and distributions")

@@ -4,7 +4,6 @@ Shipped ones are listed by the package and imported when asked for. Packages may
 group ``windtunnel.schedulers`` (name -> class or function).
 """
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -42,8 +41,6 @@ _SHIPPED: Final = LISTED[GROUP]
 
 ALIASES: Final = {alias: name for name, entry in _SHIPPED.items() for alias in entry.aliases}
 """Names that schedulers had before they were named by origin -> their present ones; understood through 0.2."""
-
-_log: Final = logging.getLogger("windtunnel.schedulers")
 
 
 class SchedulerInfo(msgspec.Struct, frozen=True):
@@ -202,7 +199,10 @@ def _present(name: str) -> str:
     now = ALIASES.get(name)
     if now is None:
         return name
-    _log.warning("the scheduler %r is called %r now; its old name is understood through 0.2", name, now)
+    import logging  # takes as long to load as a tenth of everything else
+
+    log = logging.getLogger("windtunnel.schedulers")
+    log.warning("the scheduler %r is called %r now; its old name is understood through 0.2", name, now)
     return now
 
 
