@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from windtunnel.diagnostics import WindtunnelError as WindtunnelError
     from windtunnel.engine import Options as Options
     from windtunnel.engine import Pacer as Pacer
+    from windtunnel.formats.convert import write_workload as write_workload
+    from windtunnel.formats.registry import read_platform as read_platform
+    from windtunnel.formats.registry import read_workload as read_workload
     from windtunnel.model import DelayProfile as DelayProfile
     from windtunnel.model import ExternalEvent as ExternalEvent
     from windtunnel.model import HostPool as HostPool
@@ -38,6 +41,11 @@ if TYPE_CHECKING:
     from windtunnel.model.event_kinds import external_event as external_event
     from windtunnel.results.own_metrics import metric as metric
     from windtunnel.schedulers.base import Scheduler as Scheduler
+    from windtunnel.studies.results import StudyResults as StudyResults
+    from windtunnel.studies.study import Study as Study
+    from windtunnel.studies.study import load_study as load_study
+    from windtunnel.studies.study import read_study as read_study
+    from windtunnel.studies.study import study as study
     from windtunnel.version import build as build
     from windtunnel.vocabulary import CallMeLater as CallMeLater
     from windtunnel.vocabulary import Decision as Decision
@@ -54,6 +62,8 @@ _WHERE: Final = {
     "windtunnel.api": ("Run", "Simulation", "arrange", "load_run", "simulate"),
     "windtunnel.diagnostics": ("InputError", "SimulationError", "UsageError", "WindtunnelError"),
     "windtunnel.engine": ("Options", "Pacer"),
+    "windtunnel.formats.convert": ("write_workload",),
+    "windtunnel.formats.registry": ("read_platform", "read_workload"),
     "windtunnel.model": (
         "DelayProfile",
         "ExternalEvent",
@@ -67,6 +77,8 @@ _WHERE: Final = {
     "windtunnel.model.event_kinds": ("external_event",),
     "windtunnel.results.own_metrics": ("metric",),
     "windtunnel.schedulers.base": ("Scheduler",),
+    "windtunnel.studies.results": ("StudyResults",),
+    "windtunnel.studies.study": ("Study", "load_study", "read_study", "study"),
     "windtunnel.vocabulary": (
         "CallMeLater",
         "Decision",

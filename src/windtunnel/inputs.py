@@ -34,6 +34,7 @@ __all__ = [
     "packed",
     "read_workloads",
     "scheduler_name",
+    "site_of",
     "usual_scheduler",
 ]
 
@@ -145,7 +146,7 @@ def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any)
         InputError: the file is at fault, or in no known format.
         UsageError: it does not say what it needs.
     """
-    from windtunnel.formats.registry import guess_format, read_platform, read_workload, word_format
+    from windtunnel.formats.registry import guess_format, read_workload, word_format
 
     word = word_format(path)
     if word is None and not Path(path).is_file():
@@ -155,13 +156,25 @@ def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any)
     workload = read_workload(path, **options)
     if operations:
         workload = arrange(workload, *operations)
-    if isinstance(workload, LeaseJobs) and workload.hosts:
-        return read_platform(path, format="lwf"), workload
-    if not workload.hosts:
+    return site_of(path, workload), workload
+
+
+def site_of(path: str | Path, workload: Workload, **options: Any) -> Platform:
+    """The platform that a workload, read from there, says it needs; with options of its reader.
+
+    Raises:
+        UsageError: it does not say.
+    """
+    from windtunnel.formats.registry import read_platform
+
+    hosts = workload.hosts
+    if isinstance(workload, LeaseJobs) and hosts:
+        return read_platform(path, format="lwf", **options)
+    if not hosts:
         raise UsageError(
             f"{path} is a workload that does not say how many hosts it needs", "name a platform before it"
         )
-    return read_platform(f"hosts:{workload.hosts}"), workload
+    return read_platform(f"hosts:{hosts}", **options)
 
 
 def check_events(events: EventList, hosts: int) -> None:

@@ -45,13 +45,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "assembly": ("formats", "vocabulary", "model", "diagnostics", "inputs", "run_account"),
     "runs": ("results", "report"),
     "api": (*BELOW, "examples", "inputs", "assembly", "runs"),
+    "studies": (*BELOW, "workloads", "inputs", "api"),
     "services": (*BELOW, "api", "examples"),
     "testing": (*BELOW, "api", "services", "examples"),
-    "cli": (*BELOW, "api", "services", "testing", "examples"),
+    "cli": (*BELOW, "api", "studies", "services", "testing", "examples"),
     "version": (),
     "listings": (),
     "shipped": ("listings", "schedulers", "leases"),
-    "__init__": (*BELOW, "api", "listings", "shipped", "version"),
+    "__init__": (*BELOW, "api", "studies", "listings", "shipped", "version"),
     "__main__": ("cli",),
 }
 

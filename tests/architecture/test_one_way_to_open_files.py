@@ -14,6 +14,8 @@ KNOWN = {
     "windtunnel.results.place": "a lock of ours",
     "windtunnel.results.exec_info": "the kernel's account of this process",
     "windtunnel.schedulers.batsched.liquid": "writes",
+    "windtunnel.studies.directory": "a lock of ours",
+    "windtunnel.studies.journal": "writes",
     "windtunnel.services.lease_store": "SQLite opens it",
     "windtunnel.cli.lease_service": "makes the file of a new store",
     "windtunnel.report.page": "templates of ours",

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 from tests.campaign import seeds
+from tests.campaign.damage import damaged_files
 from tests.campaign.mutations import mutated
 from tests.campaign.readers import _quiet
 
@@ -382,6 +383,7 @@ SYSTEMS = {
     "node-requests": node_requests,
     "saved-states": saved_states,
     "damaged-runs": damaged_runs,
+    "damaged-files": damaged_files,
     "damaged-stores": damaged_stores,
 }
 """Generators whose case is a number alone."""

@@ -18,7 +18,7 @@ BUDGET = float(os.environ.get("WINDTUNNEL_CAMPAIGN", "30"))
 
 @pytest.mark.parametrize("name", names())
 def test_the_first_cases_are_met(name, monkeypatch):
-    count = 3 if name in {"damaged-runs", "damaged-stores", "simulations", "lease-requests"} else 12
+    count = 3 if name in {"damaged-runs", "damaged-files", "damaged-stores", "simulations", "lease-requests"} else 12
     found = {number: said for number in range(count) if (said := fault(name, case(name, number), number))}
     assert found == {}
 

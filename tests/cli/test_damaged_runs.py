@@ -64,17 +64,23 @@ def test_a_damaged_file(whole, name, damage, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("name", "before", "after", "line", "said"),
     [
-        ("jobs.csv", b"59.000000", b"soon", ["metrics"], "hurt: jobs.csv is damaged: "),
+        ("jobs.csv", b"59.000000", b"soon", ["metrics", "hurt"], "hurt: jobs.csv is damaged: "),
         (
             "jobs.csv",
             b",0,-1.0",
             b",zero,-1.0",
-            ["nodes"],
+            ["nodes", "hurt"],
             "jobs.csv (or what goes with it) is damaged: 'zero' is not a host",
         ),
-        ("jobs.csv", b"COMPLETED_S", b"LOST_S", ["metrics"], "jobs.csv is damaged: 'LOST_SUCCESSFULLY' is not known"),
-        ("events.csv", b"unavailable,", b"unavailable,x", ["metrics"], "events.csv is damaged: 'x"),
-        ("run.json", b'"format": 1', b'"format": 99', ["metrics"], "was written by a later version"),
+        (
+            "jobs.csv",
+            b"COMPLETED_S",
+            b"LOST_S",
+            ["metrics", "hurt"],
+            "jobs.csv is damaged: 'LOST_SUCCESSFULLY' is not known",
+        ),
+        ("events.csv", b"unavailable,", b"unavailable,x", ["metrics", "hurt"], "events.csv is damaged: 'x"),
+        ("run.json", b'"format": 1', b'"format": 99', ["metrics", "hurt"], "was written by a later version"),
     ],
 )
 def test_what_is_damaged_is_said(whole, name, before, after, line, said, tmp_path, monkeypatch, capsys):
@@ -83,5 +89,41 @@ def test_what_is_damaged_is_said(whole, name, before, after, line, said, tmp_pat
     assert before in path.read_bytes()
     path.write_bytes(path.read_bytes().replace(before, after))
     monkeypatch.chdir(tmp_path)
-    assert main([line[0], "hurt", *line[1:]]) == 2
+    assert main(line) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "line", "said"),
+    [
+        ("jobs.csv", b",0,-1.0", b",3000000000,-1.0", ["why", "hurt", "w0!29"], "beyond all hosts of any site"),
+        ("jobs.csv", b",0,-1.0", b",0-999999999,-1.0", ["why", "hurt", "w0!29"], "the site has no host 999999999"),
+        ("jobs.csv", b",0,-1.0", b",0-999999999,-1.0", ["plot", "hurt", "gantt", "a.svg"], "has no host 999999999"),
+        ("events.csv", b"unavailable,", b"unavailable,7-999999999 ", ["report", "hurt"], "has no host 999999999"),
+        ("events.csv", b"unavailable,", b"unavailable,7-999999999 ", ["nodes", "hurt"], "host 999999999"),
+        ("run.json", b'"hosts": 4', b'"hosts": 4000000000000', ["why", "hurt", "w0!2"], "run.json is not readable"),
+        ("jobs.csv", b"59.000000", b"inf", ["metrics", "hurt"], "not a number of seconds everywhere"),
+    ],
+)
+def test_sizes_that_no_site_has(whole, name, before, after, line, said, tmp_path, monkeypatch, capsys):
+    """Each of them would take the memory, or forever."""
+    test_what_is_damaged_is_said(whole, name, before, after, line, said, tmp_path, monkeypatch, capsys)
+
+
+def test_a_lease_of_more_nodes_than_any_has(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    node = '<node-set numnodes="2"><res type="CPU" amount="50"/><res type="Memory" amount="512"/></node-set>'
+    site = '<node-set numnodes="4"><res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set>'
+    (tmp_path / "w.lwf").write_text(
+        f'<lease-workload name="w"><site><resource-types names="CPU Memory"/><nodes>{site}</nodes></site>'
+        f'<lease-requests><lease-request arrival="00:00:10"><lease id="1" preemptible="true"><nodes>{node}</nodes>'
+        '<start/><duration time="01:00:00"/><software><none/></software></lease></lease-request></lease-requests>'
+        "</lease-workload>"
+    )
+    assert main(["lease", "run", "w.lwf", "--out", "run"]) == 0
+    table = tmp_path / "run" / "leases.csv"
+    assert b"2 CPU:50" in table.read_bytes()
+    table.write_bytes(table.read_bytes().replace(b"2 CPU:50", b"99999999999 CPU:50"))
+    capsys.readouterr()
+    assert main(["nodes", "run"]) == 2
+    assert "'99999999999 CPU:50,Memory:512' is not what nodes of a lease ask for" in capsys.readouterr().err

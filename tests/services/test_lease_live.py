@@ -1,5 +1,8 @@
 """The live lease scheduler: its clock, its memory, and what clients may ask of it."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from windtunnel.diagnostics import UsageError
@@ -138,3 +141,79 @@ def test_a_wall_clock_that_goes_back_does_no_harm():
     clock.time -= 1000
     live.create(lease(1, 100))
     assert len(live.leases()) == 3
+
+
+@pytest.mark.parametrize("look", ["tick", "leases", "lease"])
+def test_a_wall_clock_that_goes_back_while_nobody_serves_revives_nothing(tmp_path, look):
+    path = tmp_path / "leases.db"
+    live, clock = make(path)
+    live.create(lease(4, 100))
+    live.create(lease(4, 500))
+    clock.time += 150
+    {"tick": live.tick, "leases": live.leases, "lease": lambda: live.lease(1)}[look]()
+    live.close()
+    clock.time -= 140  # while the first of them ran
+    again, _ = make(path, clock)
+    assert again.lease(1)[0].state is LeaseState.DONE
+    assert states(again) == {2: LeaseState.ACTIVE}
+    assert again.create(lease(1)) == 3
+    clock.time += 700
+    assert again.lease(2)[0].state is LeaseState.DONE
+    again.close()
+
+
+def test_a_second_service_on_one_store_is_refused_by_name(tmp_path):
+    path = tmp_path / "leases.db"
+    live, _ = make(path)
+    with pytest.raises(UsageError, match=r"leases\.db is in use by another service"):
+        make(path)
+    assert live.create(lease()) == 1
+    live.close()
+    again, _ = make(path)
+    assert again.lease(1)[0].id == 1
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE facts SET facts = x'00ff'", "what the service was started with is no text"),
+        ("UPDATE facts SET facts = '{}'", "kept by another version, or damaged"),
+        ("UPDATE inputs SET instant = 'soon' WHERE number = 1", "makes no sense"),
+        ("UPDATE inputs SET instant = 9000000000000000000", "makes no sense"),
+        ("UPDATE inputs SET instant = -5 WHERE number = 1", "out of order"),
+        ("UPDATE inputs SET kind = 'sell' WHERE number = 1", "an entry of lease 1 makes no sense"),
+        ("UPDATE inputs SET lease = '{' WHERE number = 1", "lease 1 cannot be read"),
+        ("UPDATE inputs SET lease = x'ff' WHERE number = 1", "makes no sense"),
+        ("DELETE FROM inputs WHERE number = 1", "'cancel' of lease 1 is out of order"),
+        ("INSERT INTO reached VALUES (1, 'soon')", "the instant it has reached makes no sense"),
+        ("INSERT INTO reached VALUES (1, 9000000000000000000)", "the instant it has reached makes no sense"),
+    ],
+)
+def test_what_is_damaged_in_a_store_is_said(tmp_path, change, said):
+    path = tmp_path / "leases.db"
+    live, clock = make(path)
+    live.create(lease())
+    live.cancel(1)
+    live.close()
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute(change)
+    with pytest.raises(UsageError, match=said):
+        make(path, clock)
+
+
+def test_what_cannot_be_kept_is_not_told(tmp_path, monkeypatch):
+    """A full disk: a lease that has ended is not said to be over before that is on disk."""
+    live, clock = make(tmp_path / "leases.db")
+    live.create(lease(4, 100))
+    clock.time += 150
+
+    def full(*_):
+        raise UsageError("leases cannot be kept: the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LeaseStore, "reach", full)
+        with pytest.raises(UsageError, match="the disk is full"):
+            live.lease(1)
+    assert live.lease(1)[0].state is LeaseState.DONE
+    live.close()

@@ -39,6 +39,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "nodes": Command("nodes:nodes", "Print the machines of a run as SSS node objects, or query them."),
     "serve": Command("nodes:serve", "Serve queries for the machines of a run, or leases."),
     "lease": Command("lease:lease", "Simulate leases as Haizea does, or ask a lease service for some."),
+    "study": Command("study:study", "Run many simulations from one file, and say what they show."),
     "convert": Command("convert:convert", "Convert a workload from one format into another."),
     "formats": Command("lists:formats", "List the file formats that can be read and written."),
     "inspect": Command("inspect:inspect", "Describe a platform, or a route between two of its hosts."),

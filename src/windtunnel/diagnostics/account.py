@@ -134,3 +134,12 @@ class Account:
 
     def __repr__(self) -> str:
         return f"<Account of {len(self)} lines>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from windtunnel.diagnostics.html_tables import html_table
+
+        if not self._lines:
+            return "<p>Everything that was read and asked for took effect as written.</p>"
+        rows = [(line.kind, f"{line.count:,}", line.place, line.reason, line.hint) for line in self]
+        return html_table(rows, ("kind", "times", "first at", "what", "hint"))

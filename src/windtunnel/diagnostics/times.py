@@ -1,7 +1,6 @@
 """Times as people write and read them: ``5h``, ``1d12h``, ``1996-10-01 14:05``; ``3 h 12 min``."""
 
 import re
-from datetime import UTC, datetime
 from itertools import pairwise
 from math import isfinite, isnan
 from numbers import Real
@@ -12,8 +11,7 @@ from windtunnel.diagnostics.errors import UsageError
 __all__ = ["read_duration", "read_time", "show_duration", "show_time"]
 
 _UNITS: Final = {"s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-_PART: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)\s*([a-z]+)")
-_WHOLE: Final = re.compile(rf"(?:{_PART.pattern}\s*)+")
+_PART: Final = r"(\d{1,15}(?:\.\d{1,15})?)\s*([a-z]+)"
 _DATES: Final = (
     "%Y",
     "%Y-%m",
@@ -42,7 +40,8 @@ def read_duration(text: str) -> float:
         try:
             return float(text)
         except ValueError:
-            found = _PART.findall(text.lower()) if _WHOLE.fullmatch(text.lower()) else []
+            lower = text.lower()
+            found = re.findall(_PART, lower) if re.fullmatch(rf"(?:{_PART}\s*)+", lower) else []
             if found and all(unit in _UNITS for _, unit in found):
                 return sum(float(number) * _UNITS[unit] for number, unit in found)
     raise UsageError(f"{text!r:.80} is not a duration", "expected seconds, or such as 90min, 5h, 2d or 1d12h")
@@ -64,6 +63,8 @@ def read_time(time: str | float | Real, start_date: float | None) -> float:
         return float(time)
     if not isinstance(time, str):
         raise UsageError(f"{time!r:.80} is not a valid time", expected)
+    from datetime import UTC, datetime  # most runs need no calendar
+
     text = time.strip()
     if start_date is None or not (len(text) == len("1996") and text.isdigit()):
         try:
@@ -102,6 +103,8 @@ def show_time(seconds: float, start_date: float | None) -> str:
     """An instant of a simulation: a date (UTC) where the log has a calendar, else the duration from the start."""
     if start_date is None or not isfinite(seconds):
         return show_duration(seconds)
+    from datetime import UTC, datetime
+
     try:
         return datetime.fromtimestamp(start_date + seconds, UTC).strftime("%Y-%m-%d %H:%M")
     except (OverflowError, ValueError, OSError):  # beyond the year 9999

@@ -12,7 +12,7 @@ from windtunnel.model.abilities import lost_in
 from windtunnel.model.lease_batch import as_batch
 from windtunnel.model.lease_jobs import LeaseJobs
 
-__all__ = ["convert", "target_format"]
+__all__ = ["convert", "target_format", "write_workload"]
 
 
 def _writable() -> list[Format]:
@@ -67,3 +67,15 @@ def convert(
         workload = as_batch(workload)
     lost: list[str] = function(written.writer)(workload, target)
     return [*(lost_in(workload) if found != written else ()), *lost]
+
+
+def write_workload(workload: Workload, target: str | Path, *, format: str = "") -> list[str]:  # noqa: A002 -- the word users know
+    """Write a workload in the format named, or in that of the target's suffix; answers what was lost, in words.
+
+    Raises:
+        UsageError: there is no such format, it cannot express a profile, or the file cannot be written.
+    """
+    target = Path(target)
+    written = target_format(target, format)
+    lost: list[str] = function(written.writer)(workload, target)
+    return lost

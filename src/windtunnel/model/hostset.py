@@ -19,6 +19,12 @@ Run = tuple[int, int]
 _MOST_BITS: Final = 1 << 26
 """No set of hosts beyond this number becomes bits: they would fill the memory."""
 
+_MOST: Final = 1 << 31
+"""No site has so many hosts: texts with such numbers are wrong, and may be long."""
+
+_LONGEST: Final = 64
+"""Characters of an interval, zeros before its numbers counted."""
+
 BIT_LIMIT: Final = 8192
 """Sets that hold only hosts below this number are kept as bits."""
 
@@ -139,16 +145,20 @@ class HostSet:
         """Read ``0-3 5 7-8``; items may be unsorted and overlap, commas separate too.
 
         Raises:
-            ValueError: the text is not an interval set; the message names the item.
+            ValueError: the text is not an interval set, or no site has such hosts; the message names the item.
         """
         runs = []
         for item in text.replace(",", " ").split():
             first, dash, last = item.partition("-")
             if not (first.isascii() and first.isdigit()) or (dash and not (last.isascii() and last.isdigit())):
                 raise ValueError(f"{item!r} is not a host number or an interval such as 0-3")
+            if len(item) > _LONGEST:
+                raise ValueError(f"{item:.24}... is beyond all hosts of any site")
             low, high = int(first), int(last) if dash else int(first)
             if low > high:
                 raise ValueError(f"{item!r} is an empty interval: {low} > {high}")
+            if high >= _MOST:
+                raise ValueError(f"{item!r} is beyond all hosts of any site")
             runs.append((low, high))
         return cls.of_runs(merged(runs))
 

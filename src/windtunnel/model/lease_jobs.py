@@ -11,6 +11,7 @@ from windtunnel.diagnostics import Finding
 from windtunnel.model.job import Job, Request
 from windtunnel.model.lease import Lease, LeaseWorkload
 from windtunnel.model.profiles import DelayProfile, Profile
+from windtunnel.model.workload import ShownWorkload
 
 __all__ = ["AT_LEAST", "LeaseJobs", "job_of_lease", "lease_in"]
 
@@ -56,7 +57,7 @@ def lease_in(job: Job) -> Lease | None:
     return msgspec.json.decode(job.extra_data, type=_Extra).lease
 
 
-class LeaseJobs:
+class LeaseJobs(ShownWorkload):
     """A workload of leases as a workload of jobs; leases submitted at the same time keep their order."""
 
     work: LeaseWorkload | None = None

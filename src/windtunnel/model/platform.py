@@ -122,6 +122,24 @@ class Platform(msgspec.Struct, kw_only=True):
     warnings: tuple[Finding, ...] = ()
     """What the reader found odd in the input."""
 
+    def __repr__(self) -> str:
+        return f"<Platform {self.name!r}: {_counted(self)}>"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {_counted(self)}"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from collections import Counter
+
+        from windtunnel.diagnostics.html_tables import html_table
+
+        kinds = Counter((host.cores, host.pstates[0].speed if host.pstates else 0.0) for host in self.hosts)
+        rows = [(f"{count:,} hosts", f"{cores:,}", f"{speed:g}") for (cores, speed), count in kinds.most_common()]
+        rows += [(f"{len(self.storages):,} storages", "", "")] if self.storages else []
+        rows += [("network", "free" if self.network is None else "simulated", "")]
+        return html_table(rows, ("", "cores", "flop/s of a core"), str(self))
+
     @property
     def cores_per_host(self) -> int:
         """The smallest number of cores of a compute host."""
@@ -134,6 +152,13 @@ class Platform(msgspec.Struct, kw_only=True):
         with without_garbage_collection():
             made = tuple(Host(id=i, name=f"host{i}", cores=cores, pstates=state) for i in range(hosts))
         return cls(name=name or f"hosts:{hosts}x{cores}", hosts=made)
+
+
+def _counted(platform: Platform) -> str:
+    """How many hosts, cores and storages, in words."""
+    cores = sum(host.cores for host in platform.hosts)
+    storages = f", {len(platform.storages):,} storages" if platform.storages else ""
+    return f"{len(platform.hosts):,} hosts, {cores:,} cores{storages}"
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:

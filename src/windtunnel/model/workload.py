@@ -13,7 +13,7 @@ from windtunnel.model.job import Job
 from windtunnel.model.plain import plain_numbers
 from windtunnel.model.profiles import Profile
 
-__all__ = ["EventList", "ExternalEvent", "JobList", "Workflow", "Workload"]
+__all__ = ["EventList", "ExternalEvent", "JobList", "ShownWorkload", "Workflow", "Workload"]
 
 
 @runtime_checkable
@@ -49,7 +49,26 @@ def _plain(job: Job) -> Job:
     return job if whole and type(job.profile.return_code) is int else plain_numbers(job)
 
 
-class JobList:
+class ShownWorkload:
+    """How a workload shows itself: by its size, never by its jobs."""
+
+    name: str
+    path: str
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {len(self):,} jobs{f' of {self.path}' if self.path else ''}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from windtunnel.diagnostics.html_tables import html_table
+
+        return html_table([("jobs", f"{len(self):,}"), ("from", self.path or "memory")], (), self.name)
+
+
+class JobList(ShownWorkload):
     """A workload held as a list; sorted by (submission time, id) as Batsim does."""
 
     cores_per_host: int = 1

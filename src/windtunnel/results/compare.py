@@ -99,6 +99,12 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
             if d.a is not None or d.b is not None
         ]
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from windtunnel.diagnostics.html_tables import html_table
+
+        return html_table(self.table(), ("", "a", "b", "b - a", ""), str(self).partition("\n")[0])
+
     def __str__(self) -> str:
         if self.identical:
             return f"{self.a} and {self.b} are alike: {self.jobs_a:,} jobs, same starts, ends and hosts"

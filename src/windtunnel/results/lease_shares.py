@@ -11,6 +11,8 @@ from windtunnel.model.lease_platform import amounts_of
 __all__ = ["groups_of", "requested_text", "shares", "shares_of"]
 
 _ROUNDING = 1e-6
+_MOST_NODES = 1 << 20
+"""Of a lease that is read back: each is looked at."""
 
 
 def requested_text(groups: Sequence[NodeSet]) -> str:
@@ -24,13 +26,18 @@ def groups_of(text: str) -> tuple[NodeSet, ...]:
     """Nodes from their text.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is none, or the nodes are more than any lease has.
     """
     groups = []
+    left = _MOST_NODES
     for part in filter(None, text.split("|")):
         count, _, rest = part.partition(" ")
         pairs = (item.rpartition(":") for item in rest.split(",") if item)
-        groups.append(NodeSet(int(count), {kind: (int(amount),) for kind, _, amount in pairs}))
+        group = NodeSet(int(count), {kind: (int(amount),) for kind, _, amount in pairs})
+        left -= group.count
+        if group.count < 1 or left < 0:
+            raise ValueError(f"{part!r:.60} is not what nodes of a lease ask for")
+        groups.append(group)
     return tuple(groups)
 
 

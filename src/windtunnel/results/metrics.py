@@ -92,6 +92,12 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         """The same as indented JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from windtunnel.diagnostics.html_tables import html_table
+
+        return html_table(self.table())
+
     def __str__(self) -> str:
         rows = self.table()
         width = max(len(name) for name, _ in rows)

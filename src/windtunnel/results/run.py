@@ -42,6 +42,8 @@ _TEXTS: Final[tuple[str, ...]] = (
     "epower",
 )
 _DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
+_MOST_HOSTS: Final = 1 << 26
+"""Of sites of which nothing is known."""
 _COUNTS: Final = ("requested_number_of_resources", "success")
 _NUMBERS: Final = (
     "submission_time",
@@ -52,6 +54,16 @@ _NUMBERS: Final = (
     "turnaround_time",
     "stretch",
 )
+
+
+_EXTRA: Final = {
+    "user": "String",
+    "group": "String",
+    "queue": "String",
+    "return_code": "Int64",
+    "host_share": "Float64",
+}
+"""Columns of jobs that every run has in a frame -> their type (polars)."""
 
 
 class Run:
@@ -144,8 +156,8 @@ class Run:
         """``jobs.csv``, one row per job that is over: Batsim's columns, and
 
         - ``id``: workload and job joined by ``!``;
-        - ``user``, ``group``, ``queue``, ``return_code``, ``host_share`` where the run has them;
-        - ``submitted_at``, ``started_at``, ``finished_at`` (UTC) where time 0 has a calendar date.
+        - ``user``, ``group``, ``queue``, ``return_code``, ``host_share``: null where the run does not tell them;
+        - ``submitted_at``, ``started_at``, ``finished_at`` (UTC): null where time 0 has no calendar date.
 
         Raises:
             UsageError: there is no such file, or it is no table of jobs.
@@ -163,20 +175,34 @@ class Run:
                 *(pl.col(name).cast(pl.Float64) for name in (*_NUMBERS, "consumed_energy")),
                 *(pl.col(name).cast(pl.Int64) for name in _COUNTS if name in jobs.columns),
             )
+            for name in _NUMBERS[:-1]:  # a stretch may be: where a job took no time
+                if not jobs[name].is_finite().all():
+                    raise ValueError(f"{name} is not a number of seconds everywhere")
         extra = self.frame("jobs_extra.csv")
         if extra is not None:
             with read_from(self.name, "jobs_extra.csv"):
                 extra = extra.with_columns(pl.col("host_share").cast(pl.Float64))
                 extra = extra.select(c.name for c in extra if c.null_count() < extra.height)
                 jobs = jobs.join(extra, on=["job_id", "workload_name"], how="left", maintain_order="left")
+        absent = {name: kind for name, kind in _EXTRA.items() if name not in jobs.columns}
+        jobs = jobs.with_columns(pl.lit(None, getattr(pl, kind)).alias(name) for name, kind in absent.items())
         zero = self.state.start_date
-        if zero is not None:
-            base = pl.lit(round(zero * 1e6), pl.Int64)
-            jobs = jobs.with_columns(
-                ((pl.col(date) * 1e6).round().cast(pl.Int64) + base).cast(pl.Datetime("us", "UTC")).alias(name)
-                for date, name in _DATES
-            )
-        return jobs
+        base = pl.lit(None if zero is None else round(zero * 1e6), pl.Int64)
+        return jobs.with_columns(
+            ((pl.col(date) * 1e6).round().cast(pl.Int64) + base).cast(pl.Datetime("us", "UTC")).alias(name)
+            for date, name in _DATES
+        )
+
+    def to_pandas(self) -> Any:
+        """:attr:`jobs` as a pandas frame.
+
+        Raises:
+            UsageError: pandas or pyarrow is not installed.
+        """
+        try:
+            return self.jobs.to_pandas()
+        except ImportError as error:
+            raise UsageError("a pandas frame needs pandas and pyarrow", "pip install pandas pyarrow") from error
 
     @cached_property
     def hosts(self) -> int:
@@ -202,6 +228,15 @@ class Run:
         with read_from(self.name, "schedule.json"):
             return {} if data is None else dict(msgspec.json.decode(data.replace(b"-nan", b"null")))
 
+    def _hosts_in(self, text: str | None) -> HostSet:
+        """Hosts of the site; ValueError when it has no such hosts."""
+        hosts = HostSet.parse(text or "")
+        site = self.state.platform
+        beyond = site.hosts + site.storages if site.hosts else _MOST_HOSTS
+        if hosts and hosts.last >= beyond:
+            raise ValueError(f"the site has no host {hosts.last}")
+        return hosts
+
     def unavailable(self) -> list[tuple[float, HostSet]]:
         """The hosts that are not available, from each date (s) on at which that changes."""
         events = self.frame("events.csv")
@@ -211,7 +246,7 @@ class Run:
             with read_from(self.name, "events.csv"):
                 for row in events.iter_rows(named=True):
                     if row["event"] in ("available", "unavailable"):
-                        hosts = HostSet.parse(row["hosts"] or "")
+                        hosts = self._hosts_in(row["hosts"])
                         away = away | hosts if row["event"] == "unavailable" else away - hosts
                         steps.append((float(row["time"]), away))
         return steps
@@ -224,7 +259,7 @@ class Run:
             with read_from(self.name, "suspensions.csv"):
                 for row in suspensions.iter_rows(named=True):
                     job = f"{row['workload_name']}!{row['job_id']}"
-                    hosts = HostSet.parse(row["allocated_resources"] or "")
+                    hosts = self._hosts_in(row["allocated_resources"])
                     share = None if row.get("host_share") is None else float(row["host_share"])
                     stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
                     paused.setdefault(job, []).append(stretch)
@@ -235,7 +270,7 @@ class Run:
                 yield from paused[job]
             elif start is not None:
                 with read_from(self.name, "jobs.csv"):
-                    hosts = sets.get(text or "") or sets.setdefault(text or "", HostSet.parse(text or ""))
+                    hosts = sets.get(text or "") or sets.setdefault(text or "", self._hosts_in(text))
                 yield Stretch(job, start, finish, hosts)
 
     @cached_property
@@ -294,6 +329,13 @@ class Run:
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.outcome}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how it ended, the metrics, and what did not take effect as written."""
+        from html import escape
+
+        metrics, account = self.metrics._repr_html_(), self.account._repr_html_()
+        return f"<p>{escape(self.name)}: {escape(self.outcome)}</p>{metrics}{account}"
 
 
 load_run = Run.load

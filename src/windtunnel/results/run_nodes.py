@@ -34,10 +34,11 @@ class RunNodes:
         self._hosts = tuple(hosts)
         self._given = nodes_of(site, self._hosts)
         with read_from(name, "jobs.csv (or what goes with it)"):
-            self.stays = list(_stays(read))
+            self.stays = list(_stays(read, len(self._hosts)))
         with read_from(name, "events.csv"):
             self.changes = list(_changes(read))
-        beyond = max((stay.hosts.last for stay in self.stays if stay.hosts), default=-1)
+        named = [*(stay.hosts for stay in self.stays), *(change.hosts for change in self.changes)]
+        beyond = max((hosts.last for hosts in named if hosts), default=-1)
         if beyond >= len(self._hosts):
             raise UsageError(
                 f"the run used host {beyond}, and the platform has {len(self._hosts)} hosts",
@@ -82,7 +83,7 @@ def _rows(read: Read, name: str) -> Iterator[dict[str, str]]:
         yield row
 
 
-def _stays(read: Read) -> Iterator[Stay]:
+def _stays(read: Read, count: int) -> Iterator[Stay]:
     if b"allocated_resources" not in (read("jobs.csv") or b"").partition(b"\n")[0]:
         raise UsageError("this run has no jobs.csv, or one that is no table of jobs")
     shares = {(row["job_id"], row["workload_name"]): amounts_of(row["shares"]) for row in _rows(read, "shares.csv")}
@@ -90,7 +91,8 @@ def _stays(read: Read) -> Iterator[Stay]:
 
     def stay(job: str, hosts: HostSet, start: str, finish: str, amounts: Amounts | None) -> Stay:
         groups = leases.get(job.partition("#")[0])
-        taken = lease_shares(groups, hosts, amounts) if groups else amounts
+        known = not hosts or hosts.last < count  # others are refused
+        taken = lease_shares(groups, hosts, amounts) if groups and known else amounts
         return Stay(hosts, float(start), float(finish or inf), taken)
 
     paused = set()

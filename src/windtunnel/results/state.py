@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -30,6 +30,9 @@ FORMAT: Final = 1
 MOST_STATE: Final = 1 << 24
 """Bytes of a ``run.json``."""
 
+_Number = Annotated[int, msgspec.Meta(ge=0, le=1 << 30)]
+"""So many hosts a site may have."""
+
 
 class Status(StrEnum):
     """How far a run has come."""
@@ -46,8 +49,8 @@ class PlatformFacts(msgspec.Struct, kw_only=True):
 
     name: str = ""
     path: str = ""
-    hosts: int = 0
-    storages: int = 0
+    hosts: _Number = 0
+    storages: _Number = 0
     cores: int = 0
     """Of all hosts together."""
     options: dict[str, Any] = {}

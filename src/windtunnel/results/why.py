@@ -1,6 +1,7 @@
 """Why a job waited: what the site did between its submission and its start, from what was recorded."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from math import inf
@@ -207,7 +208,7 @@ class _Others:
 def _periods(run: Run, others: _Others, submitted: float, until: float) -> Iterator[Period]:
     """The time of waiting, cut where the free hosts change. A host may be shared: it is free when nobody holds it."""
     changes: dict[float, list[tuple[HostSet, int]]] = {submitted: []}
-    held = [0] * run.hosts
+    held: dict[int, int] = defaultdict(int)
     for s in others.stretches:
         if s.start < until and s.finish > submitted:
             changes.setdefault(max(s.start, submitted), []).append((s.hosts, 1))

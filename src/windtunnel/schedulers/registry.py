@@ -31,6 +31,7 @@ __all__ = [
     "name_of",
     "scheduler_names",
     "scheduler_options",
+    "source_of",
     "variants_of",
 ]
 
@@ -109,6 +110,15 @@ def scheduler_options(name: str) -> tuple[Option, ...]:
         UsageError: there is no such scheduler.
     """
     return tuple(_options(_factory(name)).values())
+
+
+def source_of(name: str) -> Any:
+    """What a name stands for, a class or a function; None if it is one of ours.
+
+    Raises:
+        UsageError: there is no such scheduler.
+    """
+    return None if ALIASES.get(name, name) in _SHIPPED else _factory(name)
 
 
 def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options: Any) -> Component:

@@ -73,15 +73,19 @@ class LiveLeases:
         )
         self._simulation.run_until(0.0)
         self._last_id = 0
+        self._reached = 0
+        """The latest instant that the store knows to be past."""
         for entry in store.inputs():
             self._apply(entry)
+        self._reached = store.reached()
+        self._until(self._reached)
 
     # --- time -----------------------------------------------------------------------------------------------------
 
     def now(self) -> int:
         """The present instant (ticks); it never goes back, also when the wall clock does."""
         passed = (self._clock() - self.epoch.timestamp()) * self._speed
-        return max(int(passed * TICKS), self._manager.planner.now)
+        return max(int(passed * TICKS), self._manager.planner.now, self._reached)
 
     def date(self) -> datetime:
         """The present instant as a date."""
@@ -90,6 +94,19 @@ class LiveLeases:
     def _until(self, instant: int) -> None:
         """Let all happen that was planned up to an instant."""
         self._simulation.run_until(instant / TICKS)
+
+    def _to_now(self) -> int:
+        """Let all happen that is due, and keep that it has happened before anybody hears of it; returns the instant.
+
+        Raises:
+            UsageError: it cannot be kept (a full disk).
+        """
+        instant = self.now()
+        self._until(instant)
+        if (happened := self._manager.planner.now) > self._reached:
+            self._store.reach(happened)
+            self._reached = happened
+        return instant
 
     def _apply(self, entry: Input) -> None:
         """Let happen what the service was told, at its instant."""
@@ -103,6 +120,7 @@ class LiveLeases:
             told = ExternalEvent(timestamp=date, kind=kind, attributes={"lease": entry.lease_id})
             self._simulation.inject(told, date)
         self._until(entry.instant)
+        self._reached = max(self._reached, entry.instant)
 
     # --- what clients ask -----------------------------------------------------------------------------------------
 
@@ -133,8 +151,7 @@ class LiveLeases:
             UsageError: there is no such lease, it is over, or cannot be cancelled just now.
         """
         with self._lock:
-            instant = self.now()
-            self._until(instant)
+            instant = self._to_now()
             over = self._archive.over.get(number)
             if over is not None:
                 raise UsageError(f"lease {number} is over already ({over[0].state.label})")
@@ -151,8 +168,7 @@ class LiveLeases:
             UsageError: there is no such lease, or it is not running.
         """
         with self._lock:
-            instant = self.now()
-            self._until(instant)
+            instant = self._to_now()
             lease = self._manager.planner.plan.leases.get(number)
             if lease is None or lease.state is not LeaseState.ACTIVE:
                 raise UsageError(f"lease {number} is not running")
@@ -163,13 +179,13 @@ class LiveLeases:
     def leases(self) -> list[Lease]:
         """Leases that are not over, with their states."""
         with self._lock:
-            self._until(self.now())
+            self._to_now()
             return [_shown(lease) for lease in self._manager.planner.plan.leases.values()]
 
     def queue(self) -> list[Lease]:
         """Leases that wait, in the order of the queue."""
         with self._lock:
-            self._until(self.now())
+            self._to_now()
             return [_shown(lease) for lease in self._manager.planner.plan.queue]
 
     def lease(self, number: int) -> tuple[Lease, str]:
@@ -179,7 +195,7 @@ class LiveLeases:
             UsageError: there is no such lease.
         """
         with self._lock:
-            self._until(self.now())
+            self._to_now()
             alive = self._manager.planner.plan.leases.get(number)
             if alive is not None:
                 return _shown(alive), alive.reason
@@ -200,7 +216,7 @@ class LiveLeases:
     def tick(self) -> float | None:
         """Let happen what is due; returns the seconds (wall clock) until something is due again."""
         with self._lock:
-            self._until(self.now())
+            self._to_now()
             following = self._manager.planner.next_event()
             return None if following is None else max(0.0, (following - self.now()) / TICKS / self._speed)
 

@@ -282,7 +282,9 @@ class LeaseServer(ThreadingMixIn, SimpleXMLRPCServer):
 
     def _keep_time(self) -> None:
         while not self._stopped.is_set():
-            due = self.live.tick()
+            due = None
+            with suppress(UsageError):  # a full disk: what happened is kept, and told, when there is room again
+                due = self.live.tick()
             self._stopped.wait(min(1.0, 1.0 if due is None else max(due, 0.01)))
 
     def wait(self) -> None:

@@ -1,7 +1,8 @@
 """What a live lease service was told, in SQLite: every input is on disk before it is acknowledged.
 
 The lease scheduler is a state machine, so its inputs (leases, cancellations, early ends, each with its instant) are
-all that must be kept; after a restart they are played again.
+kept, and after a restart they are played again. So is the latest instant at which anything happened: a wall clock
+that was put back meanwhile does not revive leases that clients have seen end.
 """
 
 import sqlite3
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -20,6 +21,8 @@ from windtunnel.model.lease_options import LeaseOptions
 __all__ = ["Input", "LeaseStore"]
 
 VERSION = 1
+LATEST: Final = 24 * 10**12
+"""Ticks: no date is later than the year 9999."""
 
 
 class Input(NamedTuple):
@@ -76,6 +79,7 @@ class LeaseStore:
             "CREATE TABLE IF NOT EXISTS facts (id INTEGER PRIMARY KEY CHECK (id = 1), facts TEXT NOT NULL);"
             "CREATE TABLE IF NOT EXISTS inputs (number INTEGER PRIMARY KEY, instant INTEGER NOT NULL,"
             " kind TEXT NOT NULL, lease_id INTEGER NOT NULL, lease TEXT, UNIQUE (kind, lease_id));"
+            "CREATE TABLE IF NOT EXISTS reached (id INTEGER PRIMARY KEY CHECK (id = 1), instant INTEGER NOT NULL);"
             "COMMIT;"
         )
         if (found := db.execute("PRAGMA quick_check(1)").fetchone()) != ("ok",):
@@ -136,6 +140,30 @@ class LeaseStore:
                 (entry.instant, entry.kind, entry.lease_id, text),
             )
 
+    def reach(self, instant: int) -> None:
+        """Put on disk that this instant is past; whatever happened until then stays so.
+
+        Raises:
+            UsageError: it cannot be put there (a full disk).
+        """
+        with self._naming(), self._db:
+            self._db.execute("INSERT OR REPLACE INTO reached VALUES (1, ?)", (instant,))
+
+    def reached(self) -> int:
+        """The latest instant that was put there; 0 if none was.
+
+        Raises:
+            UsageError: it is no instant.
+        """
+        with self._naming():
+            row = self._db.execute("SELECT instant FROM reached").fetchone()
+        if row is None:
+            return 0
+        (instant,) = row
+        if not isinstance(instant, int) or not 0 <= instant <= LATEST:
+            raise self._damaged("the instant it has reached makes no sense")
+        return instant
+
     def inputs(self) -> Iterator[Input]:
         """All inputs, in order.
 
@@ -155,7 +183,7 @@ class LeaseStore:
     def _input(self, instant: Any, kind: Any, lease_id: Any, text: Any) -> Input:
         """One row, checked."""
         sensible = isinstance(instant, int) and isinstance(lease_id, int) and kind in ("lease", "cancel", "end")
-        if not sensible or (kind == "lease") != isinstance(text, str):
+        if not sensible or instant > LATEST or (kind == "lease") != isinstance(text, str):
             raise self._damaged(f"an entry of lease {lease_id!r:.50} makes no sense")
         try:
             lease = None if text is None else msgspec.json.decode(text, type=Lease)

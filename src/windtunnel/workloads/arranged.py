@@ -10,6 +10,7 @@ from windtunnel.diagnostics import Finding, Severity, UsageError
 from windtunnel.model import Job, Profile, Request, Workload
 from windtunnel.model.abilities import CountingProcessors
 from windtunnel.model.asks import Ask, Some, Warned, asks_of_jobs
+from windtunnel.model.workload import ShownWorkload
 from windtunnel.workloads.columns import Columns
 from windtunnel.workloads.operations import Operation, applied, checked
 
@@ -19,7 +20,7 @@ _AHEAD = 64
 """Jobs that are made at once when all are gone through."""
 
 
-class Arranged:
+class Arranged(ShownWorkload):
     """A workload to which operations are applied in their order, each when a job is first asked for.
 
     Every method returns a new workload; what it did stands in the account of a run. With equal seeds the jobs are

@@ -283,18 +283,18 @@ CONF_FAULTS = [
     ("an empty part", "NodeName=a,,b\n", [(1, "hosts", "'a,,b' has an empty part")]),
     ("no name", 'NodeName="" CPUs=2\n', [(1, "hosts", "'' has an empty part")]),
     ("twice", "NodeName=a\nNodeName=a\n", [(2, "duplicate", "node 'a' is given more than once")]),
-    ("CPUs", "NodeName=a CPUs=two\n", [(1, "number", "cpus is 'two', an integer >= 1 is expected")]),
-    ("no CPU", "NodeName=a CPUs=0\n", [(1, "number", "cpus is '0', an integer >= 1 is expected")]),
-    ("sockets", "NodeName=a Sockets=-1\n", [(1, "number", "sockets is '-1', an integer >= 1 is expected")]),
-    ("cores", "NodeName=a CoresPerSocket=1.5\n", [(1, "number", "corespersocket is '1.5', an integer >= 1 is expected")]),
-    ("threads", "NodeName=a ThreadsPerCore=\n", [(1, "number", "threadspercore is '', an integer >= 1 is expected")]),
-    ("memory", "NodeName=a RealMemory=4G\n", [(1, "number", "realmemory is '4G', an integer >= 0 is expected")]),
-    ("GPUs", "NodeName=a Gres=gpu:x:many\n", [(1, "number", "gres is 'gpu:x:many': 'many' is no number of GPUs")]),
+    ("CPUs", "NodeName=a CPUs=two\n", [(1, "number", "CPUs is 'two', an integer >= 1 is expected")]),
+    ("no CPU", "NodeName=a CPUs=0\n", [(1, "number", "CPUs is '0', an integer >= 1 is expected")]),
+    ("sockets", "NodeName=a Sockets=-1\n", [(1, "number", "Sockets is '-1', an integer >= 1 is expected")]),
+    ("cores", "NodeName=a CoresPerSocket=1.5\n", [(1, "number", "CoresPerSocket is '1.5', an integer >= 1 is expected")]),
+    ("threads", "NodeName=a ThreadsPerCore=\n", [(1, "number", "ThreadsPerCore is '', an integer >= 1 is expected")]),
+    ("memory", "NodeName=a RealMemory=4G\n", [(1, "number", "RealMemory is '4G', an integer >= 0 is expected")]),
+    ("GPUs", "NodeName=a Gres=gpu:x:many\n", [(1, "number", "gres is 'gpu:x:many': 'many' is no number of gpu")]),
     ("partition", "NodeName=a\nPartitionName=p Nodes=a[\n", [(2, "hosts", "'a[': brackets do not match")]),
     ("all at once", "NodeName=a CPUs=x\n\nNodeName=b] \nNodeName=c TmpDisk=-\n", [
-        (1, "number", "cpus is 'x', an integer >= 1 is expected"),
+        (1, "number", "CPUs is 'x', an integer >= 1 is expected"),
         (3, "hosts", "'b]': brackets do not match"),
-        (4, "number", "tmpdisk is '-', an integer >= 0 is expected")]),
+        (4, "number", "TmpDisk is '-', an integer >= 0 is expected")]),
 ]  # fmt: skip
 
 

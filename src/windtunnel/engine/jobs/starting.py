@@ -89,7 +89,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         refuse(world, decision, "field", reason)
     job, hosts, amounts = record.job, decision.hosts, decision.amounts
     table = world.hosts
-    unusual = len(hosts) != job.request.hosts
+    unusual = hosts.size != job.request.hosts
     if amounts is not None:
         check_amounts(world, decision, job)
         unusual &= not job.request.processors

@@ -11,7 +11,7 @@ from windtunnel.diagnostics import replacing
 from windtunnel.entities.batsim_ids import Generation
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
-from windtunnel.model import DelayProfile, ParallelTaskHomogeneousProfile, Profile, TraceReplayProfile, Workload
+from windtunnel.model import DelayProfile, Job, ParallelTaskHomogeneousProfile, Profile, TraceReplayProfile, Workload
 from windtunnel.model.abilities import start_date_of
 
 __all__ = ["write_batsim", "write_batsim4", "write_batsim5"]
@@ -25,19 +25,20 @@ def write_batsim(workload: Workload, path: str | Path, *, generation: Generation
     """
     path = Path(path).absolute()
     jobs = list(workload)
-    profiles: dict[str, Profile] = dict(workload.profiles)
+    profiles: dict[str, Profile] = {profile.name: profile for profile in workload.profiles.values()}
     for job in jobs:
-        profiles.setdefault(job.profile.id, job.profile)
+        profiles.setdefault(_name(job), job.profile)
     lost: list[str] = []
     folder = Path(workload.path).parent if workload.path else path.parent
     made = {
-        profile.name: _object(profile, generation, lost, folder, path.parent)  # made before the file is opened
-        for profile in profiles.values()
+        name: _object(profile, generation, lost, folder, path.parent)  # made before the file is opened
+        for name, profile in profiles.items()
     }
     hosts = workload.hosts or max((job.request.hosts for job in jobs), default=0) or 1
     with replacing(path) as beside, beside.open("w", encoding="utf-8") as file:
         file.write(f'{{"nb_res": {hosts},\n "jobs": [\n')
-        file.writelines(_joined(_text(job_to_json(job, generation, full=False)) for job in jobs))
+        named = (job_to_json(job, generation, full=False) | {"profile": _name(job)} for job in jobs)
+        file.writelines(_joined(map(_text, named)))
         file.write('],\n "profiles": {\n')
         file.writelines(_joined(f"{_text(name)}: {_text(value)}" for name, value in made.items()))
         file.write("}}\n")
@@ -56,6 +57,11 @@ def write_batsim4(workload: Workload, path: str | Path) -> list[str]:
 def write_batsim5(workload: Workload, path: str | Path) -> list[str]:
     """Write for Batsim 5; see :func:`write_batsim`."""
     return write_batsim(workload, path, generation=5)
+
+
+def _name(job: Job) -> str:
+    """The name of a job's profile; one without, as made in Python, is its job's own."""
+    return job.profile.name or f"of {job.name}"
 
 
 def _object(profile: Profile, generation: Generation, lost: list[str], folder: Path, target: Path) -> dict[str, Any]:

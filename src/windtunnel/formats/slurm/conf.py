@@ -1,41 +1,29 @@
-r"""Slurm's ``slurm.conf``: its nodes as a platform.
+r"""Slurm's ``slurm.conf``: a site with its nodes, partitions and settings.
 
-Used: ``NodeName`` lines (``DEFAULT`` sets what following lines leave open) with CPUs, or Boards × SocketsPerBoard or
-Sockets × CoresPerSocket × ThreadsPerCore; RealMemory (MiB), TmpDisk (MiB), Gres (GPUs), Feature, Weight, State; and
-``PartitionName`` lines; and SelectType: where it is select/cons_tres (or cons_res), jobs of traces take cores of
-nodes, not whole ones. Lines go on behind a ``\``; ``Include`` names further files; keys are case-insensitive.
+``NodeName=DEFAULT`` and ``PartitionName=DEFAULT`` set what following lines leave open; lines go on behind a ``\``;
+``Include`` names further files; keys are case-insensitive. ``gres.conf`` and ``topology.conf`` are read where they
+stand beside it, and accounts, QOS and reservations from the files that ``windtunnel slurm extract`` writes. What
+becomes of each key: :mod:`windtunnel.formats.slurm.keys`.
 """
 
-import re
-from collections.abc import Iterator
 from math import inf
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any
 
 import msgspec
 
-from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean, read_text
-from windtunnel.formats.slurm.values import expand_hosts
-from windtunnel.model import Host, Platform, PowerState
+from windtunnel.diagnostics import Findings, Severity, UsageError
+from windtunnel.formats.slurm.keys import TABLES
+from windtunnel.formats.slurm.lines import Line, lines_of
+from windtunnel.formats.slurm.nodes import hosts_in, node_of, with_devices
+from windtunnel.formats.slurm.partitions import partition_of
+from windtunnel.formats.slurm.settings import settings_in
+from windtunnel.formats.slurm.site import accounting_of, chosen, in_partitions, platform_of, reservations_of
+from windtunnel.formats.slurm.topology import read_topology
+from windtunnel.model import Platform
+from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
 __all__ = ["read_slurm_conf"]
-
-MIB: Final = 1 << 20
-_OF_ALL: Final = frozenset({"clustername", "selecttype"})
-_OF_NODES: Final = frozenset(
-    {"nodename", "cpus", "procs", "boards", "socketsperboard", "sockets", "corespersocket", "threadspercore"}
-    | {"realmemory", "tmpdisk", "gres", "feature", "features", "weight", "state"}
-)
-_SHARING: Final = frozenset({"cons_res", "cons_tres"})
-"""Kinds of selection (SelectType) that give jobs cores, not whole nodes."""
-_OF_PARTITIONS: Final = frozenset({"partitionname", "nodes"})
-_PAIR: Final = re.compile(r"""(?<!\w)([A-Za-z]\w*)\s*=\s*("[^"]*"|[^\s"]*)""")
-_NOT_THERE: Final = frozenset({"DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "FUTURE"})
-_MOST_BYTES: Final = 1 << 26
-_MOST_INCLUDES: Final = 50
-
-Line = tuple[str, int, dict[str, str]]
-"""File, line number, and the keys (in lower case) and values of a line."""
 
 
 def read_slurm_conf(
@@ -44,203 +32,171 @@ def read_slurm_conf(
     partition: str = "",
     all_states: bool = False,
     speed: Annotated[float, msgspec.Meta(gt=0)] = 1e9,
+    accounts: str = "",
+    qos: str = "",
+    reservations: str = "",
+    tz: str = "UTC",
 ) -> Platform:
-    """Read the nodes of a cluster, in the order of the file.
+    """Read a site; its nodes are the hosts, in the order of the file.
 
     Args:
         path: the file; files that it includes are found relative to it.
         partition: only the nodes of this partition.
         all_states: also nodes whose State says that they are not there (DOWN, DRAIN, FAIL, FUTURE).
         speed: flop/s of one core, which Slurm does not know.
+        accounts: what ``sacctmgr dump`` (a file ``.cfg``) or ``sacctmgr -P show assoc`` printed; ``no``: none.
+        qos: what ``sacctmgr -P show qos`` printed.
+        reservations: what ``scontrol show reservation`` printed.
+        tz: the time zone of dates without one, such as Europe/Berlin.
 
     Raises:
-        InputError: the file cannot be read, or is at fault; all faults are named with their line.
-        UsageError: there is no such partition, or the speed is none.
+        InputError: a file cannot be read, or is at fault; all faults are named with their line.
+        UsageError: there is no such partition or time zone, or the speed is none.
     """
     if not 0 < speed < inf:
         raise UsageError(f"the speed of a core is {speed!r} flop/s", "it is more than 0, such as speed=1e9")
     path = Path(path).absolute()
     findings = Findings(str(path))
     reader = _Cluster(findings)
-    for line in _lines(path, findings, [0]):
+    for line in lines_of(path, findings):
         reader.take(line)
-    hosts = reader.hosts(partition, all_states=all_states, speed=speed)
-    findings.raise_if_errors()
-    return Platform(
-        name=reader.name or path.stem,
-        hosts=tuple(hosts),
-        shares_nodes=reader.shares_nodes,
-        path=str(path),
-        warnings=tuple(findings),
+    settings = settings_in(reader.globals(str(path)))
+    nodes = reader.nodes(path, all_states=all_states)
+    nodes = chosen(nodes, reader.partitions, partition)
+    if not nodes and not findings.has_errors:
+        findings.add("there is no node", code="empty")
+    associations, found_qos = accounting_of(path, findings, accounts, qos)
+    topology = path.parent / "topology.conf"
+    site = SlurmSite(
+        nodes=tuple(nodes),
+        partitions=in_partitions(nodes, reader.partitions, findings, reader.all_names),
+        switches=read_topology(topology, findings) if topology.is_file() and settings["select"].tree else (),
+        associations=associations,
+        qos=found_qos,
+        **settings,
+        **reservations_of(path, findings, reservations, tz),
     )
+    _check_names(site, findings)
+    findings.raise_if_errors()
+    return platform_of(site, path, findings, speed=speed, properties=reader.properties())
 
 
-def _lines(path: Path, findings: Findings, included: list[int]) -> Iterator[Line]:
-    """The lines of a file and of those it includes, continued ones joined, without comments."""
-    included[0] += 1
-    if included[0] > _MOST_INCLUDES:
-        findings.add(f"more than {_MOST_INCLUDES} files are included", code="include", file=str(path))
-        return
-    try:
-        text = read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
-    except OSError as error:
-        findings.add(f"cannot be read: {error.strerror}", code="unreadable", file=str(path))
-        return
-    whole, first = "", 1
-    for number, raw in enumerate(text.split("\n"), 1):
-        first = first if whole else number
-        whole += re.sub(r"(?<!\\)#.*", "", raw.rstrip())
-        if whole.endswith("\\"):
-            whole = whole[:-1] + " "
-            continue
-        stripped = whole.strip()
-        whole = ""
-        if stripped.lower().startswith("include ") or stripped.lower().startswith("include\t"):
-            yield from _lines(path.parent / stripped[8:].strip(), findings, included)
-        elif stripped:
-            yield str(path), first, {key.lower(): value.strip('"') for key, value in _PAIR.findall(stripped)}
+def _check_names(site: SlurmSite, findings: Findings) -> None:
+    """Whether partitions name QOS and accounts that there are, where it is known which there are."""
+    qos, accounts = {one.name for one in site.qos}, {one.account for one in site.associations}
+    for part in site.partitions:
+        for name in filter(None, (part.qos, *(part.allow_qos or ()), *part.deny_qos)):
+            if qos and name not in qos:
+                findings.warn(f"partition {part.name!r}: there is no QOS {name!r}", code="reference")
+        for name in (*(part.allow_accounts or ()), *part.deny_accounts):
+            if accounts and name not in accounts:
+                findings.warn(f"partition {part.name!r}: there is no account {name!r}", code="reference")
 
 
 class _Cluster:
-    """Collects nodes and partitions."""
+    """Collects what the lines say."""
 
     def __init__(self, findings: Findings) -> None:
-        self.name = ""
-        self.shares_nodes = False
+        self.partitions: list[Partition] = []
         self._findings = findings
-        self._defaults: dict[str, str] = {}
-        self._nodes: dict[str, tuple[Line, dict[str, str]]] = {}
-        self._partitions: dict[str, list[str]] = {}
-        self._at: Line = ("", 0, {})
+        self._globals: dict[str, tuple[str, str, Line]] = {}
+        self._defaults: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+        self._nodes: dict[str, Line] = {}
+
+    @property
+    def all_names(self) -> list[str]:
+        """The nodes that are named, also those that are not there."""
+        return list(self._nodes)
 
     def take(self, line: Line) -> None:
         """One line of the file."""
-        self._at = line
-        values = line[2]
-        self._tell_unheard(values)
-        if "selecttype" in values:
-            self.shares_nodes = values["selecttype"].removeprefix("select/") in _SHARING
-        if "clustername" in values:
-            self.name = values["clustername"]
-        if "nodename" in values:
-            self._take_nodes(values)
-        elif "partitionname" in values and values["partitionname"].upper() != "DEFAULT":
-            nodes = values.get("nodes", "")
-            everything = nodes.upper() == "ALL"
-            self._partitions[values["partitionname"]] = ["*"] if everything else self._hosts(nodes, empty=True)
-
-    def _tell_unheard(self, values: dict[str, str]) -> None:
-        file, line, _ = self._at
-        heard = _OF_NODES if "nodename" in values else _OF_PARTITIONS if "partitionname" in values else _OF_ALL
-        for key in values.keys() - heard:
-            self._findings.add(
-                f"{key} is not simulated", code="ignored", line=line, file=file, severity=Severity.WARNING
-            )
-
-    def _fault(self, message: str, code: str, at: Line | None = None) -> None:
-        file, line, _ = at or self._at
-        self._findings.add(message, code=code, line=line, file=file)
-
-    def _hosts(self, text: str, *, empty: bool = False) -> list[str]:
-        if empty and not text:
-            return []
-        try:
-            return expand_hosts(text)
-        except ValueError as error:
-            self._fault(str(error), "hosts")
-            return []
-
-    def _take_nodes(self, values: dict[str, str]) -> None:
-        if values["nodename"].upper() == "DEFAULT":
-            self._defaults |= {key: value for key, value in values.items() if key != "nodename"}
+        kind = next((key for key in ("NodeName", "PartitionName") if line.has(key)), "")
+        TABLES[kind].tell(line)
+        if not kind:
+            for key, value in line.values.items():
+                self._take_global(key, value, line)
             return
-        whole = self._defaults | values
-        for name in self._hosts(values["nodename"]):
-            if name in self._nodes:
-                self._fault(f"node {name!r} is given more than once", "duplicate")
-            self._nodes[name] = self._at, whole
+        values, written = self._defaults.setdefault(kind, ({}, {}))
+        if line.text(kind).upper() == "DEFAULT":
+            values |= {key: value for key, value in line.values.items() if key != kind.lower()}
+            written |= line.written
+        elif kind == "NodeName":
+            whole = line.over(values, written)
+            for name in hosts_in(line, kind):
+                if name in self._nodes:
+                    line.note(f"node {name!r} is given more than once", "duplicate")
+                self._nodes[name] = whole
+        else:
+            one = partition_of(line.over(values, written))
+            if one.name in {other.name for other in self.partitions}:
+                line.note(f"partition {one.name!r} is given more than once", "duplicate")
+            self.partitions.append(one)
 
-    def hosts(self, partition: str, *, all_states: bool, speed: float) -> list[Host]:
-        """The hosts, numbered in order."""
-        members: dict[str, list[str]] = {}
-        for name, nodes in self._partitions.items():
-            for node in self._nodes if nodes == ["*"] else nodes:
-                members.setdefault(node, []).append(name)
-        if partition and partition not in self._partitions:
-            raise UsageError(f"there is no partition {partition!r}", did_you_mean(partition, self._partitions))
-        for name, nodes in self._partitions.items():
-            for node in nodes:
-                if node != "*" and node not in self._nodes:
-                    self._findings.warn(f"partition {name!r}: there is no node {node!r}", code="reference")
-        made: list[Host] = []
-        for name, (at, values) in self._nodes.items():
-            if partition and partition not in members.get(name, ()):
+    def _take_global(self, key: str, value: str, line: Line) -> None:
+        known = self._globals.get(key)
+        if known is not None and known[1] != value and key in {name.lower() for name in TABLES[""].simulated}:
+            first = known[2]
+            message = f"{line.written[key]} was {known[1]!r} in line {first.number}: the last one holds"
+            line.note(message, "duplicate", Severity.WARNING)
+        self._globals[key] = (line.written[key], value, line)
+
+    def globals(self, path: str) -> Line:
+        """All global keys, as one line; values are noted at the place where they stand."""
+        return _Globals(path, self._globals, self._findings)
+
+    def nodes(self, path: Path, *, all_states: bool) -> list[SlurmNode]:
+        """The nodes that are there, with what gres.conf says of them."""
+        devices = self._devices(path.parent / "gres.conf")
+        made: list[SlurmNode] = []
+        read: dict[int, SlurmNode] = {}
+        for name, line in self._nodes.items():
+            known = read.get(id(line))
+            if known is None:  # one reading, and one set of faults, for all nodes of a line
+                known = read[id(line)] = node_of(name, line)
+            node = msgspec.structs.replace(known, name=name)
+            if not all_states and not node.usable:
+                message = f"node {name!r} is left out: its State is {line.text('State')}"
+                line.note(message, "left-out", Severity.NOTE)
                 continue
-            if not all_states and values.get("state", "").upper().rstrip("*~#!%$@^-") in _NOT_THERE:
-                message = f"node {name!r} is left out: its State is {values['state']}"
-                file, line, _ = at
-                self._findings.add(message, code="left-out", line=line, file=file, severity=Severity.NOTE)
-                continue
-            made.append(self._host(len(made), name, at, values, members.get(name, []), speed))
-        if not made and not self._findings.has_errors:
-            self._fault("there is no node", "empty", ("", 0, {}))
+            lines = [one for nodes, one in devices if nodes is None or name in nodes]
+            made.append(with_devices(node, lines) if lines and node.gres else node)
         return made
 
-    def _host(
-        self, number: int, name: str, at: Line, values: dict[str, str], partitions: list[str], speed: float
-    ) -> Host:
-        resources = {
-            key: float(amount * MIB)
-            for key, source in (("memory", "realmemory"), ("disk", "tmpdisk"))
-            if (amount := self._integer(values, source, 0, at))
+    def _devices(self, path: Path) -> list[tuple[frozenset[str] | None, Line]]:
+        if not path.is_file():
+            return []
+        found: list[tuple[frozenset[str] | None, Line]] = []
+        for line in lines_of(path, self._findings):
+            _GRES.tell(line)
+            nodes = frozenset(hosts_in(line, "NodeName")) if line.has("NodeName") else None
+            if line.has("Name"):
+                found.append((nodes, line))
+        return found
+
+    def properties(self) -> dict[str, dict[str, str]]:
+        """What else the lines say of nodes, as written."""
+        keys = ("feature", "features", "gres", "weight", "state")
+        return {
+            name: {key: line.values[key] for key in keys if key in line.values} for name, line in self._nodes.items()
         }
-        if gpus := self._gpus(values.get("gres", ""), at):
-            resources["gpus"] = float(gpus)
-        properties = {"partition": ",".join(partitions)} if partitions else {}
-        properties |= {
-            key: values[key] for key in ("feature", "features", "gres", "weight", "state") if key in values
-        }
-        return Host(
-            id=number,
-            name=name,
-            cores=self._cores(values, at),
-            pstates=(PowerState(speed),),
-            resources=resources,
-            properties=properties,
-        )
 
-    def _cores(self, values: dict[str, str], at: Line) -> int:
-        """CPUs, else what boards, sockets, cores and threads make."""
-        if "cpus" in values or "procs" in values:
-            return self._integer(values, "cpus" if "cpus" in values else "procs", 1, at, least=1)
-        sockets = self._integer(values, "boards", 1, at, least=1) * self._integer(
-            values, "socketsperboard", 1, at, least=1
-        )
-        if "sockets" in values:
-            sockets = self._integer(values, "sockets", 1, at, least=1)
-        cores = self._integer(values, "corespersocket", 1, at, least=1)
-        return sockets * cores * self._integer(values, "threadspercore", 1, at, least=1)
 
-    def _integer(self, values: dict[str, str], key: str, default: int, at: Line, *, least: int = 0) -> int:
-        text = values.get(key)
-        if text is None:
-            return default
-        if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text) >= least):
-            self._fault(f"{key} is {text!r}, an integer >= {least} is expected", "number", at)
-            return default
-        return int(text)
+_GRES = TABLES["gres.conf"]
 
-    def _gpus(self, text: str, at: Line) -> int:
-        """The number of GPUs in ``gpu:tesla:2,gpu:1,mps:100``."""
-        total = 0
-        for entry in filter(None, text.split(",")):
-            parts = entry.split("(")[0].split(":")
-            if parts[0] == "gpu":
-                count = parts[-1] if len(parts) > 1 else "1"
-                if count.isascii() and count.isdigit():
-                    total += int(count)
-                elif len(parts) == 2:  # a type without a number is one of it
-                    total += 1
-                else:
-                    self._fault(f"gres is {text!r}: {count!r} is no number of GPUs", "number", at)
-        return total
+
+class _Globals(Line):
+    """The global keys of a file and of those it includes: each knows its own line."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, path: str, found: dict[str, tuple[str, str, Line]], findings: Findings) -> None:
+        super().__init__(path, 0, [(written, value) for written, value, _ in found.values()], findings)
+        self._places = {key: line for key, (_, _, line) in found.items()}
+
+    def note(self, message: str, code: str, severity: Severity = Severity.ERROR, hint: str = "") -> None:
+        words: Any = message.replace(" in SchedulerParameters", " SchedulerParameters").split()
+        place = next((self._places[word.lower()] for word in words if word.lower() in self._places), None)
+        if place is None:
+            super().note(message, code, severity, hint)
+        else:
+            place.note(message, code, severity, hint)

@@ -6,7 +6,17 @@ from itertools import product
 from math import inf
 from typing import Final
 
-__all__ = ["date", "duration", "expand_hosts", "job_state"]
+__all__ = [
+    "date",
+    "duration",
+    "expand_hosts",
+    "gres_counts",
+    "job_state",
+    "megabytes",
+    "time_span",
+    "tres_counts",
+    "tres_weights",
+]
 
 _DURATION: Final = re.compile(r"(?:(?P<d>\d+)-)?(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d+(?:\.\d+)?)", re.ASCII)
 _SETS: Final = re.compile(r"\[([^\[\]]*)\]")
@@ -107,3 +117,102 @@ def _set(text: str, group: str) -> list[str]:
             raise ValueError(f"the list names more than {MOST_HOSTS} hosts")
         made += [str(number).zfill(len(low)) for number in range(int(low), int(high) + 1)]
     return made
+
+
+_SPAN: Final = re.compile(r"(?:(\d{1,9})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?", re.ASCII)
+_ENDLESS: Final = frozenset({"UNLIMITED", "INFINITE", "NONE", "N/A", "(NULL)"})
+_UNITS: Final = {"K": 1 / 1024, "M": 1, "G": 1 << 10, "T": 1 << 20, "P": 1 << 30}
+_AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{0,9})?|\.\d{1,9})([KMGTP]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
+
+
+def time_span(text: str) -> int | None:
+    """Seconds of a time limit: minutes, ``M:S``, ``H:M:S``, ``D-H``, ``D-H:M``, ``D-H:M:S``; None: no end.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if text.upper() in _ENDLESS or text == "-1":
+        return None
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        raise ValueError("a time such as 90, 1:30:00 or 2-12:00:00 is expected")
+    days, *parts = (None if part is None else int(part) for part in found.groups())
+    first, second, third = (part or 0 for part in parts)
+    if days is not None:
+        return days * 86400 + first * 3600 + second * 60 + third
+    if parts[2] is not None:
+        return first * 3600 + second * 60 + third
+    return first * 60 + second
+
+
+def megabytes(text: str) -> int:
+    """MB of 2^20 bytes of ``4000``, ``4G``, ``312.50G``; without a unit it is MB.
+
+    Raises:
+        ValueError: it is no amount of memory.
+    """
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        raise ValueError("an amount of memory such as 4000 or 4G is expected")
+    return int(float(found[1]) * _UNITS[found[2].upper() or "M"])
+
+
+def tres_counts(text: str) -> dict[str, int]:
+    """``cpu=4,mem=2000M,gres/gpu=2`` as counts, memory in MB; -1 (unset) is left out.
+
+    Raises:
+        ValueError: it is no such list.
+    """
+    counts: dict[str, int] = {}
+    for entry in filter(None, text.split(",")):
+        name, equals, value = entry.partition("=")
+        if not name or not equals:
+            raise ValueError(f"{entry!r}: a resource with its count such as cpu=4 is expected")
+        if value == "-1":
+            continue
+        key = name.strip().lower()
+        if key in {"mem", "vmem"} or not value.isdigit():
+            counts[key] = megabytes(value)
+        else:
+            counts[key] = int(value[:18])
+    return counts
+
+
+def tres_weights(text: str) -> dict[str, float]:
+    """``CPU=1.0,Mem=0.25G,GRES/gpu=8`` as weights; of memory for each MB.
+
+    Raises:
+        ValueError: it is no such list.
+    """
+    weights: dict[str, float] = {}
+    for entry in filter(None, text.split(",")):
+        name, equals, value = entry.partition("=")
+        found = _AMOUNT.fullmatch(value)
+        if not equals or found is None:
+            raise ValueError(f"{entry!r}: a resource with its weight such as CPU=1.0 is expected")
+        unit = _UNITS[found[2].upper()] if found[2] else 1
+        weights[name.strip().lower()] = float(found[1]) / unit
+    return weights
+
+
+def gres_counts(text: str) -> list[tuple[str, str, int]]:
+    """Name, type and count of ``gpu:tesla:2(S:0-1),gpu:1,mps:100``; ``gpu`` alone is one of it.
+
+    Raises:
+        ValueError: a count is none.
+    """
+    found: list[tuple[str, str, int]] = []
+    bare = re.sub(r"\([^()]*\)", "", text)
+    for entry in filter(None, bare.split(",")):
+        name, *rest = (
+            part for part in entry.removeprefix("gres:").removeprefix("gres/").split(":") if part != "no_consume"
+        )
+        count = 1
+        if rest and re.fullmatch(r"\d{1,12}[KMGkmg]?", rest[-1], re.ASCII):
+            last = rest.pop().upper()
+            unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(last[-1], 1)
+            count = int(last.rstrip("KMG")) * unit
+        if len(rest) > 1 or not name:
+            raise ValueError(f"{rest[-1] if rest else entry!r} is no number of {name or 'them'}")
+        found.append((name.lower(), rest[0] if rest else "", count))
+    return found

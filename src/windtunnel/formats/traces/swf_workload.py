@@ -10,6 +10,7 @@ from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.swf_jobs import JobMaker
 from windtunnel.model import Job, Profile
 from windtunnel.model.asks import Ask, Asks, Some
+from windtunnel.model.workload import ShownWorkload
 
 __all__ = ["SwfWorkload"]
 
@@ -18,7 +19,7 @@ _AHEAD: Final = 64
 _NO_PROFILES: Final[Mapping[str, Profile]] = {}
 
 
-class SwfWorkload:
+class SwfWorkload(ShownWorkload):
     """The jobs of an SWF log in order of submission: columns of numbers, from which jobs are made on demand."""
 
     def __init__(self, name: str, path: str) -> None:

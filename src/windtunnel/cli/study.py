@@ -1,0 +1,156 @@
+"""``windtunnel study``: many runs from one file, and what they say together."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Final, Optional
+
+import typer
+
+__all__ = ["study"]
+
+study = typer.Typer(
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Run many simulations from one study file, and say what they show.",
+)
+
+_STUDY: Final = typer.Argument(help="The directory of a study, as study run writes it.", metavar="STUDY")
+_SHOWN: Final = 10
+"""So many different errors, and lines of the account, are shown."""
+
+
+@study.command("run")
+def run(
+    file: Annotated[Path, typer.Argument(help="A study file (TOML).", metavar="FILE.toml")],
+    jobs: Annotated[
+        Optional[int],  # noqa: UP045 -- typer reads it
+        typer.Option("--jobs", "-j", min=1, help="Processes of this machine (default: its cores), or Slurm workers."),
+    ] = None,
+    on: Annotated[str, typer.Option(help="A cluster: dask://HOST:PORT, ray://HOST:PORT or slurm.")] = "",
+    out: Annotated[
+        Optional[Path],  # noqa: UP045 -- typer reads it
+        typer.Option("--out", help="The directory of the study (default: FILE.study here)."),
+    ] = None,
+    scheduler: Annotated[
+        list[str],
+        typer.Option(
+            "--scheduler",
+            "-s",
+            metavar="NAME=CODE",
+            help="What a name of the file stands for: NAME=file.py:Class or NAME=module:Class.",
+        ),
+    ] = [],  # noqa: B006 -- typer copies it
+    again: Annotated[bool, typer.Option("--again", help="Simulate failed points once more.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")] = False,
+) -> None:
+    """Simulate all points of a study that have no result yet.
+
+    What was interrupted goes on; what changed is simulated anew.
+
+    Examples:
+      windtunnel study run sweep.toml --jobs 4
+
+      windtunnel study run sweep.toml --scheduler mine=my_policy.py:Mine
+
+      windtunnel study run sweep.toml --on dask://head:8786
+    """
+    from windtunnel.studies.study import read_study
+
+    made = read_study(file, _bound(scheduler))
+    target = out or Path(f"{file.stem}.study")
+    count = jobs or len(os.sched_getaffinity(0))
+    with _progress(wanted=not quiet) as progress:
+        try:
+            results = made.run(target, jobs=count, on=on, again=again, progress=progress)
+        except KeyboardInterrupt:
+            print(f"interrupted: run it again, and it goes on ({target})", file=sys.stderr)
+            raise
+    if not quiet:
+        _print_status(results)
+    if results.progress.failed:
+        raise typer.Exit(1)
+
+
+def _bound(given: list[str]) -> dict[str, str]:
+    """Names of a study file and what they stand for."""
+    from windtunnel.diagnostics import UsageError
+
+    made = {}
+    for item in given:
+        name, _, code = item.partition("=")
+        if not name or ":" not in code or name in made:
+            raise UsageError(f"--scheduler {item}: expected NAME=file.py:Class or NAME=module:Class, each name once")
+        made[name] = code
+    return made
+
+
+@study.command("status")
+def status(
+    folder: Annotated[Path, _STUDY],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say how far a study is, and which points failed; also while it runs.
+
+    Example:
+      windtunnel study status sweep.study
+    """
+    from windtunnel.studies.study import load_study
+
+    results = load_study(folder)
+    if as_json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.encode(results.progress).decode() + "\n")
+    else:
+        _print_status(results)
+
+
+def _print_status(results: Any) -> None:
+    now = results.progress
+    parts = [f"{now.done:,} of {now.points:,} points done"]
+    parts += [f"{count:,} {word}" for word, count in (("failed", now.failed), ("pending", now.pending)) if count]
+    print(f"{results.name}: {', '.join(parts)}; {now.seconds:,.1f} s of simulation")
+    for what, counts in (("failed", results.errors), ("told", results.accounts)):
+        for text, count in list(counts.items())[:_SHOWN]:
+            print(f"{what} ({count:,} points): {text}")
+        if len(counts) > _SHOWN:
+            print(f"... and {len(counts) - _SHOWN} more (points.parquet has all)")
+    print(f"files: {results.folder}")
+
+
+class _progress:  # noqa: N801 -- used as a context manager
+    """A bar with the rate and the time left, on a terminal only."""
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._bar: Any = None
+        if wanted and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=60)
+            self._task = self._bar.add_task("")
+
+    def __enter__(self) -> Callable[[Any], None]:
+        if self._bar is not None:
+            self._bar.start()
+        return self._told
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _told(self, now: Any) -> None:
+        if self._bar is None:
+            return
+        if self._bar.tasks[0].total is None or self._bar.tasks[0].completed == 0:
+            self._bar.reset(self._task, total=now.total, completed=now.done)
+            return
+        speed = self._bar.tasks[0].speed
+        rate = f"{speed:,.1f} points/s" if speed else ""
+        failed = f", {now.failed:,} failed" if now.failed else ""
+        self._bar.update(self._task, completed=now.done, description=f"{rate}{failed}")

@@ -1,0 +1,44 @@
+"""The page docs/reference/slurm-keys.md: ``python -m windtunnel.formats.slurm.keys_page``."""
+
+import sys
+from typing import Final
+
+from windtunnel.formats.slurm.keys import TABLES, KeyTable
+
+__all__ = ["page"]
+
+_HEAD: Final = """\
+# Keys of slurm.conf
+
+What becomes of each key of `slurm.conf`, `gres.conf` and of the words of `SchedulerParameters`. **Simulated**: it is
+part of the site. **Irrelevant**: it changes nothing that a simulation shows (ports, logs, plugins that launch jobs).
+**Not simulated**: it may change decisions, and the account of a run names it. A key that is in none of these lists
+is a warning with the nearest known name. This page is made from `windtunnel.formats.slurm.keys`.
+"""
+_TITLES: Final = {
+    "": "Of the cluster",
+    "NodeName": "Of nodes",
+    "PartitionName": "Of partitions",
+    "SchedulerParameters": "SchedulerParameters",
+    "SelectTypeParameters": "SelectTypeParameters",
+    "gres.conf": "gres.conf",
+}
+
+
+def page() -> str:
+    """The whole page, in Markdown."""
+    return "\n".join([_HEAD, *(_part(title, TABLES[name]) for name, title in _TITLES.items())])
+
+
+def _part(title: str, table: KeyTable) -> str:
+    lists = (("Simulated", table.simulated), ("Irrelevant", table.irrelevant), ("Not simulated", table.not_simulated))
+    told = [
+        f"**{what}:** {', '.join(f'`{name}`' for name in sorted(names, key=str.lower))}."
+        for what, names in lists
+        if names
+    ]
+    return f"## {title}\n\n" + "\n\n".join(told) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

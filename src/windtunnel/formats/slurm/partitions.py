@@ -1,0 +1,133 @@
+"""``PartitionName`` lines of slurm.conf, and records of ``scontrol show partition``."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from windtunnel.diagnostics import did_you_mean
+from windtunnel.formats.slurm.lines import Line
+from windtunnel.formats.slurm.nodes import hosts_in
+from windtunnel.formats.slurm.values import megabytes, time_span, tres_weights
+from windtunnel.model.slurm import OverSubscribe, Partition
+
+__all__ = ["default_memory", "minutes", "partition_of"]
+
+_STATES: Final = ("UP", "DOWN", "DRAIN", "INACTIVE")
+
+
+def minutes(text: str) -> int | None:
+    """Whole minutes of a time limit; None: unlimited.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = time_span(text)
+    return None if found is None else -(-found // 60)
+
+
+def _allowed(line: Line, key: str) -> tuple[str, ...] | None:
+    words = line.words(key)
+    return None if not words or words == ("ALL",) else words
+
+
+def _tier(line: Line, key: str) -> int:
+    """``PriorityTier`` and ``PriorityJobFactor``; the old ``Priority`` sets both."""
+    found: int = line.integer(key if line.has(key) else "Priority", 1)
+    return found
+
+
+def default_memory(line: Line, key: str) -> int | None:
+    """MB; None and 0: unlimited."""
+    text = line.text(key)
+    if not text or text.upper() in {"UNLIMITED", "INFINITE"}:
+        return None
+    found: int | None = line.ask(key, megabytes, None)
+    return found or None
+
+
+def _job_defaults(line: Line) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for key in ("DefCpuPerGPU", "DefMemPerGPU"):
+        if line.has(key):
+            found[key] = line.ask(key, megabytes, 0)
+    for word in line.words("JobDefaults"):
+        name, _, value = word.partition("=")
+        known = {"defcpupergpu": "DefCpuPerGPU", "defmempergpu": "DefMemPerGPU"}.get(name.lower())
+        if known is None or not value.isdigit():
+            line.note(f"JobDefaults holds {word!r}, DefCpuPerGPU=... or DefMemPerGPU=... is expected", "value")
+        else:
+            found[known] = int(value[:15])
+    return found
+
+
+def _chosen(line: Line, key: str, known: tuple[str, ...], default: str) -> str:
+    value = line.text(key, default).upper() or default
+    if value in known:
+        return value
+    line.note(
+        f"{line.written[key.lower()]} is {line.text(key)!r}, one of {', '.join(known)} is expected",
+        "value",
+        hint=_near(value, known),
+    )
+    return default
+
+
+def _near(value: str, known: tuple[str, ...]) -> str:
+    hint = did_you_mean(value, known)
+    return hint if hint.startswith("did") else ""
+
+
+def _sharing(line: Line) -> tuple[OverSubscribe, int]:
+    key = "OverSubscribe" if line.has("OverSubscribe") else "Shared"
+    if not line.text(key):
+        return OverSubscribe.NO, 4
+    kind, _, count = line.text(key).partition(":")
+    kind = {"EXCL": "EXCLUSIVE"}.get(kind.upper(), kind.upper())
+    try:
+        number = int(count) if count else 4
+        return OverSubscribe(kind), number
+    except ValueError:
+        expected = "NO, YES, YES:n, FORCE, FORCE:n or EXCLUSIVE is expected"
+        line.note(f"{line.written[key.lower()]} is {line.text(key)!r}, {expected}", "value")
+        return OverSubscribe.NO, 4
+
+
+def partition_of(line: Line) -> Partition:
+    """The partition that a line, with the defaults before it, describes."""
+    everything = line.text("Nodes").upper() == "ALL"
+    sharing, count = _sharing(line)
+    limit: Callable[[str], Any] = minutes
+    over = line.text("OverTimeLimit")
+    return Partition(
+        name=line.text("PartitionName"),
+        nodes=None if everything else tuple(dict.fromkeys(hosts_in(line, "Nodes"))),
+        default=line.flag("Default"),
+        state=_chosen(line, "State", _STATES, "UP"),
+        default_time=line.ask("DefaultTime", limit, None),
+        max_time=line.ask("MaxTime", limit, None),
+        min_nodes=line.integer("MinNodes", 0),
+        max_nodes=line.integer("MaxNodes", None, endless=True),
+        max_cpus_per_node=line.integer("MaxCPUsPerNode", None, endless=True),
+        priority_tier=_tier(line, "PriorityTier"),
+        priority_job_factor=_tier(line, "PriorityJobFactor"),
+        over_subscribe=sharing,
+        share_count=count,
+        exclusive_user=line.flag("ExclusiveUser"),
+        lln=line.flag("LLN"),
+        preempt_mode=tuple(word.upper() for word in line.words("PreemptMode")) or None,
+        grace_time=line.integer("GraceTime", 0),
+        allow_accounts=_allowed(line, "AllowAccounts"),
+        deny_accounts=line.words("DenyAccounts"),
+        allow_qos=_allowed(line, "AllowQos"),
+        deny_qos=line.words("DenyQos"),
+        allow_groups=_allowed(line, "AllowGroups"),
+        qos=line.text("QOS"),
+        default_memory_per_cpu=default_memory(line, "DefMemPerCPU"),
+        default_memory_per_node=default_memory(line, "DefMemPerNode"),
+        max_memory_per_cpu=default_memory(line, "MaxMemPerCPU"),
+        max_memory_per_node=default_memory(line, "MaxMemPerNode"),
+        job_defaults=_job_defaults(line),
+        billing_weights=line.ask("TRESBillingWeights", tres_weights, {}),
+        require_reservation=line.flag("ReqResv"),
+        root_only=line.flag("RootOnly"),
+        over_time_limit=None if over.upper() in {"", "NONE", "UNLIMITED"} else line.integer("OverTimeLimit", None),
+    )

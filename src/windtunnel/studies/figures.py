@@ -1,0 +1,46 @@
+"""The columns of a study's results: one number for each figure of a run's metrics."""
+
+from typing import Final
+
+from windtunnel.model import JobState
+from windtunnel.results.distribution import Distribution
+from windtunnel.results.metrics import Metrics
+
+__all__ = ["COUNTED", "FIGURES", "figures_of"]
+
+_SPREAD: Final = tuple(Distribution.__struct_fields__)
+_DISTRIBUTIONS: Final = ("waiting_time", "turnaround_time", "slowdown", "bounded_slowdown")
+_PLAIN: Final = (
+    "makespan",
+    "jobs",
+    "success_rate",
+    "utilisation",
+    "allocated_host_seconds",
+    "available_host_seconds",
+    "throughput",
+    "consumed_joules",
+    "rack_excesses",
+    "worst_rack_excess",
+)
+_ENDS: Final = tuple(
+    state for state in JobState if JobState.COMPLETED_SUCCESSFULLY <= state <= JobState.REJECTED
+)
+_STATES: Final = tuple(f"jobs_{state.name.lower()}" for state in _ENDS)
+
+FIGURES: Final = (*_PLAIN, *(f"{one}_{part}" for one in _DISTRIBUTIONS for part in _SPREAD), *_STATES)
+"""By name, as docs/reference/metrics.md has them; ``jobs_...`` count jobs by how they ended."""
+
+COUNTED: Final = frozenset({"jobs", "rack_excesses", *_STATES})
+"""Those that are whole numbers."""
+
+
+def figures_of(metrics: Metrics) -> dict[str, float | int | None]:
+    """All figures of a run by name; metrics of one's own as ``own_NAME``."""
+    found: dict[str, float | int | None] = {name: getattr(metrics, name) for name in _PLAIN}
+    for name in _DISTRIBUTIONS:
+        spread: Distribution = getattr(metrics, name)
+        ran = metrics.jobs > metrics.states.get("REJECTED", 0)
+        found |= {f"{name}_{part}": getattr(spread, part) if ran else None for part in _SPREAD}
+    found |= {f"jobs_{state.name.lower()}": metrics.states.get(state.name, 0) for state in _ENDS}
+    found |= {f"own_{name}": figure.value for name, figure in metrics.own.items()}
+    return found

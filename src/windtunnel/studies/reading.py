@@ -1,0 +1,301 @@
+"""The words of a study read from plain data (a file, or arguments of a function): every fault, with its place."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any, Final
+
+from windtunnel.diagnostics import did_you_mean
+from windtunnel.studies.entries import AXIS_WORDS, entries
+from windtunnel.studies.faults import Faults
+from windtunnel.studies.placeholders import placeholders
+from windtunnel.studies.words import AXES, DESIGNS, Span, Words
+
+__all__ = ["WORDS", "read_words"]
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_MOST_SEEDS: Final = 1_000_000
+_NUMBER = int | float
+_Way = tuple[str | int, ...]
+
+
+def read_words(given: Mapping[str, Any], faults: Faults, *, data: bool, reserved: frozenset[str]) -> Words | None:
+    """The words of a study, checked; None when faults were found.
+
+    Args:
+        given: the words.
+        faults: where what is wrong is collected.
+        data: whether they come from a file, which names no code and holds no objects.
+        reserved: names of the columns of results, which no parameter may have.
+    """
+    found: dict[str, Any] = {}
+    for word, value in given.items():
+        if word not in WORDS:
+            faults.add((word,), f"a study has no {word!r}", did_you_mean(word, WORDS))
+        elif word not in AXIS_WORDS:
+            found[word] = WORDS[word]((word,), value, faults)
+    for word in AXIS_WORDS:
+        found[word] = entries(word, given.get(word), faults, data=data)
+    if "schedulers" not in given:
+        faults.add((), "a study needs schedulers", "such as schedulers = ['easy', 'fcfs']")
+    if "workloads" not in given:
+        faults.add((), "a study needs workloads", "such as workloads = ['lublin:1000?seed={seed}']")
+    _check_design(found, faults)
+    _check_names(found, faults, reserved)
+    if faults:
+        return None
+    return Words(**found)
+
+
+def _check_design(found: dict[str, Any], faults: Faults) -> None:
+    """Whether samples, points and spans go with the design."""
+    design = found.get("design", "grid")
+    sampled = design in {"random", "latin-hypercube"}
+    if sampled and not found.get("samples"):
+        faults.add(("design",), f"a {design} design needs samples", "such as samples = 50")
+    if sampled and not found.get("parameters"):
+        faults.add(("design",), f"a {design} design draws values of parameters, and there are none")
+    for word in ("samples", "design_seed"):
+        if word in found and not sampled:
+            faults.add((word,), f"a {design} design draws nothing: {word} has no effect", 'design = "random"')
+    if (design == "list") != bool(found.get("points")):
+        where = "points" if found.get("points") else "design"
+        faults.add((where,), "points and the design 'list' belong together", 'design = "list" and [[points]]')
+    for name, values in (found.get("parameters") or {}).items():
+        if isinstance(values, Span) and not sampled:
+            faults.add(("parameters", name), "only a random or latin-hypercube design draws from a span", "or a list")
+
+
+def _check_names(found: dict[str, Any], faults: Faults, reserved: frozenset[str]) -> None:
+    """Whether what texts have in braces is what there is, and all there is stands somewhere."""
+    parameters = found.get("parameters") or {}
+    points = found.get("points") or ()
+    of_points = dict.fromkeys(name for point in points for name in point if name not in AXES)
+    known = [*parameters, *of_points]
+    for name in reserved.intersection(known):
+        where = ("parameters", name) if name in parameters else ("points",)
+        faults.add(where, f"a parameter cannot be called {name!r}: results have a column of that name")
+    for rank, point in enumerate(points):
+        for name in [one for one in of_points if one not in point and one not in parameters]:
+            faults.add(("points", rank), f"this point gives no value for {name}, and others do")
+        _check_axes(point, rank, found, faults)
+    used: set[str] = set()
+    for way, value in _texts(found):
+        names = placeholders(value)
+        used |= names
+        for name in sorted(names - {*known, "seed"}):
+            faults.add(way, f"there is no parameter {name!r}", did_you_mean(name, [*known, "seed"]))
+        if "seed" in names and not found.get("seeds"):
+            faults.add(way, "{seed} stands here, and the study has no seeds", "such as seeds = 10")
+    for name in known:
+        if name not in used:
+            hint = f"write {{{name}}} where its value belongs, as in operations = ['scale_load({{{name}}})']"
+            where = ("parameters", name) if name in parameters else ("points",)
+            faults.add(where, f"the parameter {name!r} changes nothing: no text has {{{name}}}", hint)
+    if found.get("seeds") and "seed" not in used:
+        hint = "write {seed} where it belongs, as in 'lublin:1000?seed={seed}' or operations = ['resample({seed})']"
+        faults.add(("seeds",), "seeds change nothing: no text has {seed}", hint)
+
+
+def _check_axes(point: Mapping[str, Any], rank: int, found: dict[str, Any], faults: Faults) -> None:
+    """Whether what a point says of an axis is one of its values."""
+    words = {"platform": "platforms", "workload": "workloads", "scheduler": "schedulers"}
+    for axis in AXES:
+        if axis not in point:
+            continue
+        known = found.get("seeds") if axis == "seed" else [e.label for e in found.get(words.get(axis, axis)) or ()]
+        if point[axis] not in (known or ()):
+            hint = did_you_mean(str(point[axis]), map(str, known or ()))
+            faults.add(("points", rank, axis), f"there is no {axis} {point[axis]!r} in the study", hint)
+
+
+def _texts(found: dict[str, Any]) -> list[tuple[_Way, Any]]:
+    """Whatever texts may have names in braces, with the way to them."""
+    listed: list[tuple[_Way, Any]] = [
+        (("operations", rank), text) for rank, text in enumerate(found.get("operations") or ())
+    ]
+    for word in AXIS_WORDS:
+        for rank, entry in enumerate(found.get(word) or ()):
+            texts = (entry.what if isinstance(entry.what, str) else "", entry.operations, entry.options)
+            listed.append(((word, rank), texts))
+    return listed
+
+
+def _text(way: _Way, value: Any, faults: Faults) -> str:
+    if not isinstance(value, str) or not value:
+        faults.add(way, f"{way[-1]} is a text, not {value!r:.60}")
+        return ""
+    return value
+
+
+def _texts_of(way: _Way, value: Any, faults: Faults) -> tuple[str, ...]:
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list | tuple):
+        faults.add(way, f"{way[-1]} is a list of texts, not {value!r:.60}")
+        return ()
+    for rank, one in enumerate(given):
+        if not isinstance(one, str) or not one:
+            faults.add((*way, rank), f"a text is expected here, not {one!r:.60}")
+    return tuple(one for one in given if isinstance(one, str))
+
+
+def _flag(way: _Way, value: Any, faults: Faults) -> bool:
+    if not isinstance(value, bool):
+        faults.add(way, f"{way[-1]} is true or false, not {value!r:.60}")
+    return value is True
+
+
+def _count(way: _Way, value: Any, faults: Faults) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        faults.add(way, f"{way[-1]} is a whole number from 1, not {value!r:.60}")
+        return 1
+    return value
+
+
+def _whole(way: _Way, value: Any, faults: Faults) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        faults.add(way, f"{way[-1]} is a whole number, not {value!r:.60}")
+        return 1
+    return value
+
+
+def _seeds(way: _Way, value: Any, faults: Faults) -> tuple[int, ...]:
+    if isinstance(value, list | tuple | range):
+        seeds = tuple(value)
+        if not seeds or not all(isinstance(one, int) and not isinstance(one, bool) for one in seeds):
+            faults.add(way, f"seeds are whole numbers, not {value!r:.60}", "such as seeds = [1, 2, 3], or seeds = 10")
+            return ()
+        if len(set(seeds)) < len(seeds):
+            faults.add(way, "a seed is given twice: its points would not be independent")
+        return seeds
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        faults.add(way, f"seeds are a number from 1, or a list of seeds, not {value!r:.60}")
+        return ()
+    count = value
+    if count > _MOST_SEEDS:
+        faults.add(way, f"more than {_MOST_SEEDS:,} seeds")
+        return ()
+    return tuple(range(1, count + 1))
+
+
+def _design(way: _Way, value: Any, faults: Faults) -> str:
+    if value not in DESIGNS:
+        hint = did_you_mean(str(value), DESIGNS)
+        faults.add(way, f"a design is one of {', '.join(DESIGNS)}, not {value!r:.60}", hint)
+        return "grid"
+    return str(value)
+
+
+def _trim(way: _Way, value: Any, faults: Faults) -> float | str:
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.results.metrics import seconds_of
+
+    try:
+        seconds_of(value, 1.0, str(way[-1]))
+    except UsageError as fault:
+        faults.add(way, str(fault))
+        return 0.0
+    return value if isinstance(value, str) else float(value)
+
+
+def _parameters(way: _Way, value: Any, faults: Faults) -> dict[str, tuple[Any, ...] | Span]:
+    if not isinstance(value, Mapping):
+        faults.add(way, f"parameters are a table of names and values, not {value!r:.60}", "such as load = [0.7, 0.9]")
+        return {}
+    found: dict[str, tuple[Any, ...] | Span] = {}
+    for name, values in value.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            faults.add((*way, name), f"{name!r} is no name: letters, digits and _ are expected")
+        elif isinstance(values, Span):
+            found[name] = values
+        elif isinstance(values, Mapping):
+            found[name] = _span((*way, name), values, faults)
+        else:
+            found[name] = _values((*way, name), values, faults)
+    return found
+
+
+def _values(way: _Way, given: Any, faults: Faults) -> tuple[Any, ...]:
+    values = tuple(given) if isinstance(given, list | tuple | range) else (given,)
+    plain = [_plain(one) for one in values]
+    if not values or None in plain:
+        faults.add(way, f"values are numbers, texts, true or false, not {given!r:.60}", "such as [0.7, 0.8, 0.9]")
+        return ()
+    if len({(type(one), one) for one in plain}) < len(plain):
+        faults.add(way, "a value is given twice")
+    return tuple(plain)
+
+
+def _plain(value: Any) -> Any:
+    """A value of Python's own kinds (numpy's become such); None when it is none."""
+    if not isinstance(value, str | bool | int | float):
+        value = int(value) if isinstance(value, Integral) else float(value) if isinstance(value, Real) else None
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value if isinstance(value, str | bool | int | float) else None
+
+
+def _span(way: _Way, given: Mapping[str, Any], faults: Faults) -> Span:
+    known = ("from", "to", "scale", "whole")
+    for name in given:
+        if name not in known:
+            faults.add((*way, name), f"a span has no {name!r}", did_you_mean(str(name), known))
+    low, high = given.get("from"), given.get("to")
+    whole = _flag((*way, "whole"), given.get("whole", False), faults)
+    scale = given.get("scale", "linear")
+    fault = ""
+    if not isinstance(low, _NUMBER) or not isinstance(high, _NUMBER) or not isfinite(low) or not isfinite(high):
+        fault = "a span has two numbers, from and to"
+    elif low >= high:
+        fault = f"a span goes from a number to a greater one, not from {low} to {high}"
+    elif scale not in {"linear", "log"}:
+        fault = f"the scale of a span is linear or log, not {scale!r:.60}"
+    elif scale == "log" and (low <= 0 or whole):
+        fault = "a span of logarithms is one of numbers above 0, not only whole ones"
+    elif whole and (low != int(low) or high != int(high)):
+        fault = "a span of whole numbers has whole ends"
+    if fault:
+        faults.add(way, fault, "such as load = {from = 0.5, to = 1.0}")
+        return Span(low=0.0, high=1.0)
+    return Span(low=low or 0.0, high=high or 0.0, logarithmic=scale == "log", whole=whole)
+
+
+def _points(way: _Way, value: Any, faults: Faults) -> tuple[dict[str, Any], ...]:
+    given: Sequence[Any] = value if isinstance(value, list | tuple) else [value]
+    found = []
+    for rank, point in enumerate(given):
+        if not isinstance(point, Mapping) or not point:
+            faults.add((*way, rank), f"a point is a table of names and values, not {point!r:.60}")
+            continue
+        plain = {str(name): _plain(one) for name, one in point.items()}
+        for name, one in plain.items():
+            if one is None or not _NAME.fullmatch(name):
+                said = f"a name and a number or text are expected, not {point.get(name)!r:.60}"
+                faults.add((*way, rank, name), said)
+        found.append(plain)
+    return tuple(found)
+
+
+def _entries_elsewhere(way: _Way, value: Any, faults: Faults) -> Any:
+    raise AssertionError(way, value, faults)  # read by entries()
+
+
+WORDS: Final[Mapping[str, Callable[[_Way, Any, Faults], Any]]] = {
+    "name": _text,
+    **dict.fromkeys(AXIS_WORDS, _entries_elsewhere),
+    "operations": _texts_of,
+    "events": _texts_of,
+    "parameters": _parameters,
+    "seeds": _seeds,
+    "design": _design,
+    "samples": _count,
+    "design_seed": _whole,
+    "points": _points,
+    "energy": _flag,
+    "share_hosts": _flag,
+    "warm_up": _trim,
+    "cool_down": _trim,
+    "job_tables": _flag,
+}
+"""The words of a study, and what reads each of them."""

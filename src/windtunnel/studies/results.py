@@ -1,0 +1,107 @@
+"""What a study has found so far."""
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.studies.directory import JOBS, JOURNAL, read_facts
+from windtunnel.studies.frame import points_frame
+from windtunnel.studies.journal import read_journal
+from windtunnel.studies.plan import Point
+from windtunnel.studies.trials import Outcome
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Progressed", "StudyResults"]
+
+
+class Progressed(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a study is, in points; ``seconds`` of work went into those that are over."""
+
+    points: int
+    done: int
+    failed: int
+    pending: int
+    seconds: float
+
+
+class StudyResults:
+    """The results of a study, whole or so far."""
+
+    def __init__(self, folder: Path, name: str, points: list[Point], outcomes: dict[str, Outcome]) -> None:
+        self.folder = folder
+        self.name = name
+        self._points = points
+        self._outcomes = outcomes
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what is in the directory of a study.
+
+        Raises:
+            UsageError: there is no study, or it is damaged.
+        """
+        folder = Path(path)
+        facts = read_facts(folder)
+        return cls(folder, facts.name or folder.absolute().name, facts.points, read_journal(folder / JOURNAL))
+
+    @cached_property
+    def points(self) -> "pl.DataFrame":
+        """One row per point, as in ``points.parquet``; see docs/guides/studies.md for the columns."""
+        return points_frame(self._points, self._outcomes)
+
+    @cached_property
+    def done(self) -> "pl.DataFrame":
+        """The rows of the points that have results."""
+        import polars as pl
+
+        return self.points.filter(pl.col("status") == "done")
+
+    @property
+    def progress(self) -> Progressed:
+        """How far it is."""
+        counts = dict(self.points["status"].value_counts().iter_rows())
+        keys = {point.key for point in self._points}
+        return Progressed(
+            points=len(self._points),
+            done=counts.get("done", 0),
+            failed=counts.get("failed", 0),
+            pending=counts.get("pending", 0),
+            seconds=sum(one.seconds for key, one in self._outcomes.items() if key in keys),
+        )
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Why points failed, and how many did for that reason; the most frequent first."""
+        return _counted(self.points["error"].drop_nulls().to_list())
+
+    @property
+    def accounts(self) -> dict[str, int]:
+        """What did not take effect as written, and in how many points; the most frequent first."""
+        return _counted(line for text in self.points["account"].drop_nulls() for line in text.split("\n"))
+
+    def jobs(self) -> "pl.LazyFrame":
+        """The jobs of all points, with the number and the key of each point.
+
+        Raises:
+            UsageError: the study keeps no tables of jobs.
+        """
+        import polars as pl
+
+        if not any((self.folder / JOBS).glob("point=*/key=*/jobs.parquet")):
+            raise UsageError("the study keeps no tables of jobs", "run it with job_tables = true")
+        return pl.scan_parquet(self.folder / JOBS / "**" / "*.parquet", hive_partitioning=True)
+
+    def __repr__(self) -> str:
+        now = self.progress
+        return f"<StudyResults {self.name}: {now.done:,} of {now.points:,} points, {now.failed:,} failed>"
+
+
+def _counted(texts: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(texts).most_common())
