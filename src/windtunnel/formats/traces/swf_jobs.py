@@ -1,6 +1,7 @@
 """Jobs from the columns of a log: many at a time cost less than one by one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from math import inf, nextafter
 from typing import Final
 
@@ -29,6 +30,38 @@ _DelayProfile: Final = DelayProfile
 _nextafter: Final = nextafter
 
 
+class _Names(dict[int, str]):
+    """Numbers as text; "" for -1, which means unknown."""
+
+    def __missing__(self, number: int) -> str:
+        text = self[number] = str(number) if number >= 0 else ""
+        return text
+
+
+class _Requests(dict[int, Request]):
+    """Processors -> the request for them, shared by all jobs that want as many."""
+
+    def __init__(self, cores_per_host: int) -> None:
+        super().__init__()
+        self._cores = cores_per_host
+
+    def __missing__(self, processors: int) -> Request:
+        request = self[processors] = Request(hosts=-(-processors // self._cores), processors=processors)
+        return request
+
+
+class _Profiles(dict[float, DelayProfile]):
+    """Run time -> the profile of that length."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def __missing__(self, run: float) -> DelayProfile:
+        profile = self[run] = _DelayProfile(id=f"{self._prefix}{length_name(run)}", delay=run)
+        return profile
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class JobMaker:
     """Makes the jobs of one log; requests, profiles and names are shared by jobs that have the same.
@@ -40,10 +73,9 @@ class JobMaker:
 
     def __init__(self, workload: str, cores_per_host: int) -> None:
         self._prefix = f"{workload}!"
-        self._cores = cores_per_host
-        self._names: dict[int, str] = {}
-        self._requests: dict[int, Request] = {}
-        self._profiles: dict[float, DelayProfile] = {}
+        self._names = _Names()
+        self._requests = _Requests(cores_per_host)
+        self._profiles = _Profiles(self._prefix)
 
     def make(
         self,
@@ -57,42 +89,25 @@ class JobMaker:
 
         With ``extend``, a job whose run time reaches its walltime still ends by itself.
         """
-        prefix, profiles, requests = self._prefix, self._profiles, self._requests
-        jobs = []
-        rank = 0
-        for number, processors, run, submit, walltime, user, group, queue in zip(*columns, strict=True):
-            profile = profiles.get(run)
-            if profile is None:
-                profile = profiles[run] = _DelayProfile(id=prefix + length_name(run), delay=run)
-            request = requests.get(processors)
-            if request is None:
-                request = requests[processors] = Request(hosts=-(-processors // self._cores), processors=processors)
-            dependencies: tuple[str, ...] = ()
-            think = 0.0
-            if preceding is not None:
-                if preceding[rank] >= 0:
-                    dependencies = (f"{prefix}{preceding[rank]}",)
-                    think = think_times[rank]
-                rank += 1
-            jobs.append(
-                _Job(
-                    id=f"{prefix}{number}",
-                    request=request,
-                    profile=profile,
-                    submission_time=submit,
-                    walltime=_nextafter(run, inf) if walltime <= run and extend else walltime,  # see rules.behind_end
-                    user=self._name(user),
-                    group=self._name(group),
-                    queue=self._name(queue),
-                    dependencies=dependencies,
-                    think_time=think,
-                )
+        prefix, names, requests, profiles = self._prefix, self._names, self._requests, self._profiles
+        before: Iterable[tuple[tuple[str, ...], float]] = repeat(((), 0.0))
+        if preceding is not None:
+            waits = zip(preceding, think_times, strict=True)
+            before = [((f"{prefix}{number}",), think) if number >= 0 else ((), 0.0) for number, think in waits]
+        return [
+            _Job(
+                id=f"{prefix}{number}",
+                request=requests[processors],
+                profile=profiles[run],
+                submission_time=submit,
+                walltime=_nextafter(run, inf) if walltime <= run and extend else walltime,  # see rules.behind_end
+                user=names[user],
+                group=names[group],
+                queue=names[queue],
+                dependencies=dependencies,
+                think_time=think,
             )
-        return jobs
-
-    def _name(self, number: int) -> str:
-        """A number as text; "" for -1, which means unknown."""
-        name = self._names.get(number)
-        if name is None:
-            name = self._names[number] = str(number) if number >= 0 else ""
-        return name
+            for (number, processors, run, submit, walltime, user, group, queue), (dependencies, think) in zip(
+                zip(*columns, strict=True), before, strict=False
+            )
+        ]
