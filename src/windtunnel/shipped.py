@@ -48,6 +48,12 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "the schedulers that an environment names, one per datacenter, with changes",
         "windtunnel",
     ),
+    # learned
+    "learned/linear": Listed(
+        f"{_HERE}.learned.linear:LinearPolicy",
+        "a policy that was learned: the job with the largest weighted sum of its features is chosen",
+        "windtunnel",
+    ),
     # of the literature, by name
     "literature/easy++": Listed(
         f"{_HERE}.literature.policies:EasyPlusPlus",
@@ -82,6 +88,11 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "F4 of SC 2017: r sqrt(n) + 530000 log10(s)",
         "Carastan-Santos & de Camargo, SC 2017",
     ),
+    "literature/fair-share": Listed(
+        f"{_HERE}.literature.fair_share:FairShareEasy",
+        "EASY in the order of what users (or groups) have used lately, the least first",
+        _LITERATURE,
+    ),
     "literature/kept-reservations": Listed(
         f"{_HERE}.literature.kept_reservations:KeptReservations",
         "conservative backfilling, decided event by event",
@@ -110,7 +121,17 @@ SCHEDULERS: Final[dict[str, Listed]] = {
     "literature/saf": Listed(
         f"{_HERE}.literature.policies:SAF", "smallest area (processors times requested time) first", _LITERATURE
     ),
+    "literature/sc17": Listed(
+        f"{_HERE}.literature.sc17:SC17",
+        "the rules of the simulator of SC 2017: a window of the oldest jobs, F1 to F4 unrounded",
+        "Carastan-Santos & de Camargo, SC 2017",
+    ),
     "literature/sjf": Listed(f"{_HERE}.literature.policies:SJF", "shortest job first", _LITERATURE),
+    "literature/slack": Listed(
+        f"{_HERE}.literature.slack:SlackBased",
+        "reservations that later jobs may push back by a bounded slack",
+        "after Talby & Feitelson, IPPS 1999",
+    ),
     "literature/unicep": Listed(
         f"{_HERE}.literature.policies:Unicep",
         "UNICEP: w / (log2(n) r), most first",

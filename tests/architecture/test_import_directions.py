@@ -45,6 +45,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "assembly": ("formats", "vocabulary", "model", "diagnostics", "inputs", "run_account"),
     "runs": ("results", "report"),
     "api": (*BELOW, "examples", "inputs", "assembly", "runs"),
+    "learning": (*BELOW, "inputs"),
     "studies": (*BELOW, "workloads", "inputs", "api"),
     "services": (*BELOW, "api", "examples"),
     "testing": (*BELOW, "api", "services", "examples"),

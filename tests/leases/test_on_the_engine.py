@@ -19,6 +19,7 @@ from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseWorkload,
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions
 from windtunnel.model.lease_platform import platform_of_site
+from windtunnel.model.workload import JobList
 from windtunnel.services.lease_run import LeaseRun, lease_simulation, simulate_leases
 
 SITE = site_from_text("4 CPU:100,Memory:1024")
@@ -411,3 +412,15 @@ def test_jobs_of_a_lease_that_gave_way_tell_what_was_lost():
         ("2", "COMPLETED_SUCCESSFULLY"),
         ("1#2", "COMPLETED_SUCCESSFULLY"),
     ]
+
+
+@pytest.mark.parametrize("walltime", [0.001, 0.005, 0.01])
+def test_a_job_shorter_than_a_tick_holds_its_hosts_until_it_ends(walltime):
+    def job(name, hosts, delay):
+        request, profile = wt.Request(hosts), wt.DelayProfile(delay)
+        return wt.Job(id=f"w0!{name}", request=request, profile=profile, submission_time=0.0, walltime=delay)
+
+    run = wt.simulate("hosts:4", JobList("w0", [job("0", 2, walltime), job("1", 4, 33.333)]), "leases")
+    first, second = run.jobs.sort("job_id")["starting_time", "finish_time"].rows()
+    assert first[0] == 0.0
+    assert second[0] >= first[1]

@@ -274,7 +274,7 @@ def test_operations_as_texts():
         ("scale_load(x)", "is not an operation on workloads"),
         ("scale_load(0.9", "is not an operation on workloads"),
         ("scale_load('much')", "load must be a number"),
-        ("first(1, 2)", "takes 1 options"),
+        ("first(1, 2, 3)", "takes 2 options"),
         ("first(1, number=2)", "number given twice"),
         ("first(nmber=2)", "did you mean 'number'"),
         ("shake(1)", "seconds"),
@@ -313,3 +313,26 @@ def test_what_was_done_stands_in_the_account_and_strict_input_lets_it_pass(week)
     told = [line for line in run.account if line.kind == "arranged"]
     assert [line.reason.partition(":")[0] for line in told] == ["first(number=5)", "scale_load(load=0.5)"]
     assert run.metrics.jobs == 5
+
+
+def test_filter_by_what_became_of_jobs(tmp_path):
+    rows = [f"{n} {n} 0 5 1 -1 -1 1 9 -1 {status} 1 1 1 1 1 -1 -1" for n, status in enumerate([1, 0, 5, 1, -1, 9], 1)]
+    (tmp_path / "log.swf").write_text("\n".join(rows) + "\n")
+    log = read_workload(tmp_path / "log.swf")
+    assert [one.name for one in Arranged(log).filter(status="completed")] == ["1", "4"]
+    assert [one.name for one in Arranged(log).filter(status="c*", user="1")] == ["1", "3", "4", "6"]
+    assert [one.name for one in Arranged(log).first(3).filter(status="failed")] == ["2"]
+    twice = Arranged(log).merge(log).filter(status="cancelled")
+    assert len(twice) == 2
+    assert pickle.loads(pickle.dumps(log)).outcomes[5] == "code 9"
+
+
+def test_filter_by_status_where_none_is_known(week):
+    with pytest.raises(UsageError, match="the workload 'w0' does not say what became of its jobs"):
+        len(Arranged(week).filter(status="completed"))
+
+
+def test_first_after_others(week):
+    assert [one.id for one in Arranged(week).first(2, after=5)] == ["w0!5", "w0!6"]
+    assert len(Arranged(week).first(10, after=275)) == 5
+    assert len(Arranged(week).first(10, after=1000)) == 0

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError
+from windtunnel.leases.planner.ticks import TICKS
 from windtunnel.model import Job, Platform
 from windtunnel.model.lease import CPU, MEMORY, Lease, LeaseSite, NodeSet
 from windtunnel.model.lease_jobs import lease_in
@@ -57,4 +58,4 @@ def lease_of(job: Job, site: LeaseSite) -> Lease:
     if len({group.amounts.get(CPU) for group in site.nodes}) > 1:
         raise UsageError(f"job {job.id} asks for whole hosts, but the hosts of this site differ in CPU")
     whole = NodeSet(job.request.hosts, {CPU: site.nodes[0].amounts[CPU]})
-    return Lease(nodes=(whole,), duration=job.walltime)
+    return Lease(nodes=(whole,), duration=max(job.walltime, 1 / TICKS))  # in no time it would hold its hosts for none

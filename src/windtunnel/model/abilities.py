@@ -25,10 +25,12 @@ __all__ = [
     "SizedForCores",
     "Waited",
     "WithDependencies",
+    "WithOutcomes",
     "cores_per_host_of",
     "has_dependencies",
     "jobs_between",
     "lost_in",
+    "outcomes_in",
     "report_of",
     "start_date_of",
     "unused_profiles",
@@ -136,6 +138,15 @@ class Waited(Protocol):
 
 
 @runtime_checkable
+class WithOutcomes(Protocol):
+    """Knows what became of its jobs in the log that it was read from."""
+
+    @property
+    def outcomes(self) -> Sequence[str]:
+        """A word such as ``completed``, ``failed`` or ``cancelled`` by rank of the job; empty where it knows none."""
+
+
+@runtime_checkable
 class SizedForCores(Protocol):
     """Was sized for hosts of some number of cores."""
 
@@ -179,6 +190,11 @@ def lost_in(workload: Workload) -> Sequence[str]:
 def waits_in(workload: Workload) -> Sequence[float] | None:
     """How long jobs waited in the log (s, by rank; -1 where that is not known); None when there was none."""
     return workload.waits if isinstance(workload, Waited) else None
+
+
+def outcomes_in(workload: Workload) -> Sequence[str] | None:
+    """What became of jobs in the log, by rank; None when there was none, or it does not say."""
+    return (workload.outcomes or None) if isinstance(workload, WithOutcomes) else None
 
 
 def cores_per_host_of(workload: Workload) -> int:

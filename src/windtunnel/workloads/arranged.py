@@ -69,13 +69,18 @@ class Arranged(ShownWorkload):
         """
         return self.apply("slice", start, weeks=weeks, days=days, hours=hours)
 
-    def filter(self, *, user: str = "", group: str = "", queue: str = "", name: str = "") -> "Arranged":
-        """The jobs of this user, group, queue or name; ``*`` and ``?`` stand for any text and any character."""
-        return self.apply("filter", user=user, group=group, queue=queue, name=name)
+    def filter(
+        self, *, user: str = "", group: str = "", queue: str = "", name: str = "", status: str = ""
+    ) -> "Arranged":
+        """The jobs of this user, group, queue, name or status; ``*`` and ``?`` stand for any text and any character.
 
-    def first(self, number: int) -> "Arranged":
-        """The first so many jobs."""
-        return self.apply("first", number)
+        ``status`` is what became of a job in its log: ``completed``, ``failed``, ``cancelled``...
+        """
+        return self.apply("filter", user=user, group=group, queue=queue, name=name, status=status)
+
+    def first(self, number: int, *, after: int = 0) -> "Arranged":
+        """The first so many jobs; with ``after``, of those that follow so many others."""
+        return self.apply("first", number, after=after)
 
     def resample(self, seed: int, *, weeks: int = 0, regular_weeks: int = 6) -> "Arranged":
         """Weeks of users drawn at random: another workload of the same users, of so many weeks (0: as many).

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, Job, Workload
-from windtunnel.model.abilities import start_date_of
+from windtunnel.model.abilities import outcomes_in, start_date_of
 
 __all__ = ["Columns"]
 
@@ -76,6 +76,18 @@ class Columns:
                 raise UsageError(f"{why} needs run times, and job {job.id!r} has none before it is simulated")
             runs.append(job.profile.delay)
         return runs
+
+    def outcomes(self, why: str) -> list[str]:
+        """What became of each job in the log that it comes from.
+
+        Raises:
+            UsageError: a workload does not say; ``why`` is what needs it.
+        """
+        known = [outcomes_in(base) for base in self.bases]
+        for base, words in zip(self.bases, known, strict=True):
+            if words is None and len(base):
+                raise UsageError(f"{why}: the workload {base.name!r} does not say what became of its jobs")
+        return [(known[origin] or ())[rank] for origin, rank in zip(self.origins, self.ranks, strict=True)]
 
     def keep(self, indices: Iterable[int]) -> None:
         """Only the jobs of these ranks, in this order; a rank may come again."""

@@ -14,7 +14,10 @@ def looks_like_sacct(head: bytes) -> bool:
     """Whether the first line is a head of ``sacct -P``, or the file looks like ``sacct --json``."""
     if head.lstrip().startswith(b"{"):
         return b'"jobs"' in head and (b'"job_id"' in head or b'"slurm"' in head.lower())
-    return b"JobID" in head.lstrip(b"\r\n").split(b"\n", 1)[0].strip().split(b"|")
+    first, _, rest = head.lstrip(b"\r\n").partition(b"\n")
+    if first.split()[:1] == [b"JobID"] and rest.lstrip().startswith(b"----"):
+        return True  # for people, not for programs: its reader says which command prints the other
+    return b"JobID" in first.strip().split(b"|")
 
 
 def looks_like_slurm_conf(head: bytes) -> bool:

@@ -13,7 +13,7 @@ from windtunnel.diagnostics import Findings
 
 __all__ = ["rows"]
 
-_DATE: Final = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|\d+|Unknown|None|)"
+_DATE: Final = r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?|\d+|Unknown|None|N/A|)"
 _SPAN: Final = r"([\d:.-]+|UNLIMITED|Partition_Limit|INVALID|)"
 _NUMBER: Final = r"-?[\d.]*[KMGTP]?"
 _JOB: Final = r"\d+(_(\d+|\[.*\]))?(\+\d+)?(\.\w+)?"
@@ -24,7 +24,7 @@ _LOOKS: Final = {
         ("Submit Eligible Start End", _DATE),
         ("Elapsed Timelimit Suspended CPUTime TotalCPU SystemCPU UserCPU MinCPU AveCPU", _SPAN),
         ("TimelimitRaw", r"\d*|UNLIMITED|Partition_Limit|INVALID"),
-        ("ElapsedRaw CPUTimeRAW ConsumedEnergyRaw ResvCPURAW QOSRAW", _NUMBER),
+        ("ElapsedRaw CPUTimeRAW ConsumedEnergy ConsumedEnergyRaw ResvCPURAW QOSRAW", _NUMBER),
         ("NNodes NCPUS NTasks ReqCPUS AllocCPUS ReqNodes AllocNodes", _NUMBER),
         ("Priority UID GID AssocID DBIndex ReservationId WCKeyID", _NUMBER),
         ("ReqMem", r"[\d.]*[KMGTP]?[nc]?"),
@@ -42,7 +42,6 @@ _FREE: Final = frozenset(
         "Container",
         "Extra",
         "JobName",
-        "Reason",
         "Reservation",
         "SubmitLine",
         "SystemComment",

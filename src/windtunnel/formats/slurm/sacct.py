@@ -1,14 +1,18 @@
-"""Slurm's accounting: ``sacct -P`` (fields between ``|``, with a head) and ``sacct --json``.
+"""Slurm's accounting: ``sacct -P`` (fields between ``|``, with a head) and ``sacct --json`` (21.08 to 24.11).
 
-Rows of steps (``123.batch``, ``123.0``) are left out; array tasks (``123_4``) and parts of heterogeneous jobs
-(``123+0``) are jobs of their own. Columns used: JobID; Submit; ElapsedRaw or Elapsed, else End - Start; NCPUS,
-AllocCPUS, or ``cpu=`` of AllocTRES, else ReqCPUS; TimelimitRaw (minutes) or Timelimit; State; User, Account (group),
-Partition (queue). Dates without a zone are taken for UTC.
+Columns may come in any order. Needed: JobID; Submit; ElapsedRaw or Elapsed, else Start and End; NCPUS, AllocCPUS,
+AllocTRES or ReqCPUS. What a job asked for is carried over from ReqTRES, ReqMem, ReqCPUS, ReqNodes, TimelimitRaw or
+Timelimit, QOS, Account, Partition, Constraints, Reservation, Eligible and SubmitLine (:mod:`~.asks`). Rows of steps
+(``123.batch``, ``123.0``) are left out; array tasks (``123_4``) are jobs of their own; the parts of a heterogeneous
+job (``123+0``, ``123+1``) are one job where all of it is there. Each run of a requeued job is a job of its own,
+submitted when it was requeued (``sacct -D`` shows them). What runs when the log ends lasts as long as it has; what is
+pending is left out, and both are told. Dates without a zone are local times of the option ``tz``.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator
+from datetime import tzinfo
 from math import inf
 from pathlib import Path
 from typing import Any, Final
@@ -19,11 +23,15 @@ from windtunnel.diagnostics import Findings
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.unheard import Names, names
 from windtunnel.formats.files import json_fault, read_bytes
+from windtunnel.formats.slurm.asks import Asked, ask_of, note_asks
+from windtunnel.formats.slurm.folding import folded
 from windtunnel.formats.slurm.rows import rows
-from windtunnel.formats.slurm.values import date, duration, job_state
+from windtunnel.formats.slurm.site import zone_of
+from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
-from windtunnel.formats.traces.workload import TraceWorkload
+from windtunnel.formats.traces.workload import Recorded, TraceWorkload
+from windtunnel.model.asks import Asks
 
 __all__ = ["read_sacct"]
 
@@ -36,29 +44,22 @@ _NEEDED: Final = {
 _COLUMNS: Final = names(
     "a row",
     "JobID Submit Start End ElapsedRaw Elapsed NCPUS AllocCPUS AllocTRES ReqTRES ReqCPUS TimelimitRaw Timelimit "
-    "State "
-    "User Account Partition",
-    ignored="ReqMem NNodes ReqNodes QOS QOSREQ Priority Constraints Reservation Licenses Flags Eligible Layout",
+    "State User Account Partition ReqMem NNodes ReqNodes QOS Constraints Reservation Eligible SubmitLine JobName "
+    "NodeList",
+    ignored="QOSREQ",
     noted="AdminComment AllocNodes AssocID AveCPU AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize "
-    "BlockID "
-    "Cluster Comment ConsumedEnergy ConsumedEnergyRaw Container CPUTime CPUTimeRAW DBIndex DerivedExitCode ExitCode "
-    "Extra FailedNode GID Group JobIDRaw JobName MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite "
-    "MaxDiskWriteNode MaxDiskWriteTask MaxPages MaxPagesNode MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize "
-    "MaxVMSizeNode MaxVMSizeTask McsLabel MinCPU MinCPUNode MinCPUTask NodeList NTasks Planned PlannedCPU "
-    "PlannedCPURAW "
-    "QOSRAW Reason ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReservationId Reserved ResvCPU ResvCPURAW "
-    "Restarts SLUID StdErr StdIn StdOut SubmitLine Suspended SystemComment SystemCPU TotalCPU TRESUsageInAve "
-    "TRESUsageInMax TRESUsageInMin TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMin "
-    "TRESUsageOutTot UID "
-    "UserCPU WCKey WCKeyID WorkDir",
+    "BlockID Cluster Comment ConsumedEnergy ConsumedEnergyRaw Container CPUTime CPUTimeRAW DBIndex "
+    "DerivedExitCode ExitCode Extra FailedNode Flags GID Group JobIDRaw Layout Licenses MaxDiskRead "
+    "MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode MaxDiskWriteTask MaxPages MaxPagesNode "
+    "MaxPagesTask MaxRSS MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode MaxVMSizeTask McsLabel MinCPU "
+    "MinCPUNode MinCPUTask NTasks Planned PlannedCPU PlannedCPURAW Priority QOSRAW Reason ReqCPUFreq "
+    "ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin ReservationId Reserved Restarts ResvCPU ResvCPURAW SLUID "
+    "StdErr StdIn StdOut Suspended SystemComment SystemCPU TotalCPU TRESUsageInAve TRESUsageInMax "
+    "TRESUsageInMaxNode TRESUsageInMaxTask TRESUsageInMin TRESUsageInMinNode TRESUsageInMinTask "
+    "TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMaxNode TRESUsageOutMaxTask TRESUsageOutMin "
+    "TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot UID UserCPU WCKey WCKeyID WorkDir",
 )
 """The columns that sacct can print (Slurm 24.11)."""
-_TRES: Final = Names(
-    "what a job requests",
-    frozenset({"cpu"}),
-    frozenset({"mem", "node", "gres/gpu"}),
-    frozenset({"billing", "energy"}),
-)
 _CPUS: Final = re.compile(r"(?:^|,)cpu=(\d+)")
 _GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
 
@@ -71,26 +72,71 @@ def read_sacct(
     keep_epoch: bool = False,
     max_processors: int | None = None,
     strict: bool = False,
+    tz: str = "UTC",
+    delimiter: str = "|",
+    columns: str = "",
 ) -> TraceWorkload:
     """Read accounting data, plain or gzipped; options and rules as for SWF.
+
+    Args:
+        path: the file.
+        name: the name of the workload.
+        walltime: what a run time beyond the limit means: ``extend`` or ``kill``.
+        keep_epoch: submit times stay as they are.
+        max_processors: jobs that want more are dropped.
+        strict: rows dropped or repaired are errors.
+        tz: the time zone of dates without one, such as Europe/Berlin.
+        delimiter: what stands between fields (``sacct --delimiter``).
+        columns: names of the columns, commas between them, where the head is missing (``sacct -n``).
 
     Raises:
         InputError: the file cannot be read, or is at fault; all faults are named with their line.
         UsageError: an option has no such value.
     """
+    zone = zone_of(tz)
     path = Path(path).absolute()
     findings = Findings(str(path))
     data = read_bytes(path, findings)
     noted: Counter[str] = Counter()
-    records = _of_json(data, findings) if data.lstrip()[:1] == b"{" else _of_text(data, findings, noted)
+    if data.lstrip()[:1] == b"{":
+        found = _of_json(data, findings)
+    else:
+        found = _of_text(_table(data, delimiter, columns), findings, noted, zone)
+    records = list(folded(found, noted))
     options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
-    return replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
+    workload = replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
+    asks = Asks()
+    for job in workload:
+        if job.ask is not None:
+            note_asks(asks, job.ask, job.id)
+    workload.asks = (*workload.asks, *asks.found())
+    workload.recorded = {
+        f"{name}!{record.id}": Recorded(record.waited, record.run or 0.0, record.nodes) for record in records
+    }
+    return workload
 
 
-def _of_text(data: bytes, findings: Findings, noted: Counter[str]) -> Iterator[Record]:
-    text = data.decode("utf-8", "replace").lstrip("\r\n")
-    skipped = data.decode("utf-8", "replace").count("\n") - text.count("\n")
-    head = set(text.split("\n", 1)[0].strip().split("|"))
+def _table(data: bytes, delimiter: str, columns: str) -> str:
+    """The text with a head, and strokes between the fields."""
+    text = data.decode("utf-8", "replace")
+    if delimiter not in {"|", ""}:
+        text = text.replace("|", "\N{BROKEN BAR}").replace(delimiter, "|")
+    return f"{columns.replace(',', '|')}\n{text}" if columns else text
+
+
+def _of_text(whole: str, findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
+    text = whole.lstrip("\r\n")
+    skipped = whole.count("\n") - text.count("\n")
+    first = text.split("\n", 1)[0]
+    if "|" not in first and first.split()[:1] == ["JobID"] and len(first.split()) > 1:
+        findings.add(
+            "this is what sacct prints for people, with columns cut short",
+            code="plain",
+            line=1 + skipped,
+            hint="sacct -a -X -P -S 2024-01-01 --format=ALL > jobs.txt, or the script of: windtunnel slurm extract",
+        )
+        return
+    head = set(first.strip().split("|"))
     for what, columns in _NEEDED.items():
         if not head.intersection(columns):
             findings.add(f"there is no column for {what} ({' or '.join(columns)})", code="column", line=1 + skipped)
@@ -101,17 +147,16 @@ def _of_text(data: bytes, findings: Findings, noted: Counter[str]) -> Iterator[R
         if "." in row["JobID"]:
             noted["row of a step, left out"] += 1
             continue
-        asked = [entry.partition("=")[0] for entry in (row.get("ReqTRES") or row.get("AllocTRES", "")).split(",")]
-        _TRES.tell(filter(None, asked), findings, line=line + skipped)
         try:
-            yield _record(row, line + skipped)
+            yield _record(row, line + skipped, zone)
         except ValueError as error:
             findings.add(str(error), code="value", line=line + skipped)
 
 
-def _record(row: dict[str, str], line: int) -> Record:
+def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
     state = job_state(row.get("State", ""))
-    start, end = date(row.get("Start", "")), date(row.get("End", ""))
+    submit, start, end = (date(row.get(name, ""), zone) for name in ("Submit", "Start", "End"))
+    limit = _limit(row)
     run: float | None = None
     if row.get("ElapsedRaw"):
         run = float(row["ElapsedRaw"])
@@ -122,16 +167,46 @@ def _record(row: dict[str, str], line: int) -> Record:
     return Record(
         id=row["JobID"],
         line=line,
-        submit=date(row["Submit"]),
+        submit=submit,
         run=run,
         processors=_processors(row),
-        walltime=_limit(row),
+        walltime=limit,
         user=row.get("User", ""),
         group=row.get("Account", ""),
         queue=row.get("Partition", ""),
         status=state.lower(),
         cancelled=state in _GONE,
+        waited=-1.0 if start is None or submit is None else start - submit,
+        nodes=row.get("NodeList", ""),
+        ask=ask_of(
+            Asked(
+                name=row.get("JobName", ""),
+                user=row.get("User", ""),
+                account=row.get("Account", ""),
+                partition=row.get("Partition", ""),
+                qos=row.get("QOS", ""),
+                reservation=row.get("Reservation", ""),
+                constraints=row.get("Constraints", ""),
+                tres=tres_counts(row.get("ReqTRES", "")),
+                cpus=_count(row.get("ReqCPUS", "")),
+                nodes=_count(row.get("ReqNodes") or row.get("NNodes", "")),
+                memory=row.get("ReqMem", ""),
+                limit=None if limit is None or limit == inf else int(limit // 60),
+                begin=_later(date(row.get("Eligible", ""), zone), submit),
+                submit_line=row.get("SubmitLine", ""),
+                component=_count(row["JobID"].partition("+")[2]),
+            )
+        ),
     )
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+
+
+def _later(eligible: float | None, submit: float | None) -> int | None:
+    """When it might start at the earliest, if that was not when it was submitted."""
+    return int(eligible) if eligible and submit and eligible > submit else None
 
 
 def _processors(row: dict[str, str]) -> int | None:
@@ -176,19 +251,16 @@ def _of_json(data: bytes, findings: Findings) -> Iterator[Record]:
 
 
 _JSON_HEARD: Final = {
-    "": frozenset(["job_id", "array", "het", "time", "state", "tres", "required", "user", "account", "partition"]),
-    "time": frozenset(["submission", "elapsed", "limit"]),
+    "": frozenset(["job_id", "array", "het", "time", "state", "tres", "required", "user", "account", "partition"])
+    | {"qos", "constraints", "reservation", "name", "submit_line", "allocation_nodes", "nodes"},
+    "time": frozenset({"submission", "elapsed", "limit", "start", "eligible"}),
     "state": frozenset({"current"}),
     "tres": frozenset({"allocated", "requested"}),
-    "required": frozenset({"CPUs"}),
+    "required": frozenset({"CPUs", "memory", "memory_per_cpu", "memory_per_node"}),
     "array": frozenset({"job_id", "task_id"}),
     "het": frozenset({"job_id", "job_offset"}),
 }
 """Of a job, and of its members that are objects."""
-_JSON_ASKED: Final = frozenset(
-    {"allocation_nodes", "constraints", "licenses", "memory", "memory_per_cpu", "memory_per_node", "priority"}
-    | {"qos", "reservation"}
-)
 
 
 def _tell_unheard(value: dict[str, Any], findings: Findings, pointer: str) -> None:
@@ -197,14 +269,8 @@ def _tell_unheard(value: dict[str, Any], findings: Findings, pointer: str) -> No
         inside = value.get(key) if key else value
         if isinstance(inside, dict):
             others = frozenset(inside) - heard
-            known = Names(f"{key!r} of a job" if key else "a job", heard, others & _JSON_ASKED, others - _JSON_ASKED)
+            known = Names(f"{key!r} of a job" if key else "a job", heard, frozenset(), others)
             known.tell(sorted(others), findings, pointer=f"{pointer}/{key}" if key else pointer)
-    tres = value.get("tres")
-    wanted = tres.get("requested") or tres.get("allocated") if isinstance(tres, dict) else None
-    for entry in wanted if isinstance(wanted, list) else ():
-        if isinstance(entry, dict):
-            kind = f"{entry.get('type')}/{entry.get('name')}" if entry.get("name") else str(entry.get("type"))
-            _TRES.tell([kind], findings, pointer=f"{pointer}/tres")
 
 
 def _json_record(value: dict[str, Any]) -> Record:
@@ -214,10 +280,35 @@ def _json_record(value: dict[str, Any]) -> Record:
     limit = _json_number(times.get("limit"))
     allocated = value.get("tres", {}).get("allocated") or value.get("tres", {}).get("requested") or []
     counts = {entry["type"]: entry["count"] for entry in allocated}
-    processors = counts.get("cpu") or _json_number(value.get("required", {}).get("CPUs"))
+    required = value.get("required", {})
+    processors = counts.get("cpu") or _json_number(required.get("CPUs"))
+    submit, start, eligible = (_json_number(times.get(name)) or None for name in ("submission", "start", "eligible"))
+    reservation = value.get("reservation")
+    place = reservation.get("name") if isinstance(reservation, dict) else reservation
     return Record(
         id=_json_id(value),
         submit=_json_number(times["submission"]) or None,
+        waited=start - submit if start and submit else -1.0,
+        nodes=str(value.get("nodes") or ""),
+        ask=ask_of(
+            Asked(
+                name=str(value.get("name") or ""),
+                user=str(value.get("user") or ""),
+                account=str(value.get("account") or ""),
+                partition=str(value.get("partition") or ""),
+                qos=str(value.get("qos") or ""),
+                reservation=place if isinstance(place, str) else "",
+                constraints=str(value.get("constraints") or ""),
+                tres=_json_tres(value.get("tres", {}).get("requested")),
+                cpus=int(_json_number(required.get("CPUs")) or 0),
+                nodes=int(_json_number(value.get("allocation_nodes")) or 0),
+                memory=_json_memory(required),
+                limit=None if limit is None or limit == inf else int(limit),
+                begin=_later(eligible, submit),
+                submit_line=str(value.get("submit_line") or ""),
+                component=int(_json_number((value.get("het") or {}).get("job_offset")) or 0),
+            )
+        ),
         run=_json_number(times["elapsed"]),
         processors=int(processors) if processors is not None and processors < inf else None,
         walltime=None if limit is None else limit * 60.0,
@@ -227,6 +318,24 @@ def _json_record(value: dict[str, Any]) -> Record:
         status=state.lower(),
         cancelled=state in _GONE,
     )
+
+
+def _json_tres(entries: Any) -> dict[str, int]:
+    """Counts by name; a resource with a name of its own is called ``gres/gpu``."""
+    found: dict[str, int] = {}
+    for entry in entries or ():
+        name = f"{entry['type']}/{entry['name']}" if entry.get("name") else str(entry["type"])
+        found[name.lower()] = int(entry.get("count") or 0)
+    return found
+
+
+def _json_memory(required: dict[str, Any]) -> str:
+    """``ReqMem`` in the notation of old: per CPU or node, where it is said."""
+    for name, suffix in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
+        number = _json_number(required.get(name))
+        if number:
+            return f"{int(number)}M{suffix}"
+    return ""
 
 
 def _json_id(value: dict[str, Any]) -> str:

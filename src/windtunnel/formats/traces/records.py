@@ -11,6 +11,7 @@ from windtunnel.formats.traces.rules import ReplayOptions, Rule, behind_end, len
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks
 from windtunnel.model import DelayProfile, Job, Request
+from windtunnel.model.slurm import JobAsk
 
 __all__ = ["Record", "replay"]
 
@@ -36,6 +37,12 @@ class Record(msgspec.Struct, kw_only=True):
     """A part of a checkpointed job, whose summary is a record too."""
     parents: tuple[str, ...] = ()
     """Ids of jobs to wait for."""
+    waited: float = -1.0
+    """Seconds from submission to start; -1: the trace does not tell."""
+    nodes: str = ""
+    """The hosts it ran on, as the trace lists them."""
+    ask: JobAsk | None = None
+    """What it asked a Slurm for."""
 
 
 def replay(
@@ -71,6 +78,7 @@ def replay(
         path=path,
         start_date=start_date(base, start),
         in_order=True,
+        outcomes=[record.status or "unknown" for record in kept],
         findings=tuple(findings),
         report=IngestionReport(
             file=path,
@@ -158,4 +166,5 @@ class _Records:
             group=record.group,
             queue=record.queue,
             dependencies=tuple(f"{self._name}!{parent}" for parent in record.parents if parent in self._seen),
+            ask=record.ask,
         )

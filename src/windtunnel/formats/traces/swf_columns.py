@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, cast
 from windtunnel.formats.traces.swf_lines import Chunk
 from windtunnel.formats.traces.swf_plain import STRIDE, WIDTH
 
-__all__ = ["ASKED", "HISTORY", "PARTITION", "Columns", "LeftOut", "Reader"]
+__all__ = ["ASKED", "HISTORY", "PARTITION", "STATUS", "Columns", "LeftOut", "Reader"]
 
 Columns = tuple[
     list[int],  # 0 number
@@ -27,6 +27,16 @@ Columns = tuple[
 _FIELDS: Final = (0, 1, 2, 3, 4, 7, 8, 10, 11, 12, 14, 16, 17)
 """Which field of a row each column is."""
 
+STATUS: Final = {
+    -1: "unknown",
+    0: "failed",
+    1: "completed",
+    2: "partial, to be continued",
+    3: "partial, last, completed",
+    4: "partial, last, failed",
+    5: "cancelled",
+}
+"""Field 11 in words."""
 
 PARTITION: Final = 15
 ASKED: Final = {9: "requested memory (field 10)", PARTITION: "partition (field 16)"}

@@ -9,29 +9,23 @@ from typing import Final, cast
 from windtunnel.diagnostics import Findings
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.rules import ReplayOptions, Rule, start_date
-from windtunnel.formats.traces.swf_columns import ASKED, HISTORY, PARTITION, Columns, Reader
+from windtunnel.formats.traces.swf_columns import ASKED, HISTORY, PARTITION, STATUS, Columns, Reader
 from windtunnel.formats.traces.swf_lines import Chunk, SwfLines
 from windtunnel.formats.traces.swf_workload import SwfWorkload
 from windtunnel.model.arrays import extend
 
-__all__ = ["STATUS", "SwfReplay"]
+__all__ = ["SwfReplay"]
 
-STATUS: Final = {
-    -1: "unknown",
-    0: "failed",
-    1: "completed",
-    2: "partial, to be continued",
-    3: "partial, last, completed",
-    4: "partial, last, failed",
-    5: "cancelled",
-}
 _ANY: Final = 10**18
 """More processors than a row can ask for."""
 _TAKEN: Final = "requested processors unknown: allocated ones taken"
 _ALLOCATED: Final = "allocated processors (field 5)"
 _PRECEDING: Final = "preceding job (field 17)"
-_KEPT: Final = ("numbers", "submits", "waits", "runs", "processors", "walltimes", "users", "groups", "queues")
-_SOURCE: Final = (0, 1, 2, 3, 5, 6, 8, 9, 10)
+_KEPT: Final = (
+    *("numbers", "submits", "waits", "runs", "processors", "walltimes", "users", "groups", "queues"),
+    "statuses",
+)
+_SOURCE: Final = (0, 1, 2, 3, 5, 6, 8, 9, 10, 7)
 """Which column of a chunk each kept column is."""
 
 

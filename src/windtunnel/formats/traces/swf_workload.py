@@ -7,6 +7,7 @@ from typing import Final
 
 from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
+from windtunnel.formats.traces.swf_columns import STATUS
 from windtunnel.formats.traces.swf_jobs import JobMaker
 from windtunnel.model import Job, Profile
 from windtunnel.model.asks import Ask, Asks, Some
@@ -43,6 +44,8 @@ class SwfWorkload(ShownWorkload):
         self.users = array("q")
         self.groups = array("q")
         self.queues = array("q")
+        self.statuses = array("q")
+        """What became of them in the log (field 11)."""
         self.preceding: array[int] | None = None
         """Numbers of the jobs to wait for (-1: none), when dependencies are honoured."""
         self.think_times = array("d")
@@ -67,6 +70,12 @@ class SwfWorkload(ShownWorkload):
     def has_dependencies(self) -> bool:
         """Whether jobs may wait for others (read with ``dependencies=True``)."""
         return self.preceding is not None
+
+    @property
+    def outcomes(self) -> list[str]:
+        """What became of the jobs in the log, in words."""
+        words = {code: STATUS.get(code, f"code {code}") for code in {*self.statuses}}
+        return [words[code] for code in self.statuses]
 
     @property
     def hosts(self) -> int:

@@ -1,7 +1,8 @@
 """Workloads of formats that count processors or have an account of their rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -9,7 +10,7 @@ from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.model import Job, JobList, Request
 
-__all__ = ["TraceWorkload"]
+__all__ = ["Recorded", "TraceWorkload"]
 
 
 def _sized(request: Request, cores_per_host: int, *, parts: bool) -> Request:
@@ -21,8 +22,21 @@ def _sized(request: Request, cores_per_host: int, *, parts: bool) -> Request:
     return replace(request, hosts=hosts, amounts=(("cores", float(-(-request.processors // hosts))), *others))
 
 
+class Recorded(NamedTuple):
+    """What a trace says of how it was with a job; seconds."""
+
+    waited: float
+    """From its submission to its start; -1: not known."""
+    ran: float
+    nodes: str = ""
+    """The hosts it ran on, as the trace lists them."""
+
+
 class TraceWorkload(JobList):
     """Jobs whose requests count processors: hosts of one core, until :meth:`with_cores` says how many they have."""
+
+    recorded: Mapping[str, Recorded] = {}
+    """By id of the job, where the reader keeps how it was; not kept when the jobs are sized anew."""
 
     def __init__(
         self,
@@ -36,14 +50,18 @@ class TraceWorkload(JobList):
         findings: Sequence[Finding] = (),
         in_order: bool = False,
         parts: bool = False,
+        outcomes: Sequence[str] = (),
     ) -> None:
         """``findings``: what was odd beside what the report counts; ``in_order``: jobs come in the order in which
-        they are submitted, those of one instant too; ``parts``: they take cores of hosts, and leave the others.
+        they are submitted, those of one instant too; ``parts``: they take cores of hosts, and leave the others;
+        ``outcomes``: what became of them in the trace, in that order.
         """
         super().__init__(name, jobs, hosts=hosts, path=path)
         if in_order:
             self._jobs = list(jobs)
         self.parts = parts
+        self.outcomes = tuple(outcomes)
+        """What became of the jobs in the trace, in words; empty where that is not known."""
         self.start_date = start_date
         """Seconds since 1970 at simulated time 0; None when the trace does not tell."""
         self.report = report
@@ -73,6 +91,7 @@ class TraceWorkload(JobList):
             findings=self._findings,
             in_order=True,
             parts=self.parts,
+            outcomes=self.outcomes,
         )
         new.cores_per_host = cores_per_host
         return new

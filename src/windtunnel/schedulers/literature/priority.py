@@ -202,10 +202,7 @@ class PriorityBackfilling(BatchScheduler):
     ) -> None:
         """Start those that do not delay the first."""
         shadow, extra = self._reserve(now, free, first)
-        order = PRIORITIES[self.backfill_order].key
-        if self.ties == "arrival":
-            others.sort(key=_rank)
-        for one in sorted(others, key=lambda one: order(one, now)):
+        for one in self._by_turns(now, others):
             if one.size > free:
                 continue
             in_time = now + one.expected * (self.factor if self.factor_for == "overtaking" else 1.0) <= shadow
@@ -213,6 +210,13 @@ class PriorityBackfilling(BatchScheduler):
                 free -= self._start(now, one, decisions, first=False)
                 if not in_time:
                     extra -= one.size
+
+    def _by_turns(self, now: float, others: list[Waiting]) -> list[Waiting]:
+        """In which order others try to overtake."""
+        order = PRIORITIES[self.backfill_order].key
+        if self.ties == "arrival":
+            others.sort(key=_rank)
+        return sorted(others, key=lambda one: order(one, now))
 
     def _reserve(self, now: float, free: int, first: Waiting) -> tuple[float, int]:
         """Until when others may run (s), and how many hosts they may hold beyond."""

@@ -5,13 +5,13 @@ learning. SC 2020. Written from what that simulator does; some of it is odd, and
 ``wfp3`` and ``unicep`` takes the waiting time of a waiting job to be -1 - s, so that both orders are fixed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import log2, log10, sqrt
 from typing import Final, Literal
 
 from windtunnel.model import Job
-from windtunnel.schedulers.batch import BatchScheduler, too_large
-from windtunnel.vocabulary import HONOURED_BY_ALL, Decision, Notice, Reply, Running
+from windtunnel.schedulers.learned.choosing import Choosing
+from windtunnel.schedulers.learned.sights import requested
 
 __all__ = ["RLScheduler"]
 
@@ -34,12 +34,12 @@ _SCORES: Final[dict[str, Callable[[float, float, int], float | tuple[float, ...]
 """From submission (s), requested time (s) and processors; the least comes first."""
 
 
-class RLScheduler(BatchScheduler):
+class RLScheduler(Choosing):
     """One job is chosen among those that have arrived, and stays chosen until it fits.
 
     Events of an instant count one by one, arrivals before ends; an arrival on an empty queue is chosen before the
     next is looked at. With ``backfill``, jobs start meanwhile in the order of their submission if they end before the
-    start of the chosen job, which is predicted once.
+    start of the chosen job, which is predicted once. Equal jobs come in the order in which the last sort left them.
 
     Args:
         order: the score by which a job is chosen.
@@ -47,7 +47,6 @@ class RLScheduler(BatchScheduler):
     """
 
     name = "literature/rlscheduler"
-    honours = HONOURED_BY_ALL
 
     def __init__(
         self,
@@ -56,79 +55,11 @@ class RLScheduler(BatchScheduler):
         backfill: bool = False,
     ) -> None:
         self.order = order
-        self.backfill = backfill
-        super().__init__()
+        super().__init__(rules="chosen-stays", backfill=backfill)
 
-    def _reset(self) -> None:
-        super()._reset()
-        self._pending: list[Job] = []
-        self._chosen: Job | None = None
-        self._begins = 0.0
-        self._ending: dict[str, Running] = {}
-
-    def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
-        """Take in the message, event by event."""
-        site = self.site
-        site.apply(now, notices)
-        decisions: list[Decision] = []
-        if site.refused:
-            self._retry(now, decisions)
-        ended = sorted((one[3] for one in site.left if isinstance(one[3], Running)), key=lambda one: one.rank)
-        self._ending = {running.job.id: running for running in ended}
-        free = site.free.size - sum(running.hosts.size for running in ended)
-        for job in site.arrived:
-            if job.request.hosts > site.size:
-                decisions.append(too_large(job, site.size))
-                continue
-            self.queue.add(job, now)
-            self._pending.append(job)
-            free = self._go_on(now, free, decisions)
-        for running in ended:
-            del self._ending[running.job.id]
-            free = self._go_on(now, free + running.hosts.size, decisions)
-        return Reply(now, decisions)
-
-    def _go_on(self, now: float, free: int, decisions: list[Decision]) -> int:
-        """Start the chosen job, and choose the next, as long as they fit; how many hosts are free then."""
-        while self._pending:
-            if self._chosen is None:
-                score = _SCORES[self.order]
-                self._pending.sort(key=lambda job: score(job.submission_time, _requested(job), job.request.hosts))
-                self._chosen = self._pending[0]
-                fits = self._chosen.request.hosts <= free
-                if not fits and self.backfill:
-                    self._begins = self._predicted(free, self._chosen.request.hosts)
-            job = self._chosen
-            if job.request.hosts > free:
-                return self._overtake(now, free, decisions) if self.backfill else free
-            self._chosen = None
-            free -= self._start(job, decisions)
-        return free
-
-    def _predicted(self, free: int, need: int) -> float:
-        """When enough hosts will be free (s), by the requested times."""
-        holding = [*self.site.running.values(), *self._ending.values()]
-        for running in sorted(holding, key=lambda one: (one.start + _requested(one.job), one.rank)):
-            free += running.hosts.size
-            if free >= need:
-                return running.start + _requested(running.job)
-        return float("inf")
-
-    def _overtake(self, now: float, free: int, decisions: list[Decision]) -> int:
-        """Start who ends before the chosen job begins; how many hosts are free then."""
-        self._pending.sort(key=lambda job: job.submission_time)
-        for job in list(self._pending):
-            if job is not self._chosen and job.request.hosts <= free and now + _requested(job) < self._begins:
-                free -= self._start(job, decisions)
-        return free
-
-    def _start(self, job: Job, decisions: list[Decision]) -> int:
-        self._pending.remove(job)
-        self.queue.remove(job)
-        decisions.append(self.site.run(job, together=False))
-        return job.request.hosts
-
-
-def _requested(job: Job) -> float:
-    """The requested time (s): walltimes may lie a little behind it."""
-    return round(job.walltime * 1e6) / 1e6
+    def ask(self, now: float) -> list[Job]:
+        """The waiting jobs, that of the least score first."""
+        del now  # the scores do not change with time
+        score = _SCORES[self.order]
+        self.waiting.sort(key=lambda job: score(job.submission_time, requested(job), job.request.hosts))
+        return self.waiting

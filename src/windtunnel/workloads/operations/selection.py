@@ -17,24 +17,32 @@ _HOUR: Final = 3600.0
 _LENGTH: Final = Meta(ge=0)
 
 
-def first(columns: Columns, number: Annotated[int, Meta(ge=0)]) -> str:
-    """The first so many jobs."""
+def first(columns: Columns, number: Annotated[int, Meta(ge=0)], after: Annotated[int, Meta(ge=0)] = 0) -> str:
+    """The first so many jobs; ``after``: of those that follow so many others. They keep their times."""
     had = len(columns)
-    columns.keep(range(min(number, had)))
+    columns.keep(range(min(after, had), min(after + number, had)))
     return f"{len(columns):,} of {had:,} jobs"
 
 
-def filter_jobs(columns: Columns, user: str = "", group: str = "", queue: str = "", name: str = "") -> str:
-    """The jobs that match all that is given; ``*`` and ``?`` stand for any text and any character."""
+def filter_jobs(
+    columns: Columns, user: str = "", group: str = "", queue: str = "", name: str = "", status: str = ""
+) -> str:
+    """The jobs that match all that is given; ``*`` and ``?`` stand for any text and any character.
+
+    ``status``: what became of them in the log, as its account tells it (``completed``, ``failed``, ``cancelled``...).
+    """
     patterns = {"user": user, "group": group, "queue": queue, "name": name}
     wanted = {key: pattern for key, pattern in patterns.items() if pattern}
-    if not wanted:
-        raise UsageError("filter: say which jobs", "by user, group, queue or name, as in filter(user='ann')")
+    if not wanted and not status:
+        raise UsageError("filter: say which jobs", "by user, group, queue, name or status, as in filter(user='ann')")
 
     def matches(job: Job) -> bool:
         return all(fnmatchcase(getattr(job, key), pattern) for key, pattern in wanted.items())
 
     had = len(columns)
+    if status:
+        ended = columns.outcomes("filter")
+        columns.keep([index for index, word in enumerate(ended) if fnmatchcase(word, status)])
     columns.keep_where(matches)
     return f"{len(columns):,} of {had:,} jobs"
 

@@ -1,0 +1,116 @@
+"""What a job in Slurm's accounting asked for, as far as its record tells.
+
+``ReqTRES`` holds totals: memory becomes memory per CPU where that divides evenly (as with ``--mem-per-cpu`` and
+defaults), else per node; GRES per node where that divides evenly, else per job. Nodes and tasks are the counts of the
+request, one CPU each. A submit line, where there is one, says it better.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from windtunnel.formats.slurm.submit_line import options_in
+from windtunnel.formats.slurm.values import megabytes
+from windtunnel.model.asks import Asks
+from windtunnel.model.slurm import GresAsk, JobAsk
+
+__all__ = ["Asked", "ask_of", "note_asks"]
+
+_MEMORY: Final = re.compile(r"(\d[\d.]*[KMGTP]?)([nc]?)", re.ASCII)
+
+
+class Asked(msgspec.Struct, kw_only=True):
+    """What a record says of a request; TRES in all, memory in MB."""
+
+    name: str = ""
+    user: str = ""
+    account: str = ""
+    partition: str = ""
+    qos: str = ""
+    reservation: str = ""
+    constraints: str = ""
+    tres: Mapping[str, int] = {}
+    cpus: int = 0
+    nodes: int = 0
+    memory: str = ""
+    """``ReqMem`` as written."""
+    limit: int | None = None
+    """Minutes."""
+    begin: int | None = None
+    """When it became eligible, if that was later than its submission."""
+    submit_line: str = ""
+    component: int = 0
+    """Which part of a heterogeneous job it is."""
+
+
+def ask_of(asked: Asked) -> JobAsk:
+    """The request of a record."""
+    cpus = max(1, asked.tres.get("cpu", 0) or asked.cpus)
+    nodes = max(1, asked.tres.get("node", 0) or asked.nodes)
+    per_cpu, per_node = _memory(asked, cpus, nodes)
+    gres_node, gres_job = _gres(asked.tres, nodes)
+    ask = JobAsk(
+        name=asked.name,
+        user=asked.user,
+        account=asked.account,
+        partitions=tuple(filter(None, asked.partition.split(","))),
+        qos=asked.qos,
+        reservation=asked.reservation,
+        min_nodes=nodes if nodes > 1 else None,
+        tasks=max(cpus, nodes),
+        memory_per_cpu=per_cpu,
+        memory_per_node=per_node,
+        gres_per_node=gres_node,
+        gres_per_job=gres_job,
+        licences={
+            name.partition("/")[2]: count
+            for name, count in asked.tres.items()
+            if name.startswith("license/") and count
+        },
+        features=asked.constraints,
+        time_limit=asked.limit,
+        begin=asked.begin,
+    )
+    return options_in(asked.submit_line, ask, asked.component) if asked.submit_line else ask
+
+
+def _memory(asked: Asked, cpus: int, nodes: int) -> tuple[int | None, int | None]:
+    """Per CPU and per node; None where it is not said so."""
+    found = _MEMORY.fullmatch(asked.memory)
+    if found is not None and found[2]:
+        amount = megabytes(found[1])
+        return (amount, None) if found[2] == "c" else (None, amount)
+    total = asked.tres.get("mem", 0) or (megabytes(found[1]) if found is not None else 0)
+    if not total:
+        return None, None
+    return (total // cpus, None) if total % cpus == 0 else (None, -(-total // nodes))
+
+
+def _gres(tres: Mapping[str, int], nodes: int) -> tuple[tuple[GresAsk, ...], tuple[GresAsk, ...]]:
+    """Per node and per job; of a resource that is counted with and without its types, the types."""
+    found: dict[tuple[str, str], int] = {}
+    for key, count in tres.items():
+        if key.startswith("gres/") and count:
+            name, _, kind = key.removeprefix("gres/").partition(":")
+            found[name, kind] = count
+    typed = {name for name, kind in found if kind}
+    asks = [(name, kind, count) for (name, kind), count in found.items() if kind or name not in typed]
+    even = all(count % nodes == 0 for _, _, count in asks)
+    made = tuple(GresAsk(name=name, type=kind, count=count // nodes if even else count) for name, kind, count in asks)
+    return (made, ()) if even else ((), made)
+
+
+def note_asks(asks: Asks, ask: JobAsk, job: str) -> None:
+    """Count what a job asks for that not every scheduler honours."""
+    if ask.memory_per_cpu or ask.memory_per_node:
+        asks.note("memory", "jobs ask for memory", job)
+    for one in (*ask.gres_per_node, *ask.gres_per_job):
+        asks.note("GPUs" if one.name == "gpu" else "other resources", f"jobs ask for {one.name}", job)
+    if ask.licences:
+        asks.note("other resources", "jobs ask for licences", job)
+    if ask.features:
+        asks.note("other resources", "jobs ask for features of nodes", job)
+    if ask.reservation:
+        asks.note("other resources", "jobs name a reservation", job)

@@ -1,0 +1,133 @@
+"""The options of a submit line (``sbatch -N2 --exclusive job.sh``) that accounting has no column for.
+
+Only the words before the script or command count; options that a script holds itself stand in no accounting.
+"""
+
+import re
+import shlex
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from windtunnel.formats.slurm.values import expand_hosts, megabytes, time_span
+from windtunnel.model.slurm import Dependency, JobAsk
+
+__all__ = ["dependencies_in", "options_in"]
+
+_SHORT: Final = {
+    "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "d": "dependency", "w": "nodelist", "x": "exclude",
+    "H": "hold", "s": "oversubscribe", "A": "account", "J": "job-name", "p": "partition", "t": "time", "q": "qos",
+    "o": "output", "e": "error", "D": "chdir", "C": "constraint", "L": "licenses", "a": "array", "b": "begin",
+    "M": "clusters", "G": "gpus", "S": "core-spec", "i": "input", "m": "distribution", "k": "no-kill", "Q": "quiet",
+    "W": "wait", "v": "verbose", "O": "overcommit", "I": "immediate", "K": "kill-on-bad-exit", "u": "unbuffered",
+    "Z": "no-allocate",
+}  # fmt: skip
+_ALONE: Final = frozenset(
+    {"hold", "exclusive", "contiguous", "oversubscribe", "spread-job", "use-min-nodes", "requeue", "no-requeue"}
+    | {"parsable", "no-kill", "quiet", "wait", "verbose", "overcommit", "unbuffered", "pty", "immediate", "reboot"}
+    | {"test-only", "nice", "get-user-env", "kill-on-invalid-dep", "propagate", "wait-all-nodes", "no-allocate"}
+)
+"""Options without a value, or whose value stands behind an equals sign only."""
+_NUMBERS: Final = {
+    "ntasks": "tasks",
+    "cpus-per-task": "cpus_per_task",
+    "ntasks-per-node": "tasks_per_node",
+    "ntasks-per-socket": "tasks_per_socket",
+    "ntasks-per-core": "tasks_per_core",
+    "mincpus": "min_cpus_per_node",
+    "nice": "nice",
+}
+_SPAN: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_DEPENDENCY: Final = re.compile(r"(\d+)(?:_\S+)?(?:\+(\d+))?", re.ASCII)
+
+
+def options_in(line: str, ask: JobAsk, component: int = 0) -> JobAsk:
+    """A request with what a submit line says of a component; a line that cannot be understood says nothing."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return ask
+    if not words or words[0].rpartition("/")[2] not in {"sbatch", "salloc", "srun"}:
+        return ask
+    words = words[1:]
+    for _ in range(component if ":" in words else 0):
+        words = words[words.index(":") + 1 :] if ":" in words else []
+    given = _options(words)
+    return replace(ask, **_fields(given, ask)) if given else ask
+
+
+def _options(words: list[str]) -> dict[str, str]:
+    """Options up to the next component, by long name."""
+    given: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if word == ":" or not word.startswith("-") or word in {"-", "--"}:
+            break
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            if not equals and name not in _ALONE:
+                value = next(rest, "")
+        else:
+            name, value = _SHORT.get(word[1], word[1]), word[2:].removeprefix("=")
+            if not value and name not in _ALONE:
+                value = next(rest, "")
+        given[name] = value
+    return given
+
+
+def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for option, field in _NUMBERS.items():
+        value = given.get(option, "")
+        if value.lstrip("-").isdigit() and value.isascii() and len(value) < 10:
+            found[field] = int(value)
+    nodes = _SPAN.fullmatch(given.get("nodes", ""))
+    if nodes is not None:
+        found |= {"min_nodes": int(nodes[1]), "max_nodes": int(nodes[2] or nodes[1])}
+    if {"cpus_per_task", "tasks_per_node"} & found.keys() and "tasks" not in found:
+        found["tasks"] = None if "tasks_per_node" in found else max(1, (ask.tasks or 1) // found["cpus_per_task"])
+    for option, field in (("mem", "memory_per_node"), ("mem-per-cpu", "memory_per_cpu")):
+        if given.get(option):
+            try:
+                found |= {"memory_per_node": None, "memory_per_cpu": None, field: megabytes(given[option])}
+            except ValueError:
+                continue
+    for option, field in (("nodelist", "nodes"), ("exclude", "exclude")):
+        try:
+            found[field] = tuple(expand_hosts(given[option])) if given.get(option) else ()
+        except ValueError:
+            continue
+    flags = {"contiguous": "contiguous", "spread-job": "spread", "use-min-nodes": "use_min_nodes", "hold": "held"}
+    found |= {field: True for option, field in flags.items() if option in given}
+    if "exclusive" in given:
+        found["exclusive_user" if given["exclusive"] == "user" else "exclusive"] = True
+    if "oversubscribe" in given:
+        found["over_subscribe"] = True
+    if given.get("dependency"):
+        found |= {
+            "dependencies": dependencies_in(given["dependency"]),
+            "any_dependency": "?" in given["dependency"],
+            "begin": None,
+        }
+    if given.get("time-min"):
+        try:
+            span = time_span(given["time-min"])
+            found["time_min"] = None if span is None else span // 60
+        except ValueError:
+            pass
+    return found
+
+
+def dependencies_in(text: str) -> tuple[Dependency, ...]:
+    """``afterok:12:13,singleton`` as what to wait for."""
+    found: list[Dependency] = []
+    for part in filter(None, re.split(r"[,?]", text)):
+        kind, *jobs = part.split(":")
+        if not jobs:
+            job = kind if kind.isdigit() else ""
+            found.append(Dependency(kind="afterany" if job else kind, job=job))
+        for job in jobs:
+            number = _DEPENDENCY.fullmatch(job)
+            if number is not None:
+                found.append(Dependency(kind=kind, job=number[1], minutes=int(number[2] or 0)))
+    return tuple(found)

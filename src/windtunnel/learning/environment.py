@@ -1,0 +1,218 @@
+"""The Gymnasium environment: an agent chooses which job comes next, simulation by simulation.
+
+What a choice means is the scheduler's (:mod:`windtunnel.schedulers.learned.rules`), so that an agent decides here as
+its policy will in any run.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from windtunnel.diagnostics import MissingExtraError, UsageError
+from windtunnel.formats.registry import read_platform
+from windtunnel.inputs import read_workloads
+from windtunnel.learning.episode import Episode, Sequences
+from windtunnel.learning.rewards import REWARDS, Reward, RewardName, make_reward
+from windtunnel.model import Platform, Workload
+from windtunnel.options import checked_options
+from windtunnel.schedulers.learned.choosing import Choosing
+from windtunnel.schedulers.learned.rules import RulesName
+from windtunnel.schedulers.learned.sights import FEATURES, PADDING, Choice, ViewName
+
+if TYPE_CHECKING:
+    import numpy as np
+    from gymnasium import spaces
+
+    class _Env:
+        """What is used of gymnasium.Env."""
+
+        np_random: np.random.Generator
+
+        def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+            """Seed the random numbers."""
+else:
+    try:
+        import numpy as np
+        from gymnasium import Env as _Env
+        from gymnasium import spaces
+    except ImportError:  # the module can be looked at all the same
+        _Env, np, spaces = object, None, None
+
+__all__ = ["SchedulingEnv"]
+
+_NONE: Final[Mapping[str, Any]] = {}
+
+
+class SchedulingEnv(_Env):
+    """Choose the next job of a window, or give each a priority; an episode is a sequence of jobs of a workload.
+
+    Actions, by ``rules``: ``chosen-stays`` and ``chosen-anew``: the place of a job, ``Discrete(window)``;
+    ``may-wait``: the same, and ``window`` for waiting, ``Discrete(window + 1)``; ``ordered``: a priority for each
+    place, ``Box(-1, 1, (window,))``, the largest first. Valid actions stand in ``info["action_mask"]`` and
+    :meth:`action_masks`; another one is taken as the first job (under ``may-wait`` as waiting), and
+    ``info["invalid"]`` says so.
+
+    An observation is a row of numbers for each place, all from 0 to 1 (``float32``), by ``view``. At the end of an
+    episode ``info`` holds ``mean_wait`` (s), ``mean_bounded_slowdown`` and ``utilisation``.
+
+    Args:
+        workload: a file, a word such as ``lublin:10000?hosts=256``, or a workload.
+        platform: a file, a word such as ``hosts:256``, or a platform; by default as many hosts as the workload says.
+        length: how many jobs an episode has. ``reset(options={"start": RANK})`` says with which it starts, else it
+            is drawn.
+        rules: when there is a choice, and what it means.
+        view: what is told of jobs.
+        window: how many jobs can be chosen from.
+        backfill: whether others overtake a chosen job that does not fit.
+        reward: ``slowdown`` (minus the mean bounded slowdown), ``wait`` (minus the mean, s), ``utilisation``, as
+            ``cqgym`` or ``schedgym`` pay, or a function that makes a :class:`~windtunnel.learning.rewards.Reward`.
+        dense: paid with each choice rather than at the end; the sum is the same.
+        longest: the longest requested time (s), of which times are told as parts; by default the longest run time.
+        operations: what is done to the workload first, as texts.
+
+    Raises:
+        MissingExtraError: gymnasium is not installed.
+        UsageError: an option has no such value, or the workload is too short or has no run times.
+        InputError: a file is at fault.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    render_mode = None
+
+    def __init__(
+        self,
+        workload: str | Path | Workload,
+        platform: str | Path | Platform = "",
+        *,
+        length: int = 256,
+        rules: RulesName = "chosen-stays",
+        view: ViewName = "windtunnel",
+        window: int = 128,
+        backfill: bool = False,
+        reward: RewardName | Callable[[], Reward] = "slowdown",
+        dense: bool = False,
+        longest: float = 0.0,
+        operations: tuple[str, ...] = (),
+    ) -> None:
+        if spaces is None:
+            raise MissingExtraError("gymnasium", "rl")
+        if not length >= 1:
+            raise UsageError(f"an episode has at least one job, not {length!r}")
+        if not callable(reward) and reward not in {"slowdown", "wait", "utilisation", *REWARDS}:
+            raise UsageError(f"there is no reward {reward!r}", "slowdown, wait, utilisation, cqgym, schedgym")
+        self.platform, source = _site(workload, platform, operations)
+        self.sequences = Sequences(source, length)
+        given: dict[str, Any] = {"rules": rules, "view": view, "window": window, "backfill": backfill}
+        given["longest"] = longest or self.sequences.longest()
+        self.options = checked_options("the environment", Choosing, given)
+        """Of :class:`~windtunnel.schedulers.learned.choosing.Choosing`: a policy takes the same as a scheduler."""
+        self._reward: Callable[[], Reward] = reward if callable(reward) else partial(make_reward, reward, dense=dense)
+        self._empty = np.tile(np.array(PADDING[view], dtype=np.float32), (window, 1))
+        shape = (window, len(FEATURES[view]))
+        self.observation_space: Any = spaces.Box(0.0, 1.0, shape, dtype=np.float32)
+        self.action_space: Any = spaces.Discrete(window + (rules == "may-wait"))
+        if rules == "ordered":
+            self.action_space = spaces.Box(-1.0, 1.0, (window,), dtype=np.float32)
+        self._episode: Episode | None = None
+        self._choice: Choice | None = None
+        self._pays: Reward | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin with a sequence that is drawn, or with the one that starts with the job ``options["start"]``."""
+        super().reset(seed=seed)
+        given = options or _NONE
+        start = given.get("start")
+        if start is None:
+            start = int(self.np_random.integers(self.sequences.count))
+        if self._episode is not None:
+            self._episode.close()
+        self._episode = Episode(self.platform, self.sequences.sequence(int(start)), Choosing(**self.options))
+        self._pays = self._reward()
+        self._choice = self._episode.go_on()
+        return self._observation(), self._info() | {"start": int(start)}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Choose, and go on to the next choice.
+
+        Raises:
+            UsageError: there is no choice: the episode is over, or has not begun.
+        """
+        episode, choice, pays = self._episode, self._choice, self._pays
+        if episode is None or choice is None or pays is None:
+            raise UsageError("there is nothing to choose: the episode is over, or has not begun", "call reset()")
+        places, valid = self._places(choice, action)
+        episode.answer(places)
+        self._choice = episode.go_on()
+        reward = float(pays.pay(episode))
+        over = self._choice is None
+        info = self._info()
+        if not valid:
+            info["invalid"] = True
+        if over:
+            info |= episode.figures()
+        return self._observation(), reward, over, False, info
+
+    def _places(self, choice: Choice, action: Any) -> tuple[list[int], bool]:
+        """The places of jobs that an action prefers, and whether it was valid."""
+        there = len(choice.jobs)
+        if self.options["rules"] == "ordered":
+            return np.argsort(-np.asarray(action)[:there], kind="stable").tolist(), True
+        place = int(action)
+        if self.action_masks()[place]:
+            return ([] if place == self.options["window"] else [place]), True
+        return ([] if self.options["rules"] == "may-wait" else [0]), False
+
+    def action_masks(self) -> Any:
+        """For each action (for ``ordered``: for each place) whether it makes sense, as booleans."""
+        choice, window = self._choice, self.options["window"]
+        waits = self.options["rules"] == "may-wait"
+        mask = np.zeros(window + waits, dtype=bool)
+        if choice is None:
+            return mask
+        if not waits:
+            mask[: len(choice.jobs)] = True
+            return mask
+        mask[: len(choice.jobs)] = choice.fits
+        assert self._episode is not None
+        mask[window] = bool(self._episode.chooser.holding())
+        return mask
+
+    def _observation(self) -> Any:
+        made = self._empty.copy()
+        if self._choice is not None:
+            made[: len(self._choice.rows)] = self._choice.rows
+        return made
+
+    def _info(self) -> dict[str, Any]:
+        assert self._episode is not None
+        jobs = () if self._choice is None else self._choice.jobs
+        return {
+            "action_mask": self.action_masks().astype(np.int8),
+            "now": self._episode.now,
+            "jobs": tuple(job.id for job in jobs),
+        }
+
+    def render(self) -> None:
+        """Nothing: there are no render modes."""
+
+    def close(self) -> None:
+        """Give up the present episode."""
+        if self._episode is not None:
+            self._episode.close()
+        self._episode = self._choice = None
+
+
+def _site(
+    workload: str | Path | Workload, platform: str | Path | Platform, operations: tuple[str, ...]
+) -> tuple[Platform, Workload]:
+    """The platform, and the workload sized for it."""
+    if isinstance(platform, Platform):
+        return platform, read_workloads(workload, platform, operations)[0]
+    if platform:
+        site = read_platform(platform)
+        return site, read_workloads(workload, site, operations)[0]
+    (alone,) = read_workloads(workload, Platform.uniform(1), operations)
+    if not alone.hosts:
+        raise UsageError("the workload does not say for how many hosts it is made", "give platform='hosts:NUMBER'")
+    return Platform.uniform(alone.hosts), alone

@@ -1,0 +1,181 @@
+"""Slurm's accounting: recorded samples by rule, what jobs asked for, what belongs together, and odd texts."""
+
+import gzip
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared import shared
+from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.formats.registry import find_format, read_workload
+from windtunnel.formats.slurm.sacct import read_sacct
+from windtunnel.formats.slurm.submit_line import dependencies_in, options_in
+from windtunnel.model.slurm import Dependency, GresAsk, JobAsk
+
+MOMENTS = ["clean/during", "clean/after", "during", "after"]
+TABLES = ["sacct-x-parsable.txt", "sacct-all-parsable.txt", "sacct-dup-all-parsable.txt"]
+
+
+def sample(moment, name):
+    folder = shared(f"golden/slurm/formats/{moment}")
+    return next(path for path in (folder / name, folder / f"{name}.gz") if path.is_file())
+
+
+def by_name(moment, name):
+    return {job.ask.name: job for job in read_workload(sample(moment, name))}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("name", TABLES)
+def test_recorded_tables(moment, name):
+    jobs = by_name(moment, name)
+    done, gpu, lic, het = jobs["done"], jobs["gpu"], jobs["lic"], jobs["het"]
+    assert (done.request.processors, done.walltime, done.user, done.group) == (4, 300, "u1", "phys")
+    assert (done.ask.tasks, done.ask.memory_per_cpu, done.ask.qos, done.ask.time_limit) == (4, 500, "normal", 5)
+    assert gpu.ask.gres_per_node == (GresAsk(name="gpu", count=2),)
+    assert gpu.ask.partitions == ("gpu",)
+    assert lic.ask.licences == {"matlab": 3}
+    assert jobs["inresv"].ask.reservation == "class"
+    assert jobs["feat"].ask.features == "intel|amd"
+    assert (het.request.processors, [one.tasks for one in het.ask.components]) == (6, [4])
+    assert (jobs["bigpend"].ask.min_nodes, jobs["bigpend"].ask.memory_per_cpu) == (4, None if "all" in name else 1875)
+    tasks = [job for job in read_workload(sample(moment, name)) if job.ask.name == "arr"]
+    assert {job.name.partition("_")[2][:1] for job in tasks} >= {"0", "1", "2", "3"}
+    if "all" in name:
+        assert jobs["bigpend"].ask.nice == 50
+        assert jobs["excl"].ask.exclusive is False  # its partition is
+        assert jobs["lowpre"].ask.exclusive
+        assert jobs["bigpend"].ask.memory_per_node == 15000
+
+
+def test_every_run_of_a_requeued_job():
+    read = read_workload(sample("clean/after", "sacct-dup-all-parsable.txt"))
+    runs = [job for job in read if job.ask.name == "requeue"]
+    assert [(job.name, job.profile.delay) for job in runs] == [("13", 7), ("13.2", 25)]
+    assert runs[1].submission_time - runs[0].submission_time == 12
+    assert runs[1].ask.begin == 1795341828
+    assert read.report.noted["run of a job after a requeue: a job of its own"] >= 3
+    assert read.report.noted["running when the log ends: lasts as long as it has"] == 1
+    depend = next(job for job in read if job.ask.name == "depend")
+    assert depend.ask.dependencies == (Dependency(kind="afternotok", job="5"),)
+
+
+def test_what_runs_or_waits_at_the_end_is_told(tmp_path):
+    report = read_workload(sample("clean/during", "sacct-x-parsable.txt")).report
+    assert report.noted["running when the log ends: lasts as long as it has"] == 3
+    text = TEXT.replace("00:01:00|4|cpu=4,mem=2G,node=1|2G|COMPLETED", "00:00:00|4|cpu=4|2G|PENDING", 1)
+    (tmp_path / "jobs").write_text(text)
+    report = read_workload(tmp_path / "jobs").report
+    assert report.noted == {"pending when the log ends": 1}
+    assert report.dropped == {"cancelled before it ran": 1}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_recorded_json(moment):
+    path = sample(moment, "sacct-json.json")
+    assert find_format(path, "workload").name == "sacct"
+    jobs = by_name(moment, "sacct-json.json")
+    table = by_name(moment, "sacct-dup-all-parsable.txt")
+    raw = json.loads(gzip.decompress(path.read_bytes()))["jobs"]
+    assert {name for name in jobs} == {name for name in table if name in {one["name"] for one in raw}}
+    for name in ("done", "gpu", "lic", "inresv", "feat", "het", "mem"):
+        one, other = jobs[name], table[name]
+        assert (one.request.processors, one.walltime) == (other.request.processors, other.walltime)
+        assert abs(one.profile.delay - other.profile.delay) <= 1  # the clock went on between the two commands
+        assert (one.ask.partitions, one.ask.gres_per_node) == (other.ask.partitions, other.ask.gres_per_node)
+        assert (one.ask.licences, one.ask.features) == (other.ask.licences, other.ask.features)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("name", ["sacct.txt", "sacct-x.txt", "sacct-brief.txt", "sacct-duplicates.txt"])
+def test_tables_for_people_are_recognised(moment, name):
+    path = sample(moment, name)
+    assert find_format(path, "workload").name == "sacct"
+    with pytest.raises(InputError) as caught:
+        read_workload(path)
+    (one,) = caught.value.findings
+    assert (one.code, one.line) == ("plain", 1)
+    assert "sacct -a -X -P" in one.hint
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_tables_without_a_head(moment):
+    path = sample(moment, "sacct-noheader-delim.txt")
+    with pytest.raises(InputError) as caught:
+        read_sacct(path, delimiter=";", columns="JobID,User,State,Start,End")
+    assert [(f.code, f.message) for f in caught.value.findings] == [
+        ("column", "there is no column for Submit (Submit)"),
+        ("column", "there is no column for processors (NCPUS or AllocCPUS or AllocTRES or ReqCPUS)"),
+    ]
+
+
+def test_other_separators_and_zones(tmp_path):
+    path = tmp_path / "jobs"
+    path.write_text("ReqCPUS;Elapsed;Submit;JobID\n3;00:01:00;2024-07-01T12:00:00;7\n")
+    (job,) = read_sacct(path, delimiter=";", tz="Europe/Berlin", keep_epoch=True)
+    assert (job.submission_time, job.request.processors) == (1719828000, 3)
+    path.write_text("3;00:01:00;2024-07-01T12:00:00+0530;7\n")
+    (job,) = read_sacct(path, delimiter=";", columns="ReqCPUS,Elapsed,Submit,JobID", keep_epoch=True)
+    assert job.submission_time == 1719815400
+    with pytest.raises(UsageError, match="there is no time zone 'Mars'"):
+        read_sacct(path, tz="Mars")
+
+
+def test_epoch_times():
+    path = sample("clean/after", "sacct-epoch.txt")
+    with pytest.raises(InputError, match="there is no column for processors"):
+        read_workload(path)
+
+
+LINES = {
+    "sbatch -N2-4 -n 8 -c2 job.sh -n99": {"min_nodes": 2, "max_nodes": 4, "tasks": 8, "cpus_per_task": 2},
+    "/usr/bin/sbatch --exclusive --nice=7 x": {"exclusive": True, "nice": 7},
+    "srun --exclusive=user -w n[1-2] x": {"exclusive_user": True, "nodes": ("n1", "n2")},
+    "sbatch --mem=4G x": {"memory_per_node": 4096},
+    "sbatch --mem-per-cpu 2G --hold x": {"memory_per_cpu": 2048, "held": True},
+    "sbatch -d afterok:4:5+2?singleton x": {
+        "dependencies": (
+            Dependency(kind="afterok", job="4"),
+            Dependency(kind="afterok", job="5", minutes=2),
+            Dependency(kind="singleton"),
+        ),
+        "any_dependency": True,
+    },
+    "bash -n4": {},
+    "sbatch 'open": {},
+    "sbatch --mem=much x": {},
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_submit_lines(line):
+    found = options_in(line, JobAsk())
+    assert {name: getattr(found, name) for name in LINES[line]} == LINES[line]
+    if not LINES[line]:
+        assert found == JobAsk()
+
+
+@given(st.text(max_size=40))
+def test_no_submit_line_is_too_odd(text):
+    assert isinstance(options_in(f"sbatch {text}", JobAsk()), JobAsk)
+    assert isinstance(dependencies_in(text), tuple)
+
+
+TEXT = "JobID|Submit|Elapsed|ReqCPUS|ReqTRES|ReqMem|State|SubmitLine\n" + "".join(
+    f"{job}|2024-01-01T00:00:0{job}|00:01:00|4|cpu=4,mem=2G,node=1|2G|COMPLETED|sbatch -n4 x\n" for job in range(1, 4)
+)
+
+
+@given(st.integers(0, len(TEXT)), st.integers(0, 12), st.text(alphabet="|\n0-9:=,Tabc.+_[é", max_size=6))
+def test_mutated_tables(tmp_path_factory, place, gone, instead):
+    """A damaged table is read, or refused with the line."""
+    path = tmp_path_factory.mktemp("log") / "jobs"
+    path.write_text(TEXT[:place] + instead + TEXT[place + gone :], encoding="utf-8")
+    try:
+        read = read_sacct(path)
+    except InputError as fault:
+        assert all(found.message for found in fault.findings)  # noqa: PT017 -- either may be
+    else:
+        assert all(job.request.processors > 0 for job in read)
