@@ -2,8 +2,7 @@
 
 from windtunnel.model.hostpool import HostPool
 from windtunnel.model.hostset import HostSet
-from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobState, PlacementStrategy, Request
-from windtunnel.model.job_record import JobRecord
+from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobRecord, JobState, PlacementStrategy, Request
 from windtunnel.model.platform import Host, Link, Network, Platform, PowerState, natural_key
 from windtunnel.model.profiles import (
     DelayProfile,

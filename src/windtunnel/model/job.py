@@ -1,9 +1,9 @@
-"""Jobs, what they request, and what they are given."""
+"""Jobs, what they request, what they are given, and what became of them."""
 
 from collections.abc import Mapping
 from enum import IntEnum
 from math import inf
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -11,7 +11,10 @@ from windtunnel.model.hostset import HostSet
 from windtunnel.model.profiles import Profile
 from windtunnel.model.slurm.requests import JobAsk
 
-__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobState", "PlacementStrategy", "Request"]
+__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobRecord", "JobState", "PlacementStrategy", "Request"]
+
+
+NO_HOSTS: Final = HostSet()
 
 
 class JobState(IntEnum):
@@ -62,7 +65,7 @@ ExecutorPlacement = PlacementStrategy | tuple[int, ...]
 class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     """One job as described by its input: schedulers see it, and cannot change it.
 
-    The engine's bookkeeping is in :class:`~windtunnel.model.JobRecord`.
+    The engine's bookkeeping is in :class:`JobRecord`.
     """
 
     id: str
@@ -100,3 +103,41 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     def name(self) -> str:
         """The part of the id after ``!``."""
         return self.id.partition("!")[2]
+
+
+class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
+    """What is happening, or has happened, to a job. Times in seconds from the start of the simulation."""
+
+    job: Job
+    state: JobState = JobState.SUBMITTED
+    hosts: HostSet = NO_HOSTS
+    amounts: Mapping[int, Mapping[str, float]] | None = None
+    starting_time: float = -1.0
+    finish_time: float = -1.0
+    since: float = -1.0
+    """Since when it has been on its present hosts; differs from ``starting_time`` after a suspension."""
+    done: float = 0.0
+    """Seconds it had run before ``since``."""
+    return_code: int = 0
+    consumed_energy: float = -1.0
+    """Joules; -1 when energy is not simulated."""
+    metadata: str = ""
+    execution: Any = None
+    """The engine's own state of the running profile, while there is one."""
+    version: int = 0
+    """Raised whenever what was planned for this job no longer holds."""
+    owner: int = -1
+    """The rank of the decision component that decides on it; -1 as long as any may."""
+    dynamic: bool = False
+    """Registered by a decision component, not read from a file."""
+    kill_requests: int = 0
+    announced: bool = False
+    """Whether its end was told to the decision components."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For saving a run: what is under way refers to its record, so the record must be there before its fields."""
+        return _empty_record, (self.job,), (None, {name: getattr(self, name) for name in self.__struct_fields__})
+
+
+def _empty_record(job: Job) -> JobRecord:
+    return JobRecord(job=job)

@@ -18,6 +18,7 @@ _AHEAD: Final = 64
 """Jobs that are made at once."""
 
 # Bound once: compiled code looks up what comes from other modules each time.
+_JobRecord: Final = JobRecord
 _JobSubmitted: Final = JobSubmitted
 _heappush: Final = heappush
 
@@ -67,7 +68,7 @@ def no_more(world: World) -> None:
 def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
     """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
     now = world.now
-    world.jobs[job.id] = record = JobRecord(job)
+    world.jobs[job.id] = record = _JobRecord(job=job)
     if dynamic:
         record.dynamic = True
         record.owner = owner
