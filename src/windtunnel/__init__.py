@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from windtunnel.model import Platform as Platform
     from windtunnel.model import Request as Request
     from windtunnel.model.event_kinds import external_event as external_event
+    from windtunnel.results.compare_many import compare_runs as compare_runs
     from windtunnel.results.own_metrics import metric as metric
     from windtunnel.schedulers.base import Scheduler as Scheduler
     from windtunnel.studies.results import StudyResults as StudyResults
@@ -75,6 +76,7 @@ _WHERE: Final = {
         "Request",
     ),
     "windtunnel.model.event_kinds": ("external_event",),
+    "windtunnel.results.compare_many": ("compare_runs",),
     "windtunnel.results.own_metrics": ("metric",),
     "windtunnel.schedulers.base": ("Scheduler",),
     "windtunnel.studies.results": ("StudyResults",),

@@ -37,6 +37,11 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "Haizea's lease manager: best-effort, reserved, immediate and deadline leases, with suspension and images",
         "Haizea 1.1",
     ),
+    "slurm": Listed(
+        f"{_HERE}.slurm.component:Slurm",
+        "Slurm's main and backfill loops with its partitions, priorities, limits and preemption, on its own site",
+        "Slurm 22.05.8",
+    ),
     # of environments
     "stage-scheduler": Listed(
         f"{_HERE}.stage:Stage",
@@ -47,6 +52,42 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         f"{_HERE}.datacenters:Datacenters",
         "the schedulers that an environment names, one per datacenter, with changes",
         "windtunnel",
+    ),
+    # for jobs that may change size
+    "elastic/average-steal": Listed(
+        f"{_HERE}.elastic.policies:AverageSteal",
+        "elastic: jobs above the average size come down to it for the queue",
+        "windtunnel",
+    ),
+    "elastic/equipartition": Listed(
+        f"{_HERE}.elastic.policies:Equipartition",
+        "elastic: every job has an equal part of the hosts",
+        "McCann, Vaswani & Zahorjan, TOCS 1993",
+    ),
+    "elastic/expand-into-idle": Listed(
+        f"{_HERE}.elastic.policies:ExpandIntoIdle",
+        "elastic: jobs grow into hosts that nobody waits for",
+        "windtunnel",
+    ),
+    "elastic/keep-preferred": Listed(
+        f"{_HERE}.elastic.policies:KeepPreferred",
+        "elastic: preferred sizes; what is beyond is lent",
+        "windtunnel, after arXiv 2602.17318",
+    ),
+    "elastic/moldable-easy": Listed(
+        f"{_HERE}.elastic.moldable_easy:MoldableEasy",
+        "elastic: EASY that chooses sizes by estimated response",
+        "Cirne & Berman, JPDC 2002",
+    ),
+    "elastic/shrink-to-start": Listed(
+        f"{_HERE}.elastic.policies:ShrinkToStart",
+        "elastic: running jobs shrink so that the first of the queue starts",
+        "Buisson et al., CLUSTER 2007",
+    ),
+    "elastic/steal-and-agree": Listed(
+        f"{_HERE}.elastic.policies:StealAndAgree",
+        "elastic: idle hosts are lent and stolen back, requests agreed to",
+        "Prabhakaran et al., IPDPS 2015",
     ),
     # learned
     "learned/linear": Listed(

@@ -37,6 +37,13 @@ KNOWN = {
     "stage_machines:_pools": "one level of it",
     "stage_machines:_unused": "an index of the mirror's free hosts, by their cores",
     "stage_machines:_partly": "on which level of the index machines stand",
+    # the core of the slurm scheduler, which decides without an engine, too: what Slurm keeps, in cores and indices
+    "slurm.fair_share:_free": "ranks that nobody has yet",
+    "slurm.jobs:held": "whether a job is held back by its user",
+    "slurm.main_loop:available": "the nodes of no partition that has failed in this run",
+    "slurm.runs:taken": "what is picked in one selection",
+    "slurm.state:held": "the cores, memory and indices of generic resources that jobs hold: the mirror knows amounts",
+    "slurm.state:running": "jobs with what their limits, usage and preemption take",
     # numbers that the scheduler inside is shown
     "by_core:_cores": "the numbers of the cores of a job, of which the site knows nothing",
     "datacenter:_all": "the numbers of all hosts of a datacenter, which do not change",

@@ -103,6 +103,14 @@ def test_what_is_damaged_is_said(whole, name, before, after, line, said, tmp_pat
         ("events.csv", b"unavailable,", b"unavailable,7-999999999 ", ["nodes", "hurt"], "host 999999999"),
         ("run.json", b'"hosts": 4', b'"hosts": 4000000000000', ["why", "hurt", "w0!2"], "run.json is not readable"),
         ("jobs.csv", b"59.000000", b"inf", ["metrics", "hurt"], "not a number of seconds everywhere"),
+        (
+            "shares.csv",
+            b"cores=2",
+            b"cores=1e308",
+            ["nodes", "hurt", "--from", "0"],
+            "is not what a job has of a host",
+        ),
+        ("shares.csv", b"cores=2", b"cores=nan", ["nodes", "hurt"], "is not what a job has of a host"),
     ],
 )
 def test_sizes_that_no_site_has(whole, name, before, after, line, said, tmp_path, monkeypatch, capsys):

@@ -99,7 +99,7 @@ def test_leases_on_an_environment_that_describes_schedulers_need_a_choice(capsys
         (["env.json", "tasks.json"], "datacenters", "parts of hosts"),
         (["day.lwf"], "leases", "parts of hosts"),
         (["nodes.xml", "sss.json"], "easy", "parts of hosts"),
-        (["slurm.conf", "sacct.txt"], "easy", "parts of hosts"),
+        (["slurm.conf", "sacct.txt"], "slurm", "parts of hosts"),
         (["log.swf"], "easy", "whole hosts"),
         (["hosts:2x4", "log.swf", "--share-hosts"], "easy", "cores"),
     ],

@@ -245,11 +245,10 @@ SLURM = {
     "shares": by(
         honoured(together("1", "2"), OURS), not_honoured(3, "jobs ask for cores of each host", OTHERS), NOWHERE
     ),
-    "memory": by(told("ignored", 1, "'ReqMem' of a row", (*OURS, *OTHERS)), NOWHERE),
-    "GPUs": by(told("ignored", 1, "'gres/gpu' of what a job requests", (*OURS, *OTHERS)), NOWHERE),
-    "nodes": by(told("ignored", 1, "'NNodes' of a row", (*OURS, *OTHERS)), NOWHERE),
+    "memory": by(not_honoured(3, "jobs ask for memory", (*OURS, *OTHERS)), NOWHERE),
+    "GPUs": by(not_honoured(1, "jobs ask for gpu", (*OURS, *OTHERS)), NOWHERE),
     "partitions": by(not_honoured(3, "jobs name a queue", (*OURS, *OTHERS)), NOWHERE),
-    "limits of partitions": by(told("ignored", 1, "maxtime", (*OURS, *OTHERS)), NOWHERE),
+    "limits of partitions": by(not_honoured(1, "partitions limit what jobs may ask for", (*OURS, *OTHERS)), NOWHERE),
     "limits": by(told("repaired", 1, "walltime extended", (*OURS, *OTHERS)), NOWHERE),
     "availability": by(told("left-out", 1, "node 'n3' is left out", (*OURS, *OTHERS)), NOWHERE),
 }

@@ -1,5 +1,7 @@
 """Every example of the documentation is run: blocks of Python as programs, lines after ``$`` in console blocks.
 
+Blocks of TOML whose first line is ``# NAME.toml`` are written to that file.
+
 In a console block the lines after a command are what it must print, as far as they are given: ``...`` stands for
 anything. Blocks of one page run in one folder, in order, so a later one may use what an earlier one wrote.
 """
@@ -17,7 +19,7 @@ import windtunnel
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|console|toml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page):
@@ -67,6 +69,9 @@ def test_examples(page, tmp_path):
         if kind == "python":
             code, out, err = run([sys.executable, "-W", "error", "-c", UNTOLD + text], tmp_path)
             assert code == 0, f"{text}\n{out}{err}"
+        elif kind == "toml":
+            if named := re.match(r"# ([\w-]+\.toml)\n", text):
+                (tmp_path / named[1]).write_text(text)
         else:
             run_console(text, tmp_path)
 

@@ -133,7 +133,7 @@ def test_a_site_file_of_too_many_nodes(tmp_path, capsys):
 def test_dates_of_a_picture(tmp_path, capsys):
     for option in ("--from", "--until"):
         assert main(["lease", "gantt", str(tmp_path), option, "nan"]) == 2
-        assert "'nan' is not a number of seconds" in capsys.readouterr().err
+        assert "'nan' is not a time: expected seconds" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

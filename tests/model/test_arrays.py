@@ -21,6 +21,27 @@ def test_a_column_is_what_an_array_makes_of_the_numbers(typecode, numbers, chunk
         assert made == array(typecode, numbers + numbers)
 
 
+@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-200, 200), max_size=5), max_size=5))
+def test_a_column_gets_as_wide_as_its_numbers(chunks):
+    made = array("b")
+    for chunk in chunks:
+        made = arrays.extended(made, chunk)
+    numbers = [number for chunk in chunks for number in chunk]
+    assert made.tolist() == numbers
+    narrower = {"b": None, "h": "b", "i": "h", "q": "i"}[made.typecode]
+    if narrower is not None:
+        with pytest.raises(OverflowError):
+            array(narrower, numbers)
+
+
+def test_a_column_of_integers_takes_fractions_and_nothing_else():
+    column = arrays.extended(array("b", [1, -1]), [0.5, 300])
+    assert column == array("d", [1, -1, 0.5, 300])
+    with pytest.raises(struct.error):
+        arrays.extended(column, [1, "2"])
+    assert len(column) == 4
+
+
 @pytest.mark.parametrize(("typecode", "value"), [("d", "1"), ("q", 2**63), ("I", -1), ("q", 1.5)])
 def test_what_is_no_such_number_is_refused(typecode, value):
     with pytest.raises(struct.error):

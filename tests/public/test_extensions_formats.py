@@ -149,7 +149,7 @@ def test_in_conversions(here):
     [
         (("-s", "leaver", "-o", "leef=1"), "scheduler 'leaver': no option 'leef' (did you mean 'leave'?)"),
         (("-s", "leaver", "-o", "leave=most"), "leave must be a whole number, not 'most'"),
-        (("-s", "leavers"), "did you mean 'leaver'?"),
+        (("-s", "leavers"), "did you mean 'leaver'"),
         (("--workload-option", "host=2"), "the format times: no option 'host' (did you mean 'hosts'?)"),
         (("--workload-option", "apart=nan"), "apart must be a number, not 'nan'"),
     ],

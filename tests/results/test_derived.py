@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import BOUND, Derived
 from windtunnel.results.distribution import distribution
-from windtunnel.results.jobs_csv import SHORTEST
+from windtunnel.results.job_rows import SHORTEST
 from windtunnel.results.metrics import compute
 
 Job = tuple[float, float, float, int]

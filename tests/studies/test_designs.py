@@ -35,3 +35,8 @@ def test_random_values_stay_in_their_spans_and_lists():
 @pytest.mark.parametrize(("share", "value"), [(0.0, 2), (0.999, 4), (0.5, 3)])
 def test_whole_spans_include_both_ends(share, value):
     assert Span(low=2, high=4, whole=True).at(share) == value
+
+
+def test_a_point_that_is_listed_twice_is_there_once():
+    assert values(design="list", points=[{"load": 0.5, "n": 1}, {"n": 1, "load": 0.5}]) == [(0.5, 1)]
+    assert len(values(design="list", points=[{"load": 2, "n": 1}, {"n": 2, "load": 1}])) == 2

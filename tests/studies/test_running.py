@@ -171,7 +171,7 @@ def test_objects_are_inputs_too(tmp_path):
     assert same.plan.points[0].key == study.plan.points[0].key
 
 
-def test_failures_energy_and_options_of_the_engine_arrive(tmp_path):
+def test_failures_trims_and_options_of_the_engine_arrive(tmp_path):
     results = wt.study(
         platforms="hosts:16",
         workloads="lublin:60?hosts=16&seed={seed}",
@@ -180,8 +180,9 @@ def test_failures_energy_and_options_of_the_engine_arrive(tmp_path):
         failures=["", {"failures": "between=exponential:20000;repair=constant:600;until=400000;seed={seed}", "label": "some"}],
         engine=[{"on_failure": "kill"}, {"on_failure": "requeue", "label": "again"}],
         warm_up="10%",
-    ).run(tmp_path / "out")
-    frame = results.points
+    )
+    frame = results.run(tmp_path / "out").points
+    assert frame.equals(results.run(tmp_path / "shared", jobs=2).points)
     assert set(frame["engine"]) == {"on_failure=kill", "again"}
     shares = dict(((f, e), share) for f, e, share in frame.group_by("failures", "engine").agg(pl.col("success_rate").mean()).rows())
     assert shares["some", "on_failure=kill"] < shares["", "on_failure=kill"] == 1.0
@@ -218,6 +219,7 @@ def test_a_killed_worker_loses_only_its_point_which_is_done_again(name, failed, 
         [*line, "--scheduler", f"own=deadly_{name.lower()}.py:{name}"], capture_output=True, text=True, check=False
     )
     assert done.returncode == (1 if failed else 0), done.stderr
+    assert failed or (tmp_path / "killed").exists()
     results = wt.load_study("out")
     assert (results.progress.done, results.progress.failed) == (4 - failed, failed)
     lines = (tmp_path / "out" / "journal.jsonl").read_text().splitlines()
@@ -226,13 +228,27 @@ def test_a_killed_worker_loses_only_its_point_which_is_done_again(name, failed, 
         assert list(results.errors) == ["given up after 3 attempts: its process was killed or has crashed"]
 
 
+SLOW = """\
+import time
+from windtunnel.schedulers.easy import Easy
+
+class Slow(Easy):
+    def hello(self, *given, **more):
+        time.sleep(0.2)  # so that there is time to kill somebody
+        return super().hello(*given, **more)
+"""
+
+
 def test_a_killed_driver_loses_nothing_and_leaves_nobody_behind(tmp_path):
     study = (
         'workloads = "lublin:150?hosts=32&seed={seed}"\nplatforms = "hosts:32"\n'
-        'seeds = 12\nschedulers = ["easy", "fcfs"]\n'
+        'seeds = 12\nschedulers = ["easy", "slow"]\n'
     )
     (tmp_path / "study.toml").write_text(study)
+    (tmp_path / "slow.py").write_text(SLOW)
+    bound = f"{tmp_path}/slow.py:Slow"
     line = [sys.executable, "-m", "windtunnel", "study", "run", "study.toml", "--jobs", "2", "--out", "out"]
+    line += ["--scheduler", f"slow={bound}"]
     journal = tmp_path / "out" / "journal.jsonl"
     driver = subprocess.Popen(line, cwd=tmp_path, start_new_session=True)
     while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
@@ -253,7 +269,7 @@ def test_a_killed_driver_loses_nothing_and_leaves_nobody_behind(tmp_path):
     lines = journal.read_text().splitlines()
     assert lines[: len(before)] == before
     assert len({json.loads(line)["key"] for line in lines}) == len(lines) == 24
-    whole = wt.read_study(tmp_path / "study.toml").run(tmp_path / "whole")
+    whole = wt.read_study(tmp_path / "study.toml", {"slow": bound}).run(tmp_path / "whole")
     assert whole.points.equals(wt.load_study(tmp_path / "out").points)
 
 

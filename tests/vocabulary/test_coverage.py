@@ -74,6 +74,12 @@ def notices(platform: Platform) -> list[v.Notice]:
         v.JobRejected(1.0, A),
         v.JobMigrated(1.0, A, ON),
         v.ImageTransferred(1.0, "image", ON),
+        v.SchedulingPointReached(1.0, A, (0, 1), 3),
+        v.HostsRequested(1.0, A, (0, 1), 3, 3),
+        v.JobReconfigured(1.0, A, (0, 1), ON, awaited=True),
+        v.JobProgressed(1.0, A, 3),
+        v.JobGoesOn(1.0, A),
+        v.HostGpusChanged(1.0, 0, (True, False)),
         v.HostsPStateChanged(1.0, ON, 0),
         v.HostsTurnedOnOff(1.0, ON, 0),
         v.HostsSwitching(1.0, ON, 0),
@@ -100,6 +106,8 @@ DECIDED: list[v.Decision] = [
     v.ResumeJob(job_id="w0!s", hosts=HostSet([1])),
     v.MigrateJob(job_id="w0!s", hosts=HostSet([1]), duration=2.0),
     v.TransferImage(image_id="image", hosts=ON, duration=2.0),
+    v.ResizeJob(job_id=A.id, hosts=HostSet([0])),
+    v.SetJobArguments(job_id="w0!a", arguments={"beta": "2"}),
     v.ReportLeases(facts=(v.LeasesNow(1, 0.5, 0),)),
     v.RegisterProfile(profile=B.profile),
     v.RegisterJob(job=job("c", 1, 5.0)),
@@ -234,6 +242,8 @@ class ViewEnds(Ends):
         return heard
 
     def say(self, decision: v.Decision) -> Sequence[v.Decision]:
+        if isinstance(decision, v.ResizeJob):  # on hosts that are awake
+            self.view.mirror.free.add(decision.hosts)
         before = self.shown()
         self.view.decided([decision])
         return [decision] if self.shown() != before else []
@@ -241,7 +251,7 @@ class ViewEnds(Ends):
     def shown(self) -> object:
         view = self.view
         jobs = [*view.waiting], [*view.running], [*view.suspended]
-        return jobs, view.free.frozen(), view.asleep, view.switching, view.unavailable
+        return jobs, view.free.frozen(), view.asleep, view.switching, view.unavailable, dict(view.kept)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import pickle
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from windtunnel.model import JobList, ParallelTaskProfile
 from windtunnel.workloads.arranged import Arranged
 from windtunnel.workloads.estimates import number_of_estimates
 from windtunnel.workloads.operations import OPERATIONS, parse_operation
+from windtunnel.workloads.operations.sessions import sessions_of
 
 DAY = 86_400.0
 
@@ -239,6 +241,7 @@ def test_any_operations_leave_jobs_in_order_with_names_of_their_own(data):
     calls = {
         "first": st.fixed_dictionaries({"number": st.integers(0, 60)}),
         "slice": st.fixed_dictionaries({"start": st.floats(0, 5000), "days": st.floats(0, 0.1)}),
+        "from_sessions": st.fixed_dictionaries({"seed": st.integers(0, 9), "weeks": st.integers(0, 3)}),
         "filter": st.fixed_dictionaries({"user": st.sampled_from(["a", "b", "*"])}),
         "shake": st.fixed_dictionaries({"seed": st.integers(), "seconds": st.floats(1, 1e5)}),
         "resample": st.fixed_dictionaries({"seed": st.integers(), "weeks": st.integers(0, 4)}),
@@ -336,3 +339,32 @@ def test_first_after_others(week):
     assert [one.id for one in Arranged(week).first(2, after=5)] == ["w0!5", "w0!6"]
     assert len(Arranged(week).first(10, after=275)) == 5
     assert len(Arranged(week).first(10, after=1000)) == 0
+
+
+def test_sessions_end_with_a_long_gap_of_their_user():
+    made = [job(1, 0.0, user="a"), job(2, 1000.0, user="b"), job(3, 1100.0, user="a"), job(4, 2400.0, user="a")]
+    columns = Arranged(JobList("w0", made)).columns
+    assert sessions_of(columns, 1200.0) == [[0, 2], [1], [3]]
+    assert sessions_of(columns, 1300.0) == [[0, 2, 3], [1]]
+
+
+def test_a_workload_from_sessions_is_like_the_first():
+    """Two users: one submits three jobs in a row each morning, the other one job each evening."""
+    made, number = [], 0
+    for day in range(70):
+        for at, user in ((8.0, "a"), (8.1, "a"), (8.2, "a"), (18.0, "b")):
+            number += 1
+            made.append(job(number, day * DAY + at * 3600, user=user, run=60.0 if user == "a" else 600.0))
+    log = JobList("w0", made, hosts=4)
+    drawn = Arranged(log).from_sessions(1, weeks=50)
+    assert said(drawn)[0].endswith("the workload had 140 sessions")
+    assert 0.8 < len(drawn) / 50 / (len(made) / 10) < 1.2
+    hours = {int(one.submission_time // 3600) % 24 for one in drawn}
+    assert hours <= {8, 9, 18}
+    assert len({one.id for one in drawn}) == len(drawn)
+    by_user = sorted((one.user, one.submission_time) for one in drawn)
+    gaps = [b[1] - a[1] for a, b in pairwise(by_user) if a[0] == b[0] == "a"]
+    assert sum(abs(gap - 360) < 1e-6 for gap in gaps) > 0.4 * len(gaps)
+    assert jobs_of(drawn) == jobs_of(Arranged(log).from_sessions(1, weeks=50))
+    assert jobs_of(drawn) != jobs_of(Arranged(log).from_sessions(2, weeks=50))
+    assert len(Arranged(log).first(0).from_sessions(1)) == 0

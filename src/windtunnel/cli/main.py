@@ -27,11 +27,12 @@ COMMANDS: Final[dict[str, Command]] = {
     "run": Command("run:run", "Simulate a workload on a platform under a scheduler."),
     "report": Command("runs:report", "Write an HTML page about a recorded run."),
     "metrics": Command("runs:metrics", "Print the metrics of a recorded run."),
-    "compare": Command("runs:compare", "Say what differs between two runs, job by job and in sum."),
+    "compare": Command("runs:compare", "Say what differs between runs, job by job and in sum."),
     "why": Command("runs:why", "Say why a job waited."),
     "plot": Command("runs:plot", "Draw a picture of a run."),
     "batsim4": Command("batsim4:batsim4", "Play Batsim 4 for a scheduler, by its own command line."),
     "batsim5": Command("batsim5:batsim5", "Play Batsim 5 for schedulers, by its own command line."),
+    "elastisim": Command("elastisim:elastisim", "Play ElastiSim for an algorithm, by its own command line."),
     "scheduler": Command("scheduler:scheduler", "Serve a scheduler to a Batsim."),
     "schedulers": Command("lists:schedulers", "List the schedulers, or describe one."),
     "validate": Command("validate:validate", "Say everything that is wrong with a file, with its place."),
@@ -42,6 +43,9 @@ COMMANDS: Final[dict[str, Command]] = {
     "study": Command("study:study", "Run many simulations from one file, and say what they show."),
     "convert": Command("convert:convert", "Convert a workload from one format into another."),
     "formats": Command("lists:formats", "List the file formats that can be read and written."),
+    "slurm": Command("slurm:slurm", "Print the script that extracts a Slurm site."),
+    "calibrate": Command("slurm:calibrate", "Say how far a replay of a Slurm site's log agrees with what was."),
+    "what-if": Command("slurm:what_if", "Say what a change of a Slurm site would do, on its log."),
     "inspect": Command("inspect:inspect", "Describe a platform, or a route between two of its hosts."),
 }
 
@@ -133,7 +137,7 @@ _INTERRUPTED: Final = 130
 
 _TRACEBACK: Final = "WINDTUNNEL_TRACEBACK"
 
-_PLAIN: Final = ("batsim4", "batsim5")
+_PLAIN: Final = ("batsim4", "batsim5", "elastisim")
 """Commands that read the words of their line themselves."""
 
 

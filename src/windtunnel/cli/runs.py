@@ -80,7 +80,7 @@ def metrics(
 
 def compare(
     a: Annotated[Path, typer.Argument(help=_THIS, metavar="A")],
-    b: Annotated[Path, typer.Argument(help="Another.", metavar="B")],
+    b: Annotated[list[Path], typer.Argument(help="Another, or several.", metavar="B...")],
     jobs: Annotated[
         int, typer.Option("--jobs", min=0, help="Show as many of the jobs whose starts differ most.")
     ] = 0,
@@ -89,20 +89,31 @@ def compare(
     ] = 1e-6,
     warm_up: Annotated[str, _WARM_UP] = "0",
     cool_down: Annotated[str, _COOL_DOWN] = "0",
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Also by user and queue: who gained and who lost.")
+    ] = False,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Say what differs between two runs, job by job and in sum.
+    """Say what differs between two runs, job by job and in sum; or between several, against the first of them.
 
     Examples:
       windtunnel compare out-easy out-conservative --jobs 10
 
+      windtunnel compare out-easy out-fcfs out-filler --groups
+
       windtunnel compare out-a out-b --json
     """
+    from windtunnel.diagnostics import UsageError
     from windtunnel.results.compare import changed_jobs
     from windtunnel.results.compare import compare as compare_runs
     from windtunnel.results.run import load_run
 
-    first, second = load_run(a), load_run(b)
+    if len(b) > 1 or groups:
+        if jobs:
+            raise UsageError("--jobs shows what differs between two runs", "name two, without --groups")
+        _compare_many([a, *b], tolerance, warm_up, cool_down, groups=groups, as_json=as_json)
+        return
+    first, second = load_run(a), load_run(b[0])
     made = compare_runs(first, second, tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
     changed = changed_jobs(first, second, tolerance).head(jobs) if jobs > 0 else None
     if as_json:
@@ -111,6 +122,23 @@ def compare(
     print(made)
     for row in [] if changed is None else changed.iter_rows(named=True):
         print(f"  {_change(row)}")
+
+
+def _compare_many(
+    runs: list[Path], tolerance: float, warm_up: str, cool_down: str, *, groups: bool, as_json: bool
+) -> None:
+    """Several runs, against the first."""
+    from msgspec.structs import replace
+
+    from windtunnel.results.compare_many import compare_runs
+    from windtunnel.results.run import load_run
+
+    loaded = [load_run(run) for run in runs]
+    made = compare_runs(*loaded, tolerance=tolerance, warm_up=warm_up, cool_down=cool_down)
+    if as_json:
+        _print_json({"comparison": made})
+    else:
+        print(made if groups else replace(made, users=[], queues=[]))
 
 
 def _change(row: dict[str, Any]) -> str:

@@ -13,8 +13,10 @@ def scheduler(
     name: Annotated[
         str, typer.Argument(help="A name (windtunnel schedulers), module:Class or file.py:Class.", metavar="NAME")
     ],
-    endpoint: Annotated[str, typer.Option(help="Where to listen.")] = "tcp://127.0.0.1:28000",
-    protocol: Annotated[str, typer.Option(help="json (Batsim 3 and 4) or batprotocol (Batsim 5).")] = "json",
+    endpoint: Annotated[str, typer.Option(help="Where to listen (elastisim: connect to).")] = "tcp://127.0.0.1:28000",
+    protocol: Annotated[
+        str, typer.Option(help="json (Batsim 3 and 4), batprotocol (Batsim 5) or elastisim.")
+    ] = "json",
     option: Annotated[
         list[str], typer.Option("--option", "-o", help="An option of the scheduler, as key=value.")
     ] = [],  # noqa: B006 -- typer copies it
@@ -27,7 +29,7 @@ def scheduler(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
 ) -> None:
-    """Serve a scheduler to one simulation of a Batsim.
+    """Serve a scheduler to one simulation of a Batsim, or to an ElastiSim.
 
     Examples:
       windtunnel scheduler easy --endpoint tcp://127.0.0.1:28000
@@ -35,6 +37,8 @@ def scheduler(
       windtunnel scheduler my_module:MyScheduler -o depth=3
 
       windtunnel scheduler easy --protocol batprotocol --endpoint ipc:///tmp/batsim
+
+      windtunnel scheduler elastic/shrink-to-start --protocol elastisim --endpoint ipc:///tmp/elastisim
     """
     import sys
 
@@ -64,8 +68,12 @@ def scheduler(
             return make_scheduler(name, **told | given) if told else component
 
         serve_batprotocol(make, endpoint, json=as_json, timeout=timeout, ready=ready)
+    elif protocol == "elastisim":
+        from windtunnel.wires.elastisim.driving import serve as serve_elastisim
+
+        serve_elastisim(component, endpoint, timeout=600.0 if timeout is None else timeout)
     else:
-        raise UsageError(f"there is no protocol {protocol!r}", "choose json or batprotocol")
+        raise UsageError(f"there is no protocol {protocol!r}", "choose json, batprotocol or elastisim")
 
 
 def _settings(init_data: bytes) -> dict[str, Any]:

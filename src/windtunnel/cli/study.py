@@ -154,3 +154,79 @@ class _progress:  # noqa: N801 -- used as a context manager
         rate = f"{speed:,.1f} points/s" if speed else ""
         failed = f", {now.failed:,} failed" if now.failed else ""
         self._bar.update(self._task, completed=now.done, description=f"{rate}{failed}")
+
+
+_METRIC: Final = typer.Option("--metric", "-m", help="A figure, such as waiting_time_mean; several may be given.")
+
+
+@study.command("show")
+def show(
+    folder: Annotated[Path, _STUDY],
+    metric: Annotated[list[str], _METRIC] = [],  # noqa: B006 -- typer copies it
+    baseline: Annotated[
+        str, typer.Option("--against", help="Also paired differences to the scheduler of this label, and a ranking.")
+    ] = "",
+    by: Annotated[
+        list[str], typer.Option("--by", help="A column that tells groups of points apart (default: all that varies).")
+    ] = [],  # noqa: B006 -- typer copies it
+    confidence: Annotated[float, typer.Option(help="Of the intervals and tests.")] = 0.95,
+    bootstrap: Annotated[bool, typer.Option("--bootstrap", help="Intervals by bootstrap rather than by t.")] = False,
+    form: Annotated[str, typer.Option("--as", help="text, markdown, latex or json.")] = "text",
+) -> None:
+    """Print what a study shows: means with intervals, differences, rankings.
+
+    Examples:
+      windtunnel study show sweep.study
+
+      windtunnel study show sweep.study -m waiting_time_p95 --against easy
+
+      windtunnel study show sweep.study --as latex > table.tex
+    """
+    from windtunnel.diagnostics import UsageError, did_you_mean
+    from windtunnel.studies.findings import USUAL, ranking_table
+    from windtunnel.studies.study import load_study
+
+    forms = ("text", "markdown", "latex", "json")
+    if form not in forms:
+        raise UsageError(f"--as {form}: there is no such form", did_you_mean(form, forms))
+    results = load_study(folder)
+    options: dict[str, Any] = {"confidence": confidence, "method": "bootstrap" if bootstrap else "t"}
+    tables = []
+    for name in metric or [USUAL]:
+        tables.append(results.means(name, by=[*by, "scheduler"] if by else None, **options))
+        if baseline:
+            tables.append(results.differences(baseline, name, by=by, **options))
+            tables.append(ranking_table(results.ranking(name, confidence=confidence), name))
+    if form == "json":
+        import msgspec
+
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(tables), indent=2).decode() + "\n")
+        return
+    for rank, table in enumerate(tables):
+        said = table.to_markdown() if form == "markdown" else table.to_latex() if form == "latex" else str(table)
+        print("\n" * (rank > 0) + said.rstrip("\n"))
+    if results.progress.pending or results.progress.failed:
+        print(f"{results.progress.done:,} of {results.progress.points:,} points have results", file=sys.stderr)
+
+
+@study.command("report")
+def report(
+    folder: Annotated[Path, _STUDY],
+    to: Annotated[
+        Optional[Path],  # noqa: UP045 -- typer reads it
+        typer.Option("--to", help="The page to write (default: report.html in the study)."),
+    ] = None,
+    metric: Annotated[list[str], _METRIC] = [],  # noqa: B006 -- typer copies it
+    baseline: Annotated[str, typer.Option("--against", help="The label of the scheduler to compare with.")] = "",
+    confidence: Annotated[float, typer.Option(help="Of the intervals and tests.")] = 0.95,
+) -> None:
+    """Write one self-contained HTML page about a study.
+
+    Example:
+      windtunnel study report sweep.study --against easy
+    """
+    from windtunnel.studies.findings import REPORTED
+    from windtunnel.studies.study import load_study
+
+    results = load_study(folder)
+    print(results.report(to, metric or REPORTED, baseline=baseline, confidence=confidence))

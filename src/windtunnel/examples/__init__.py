@@ -22,6 +22,11 @@ _EXAMPLES: Final = {
         ("datacenters.swf",),
         "two datacenters with a failure, a maintenance window and a change of scheduler; a week of jobs",
     ),
+    "slurm": (
+        "slurm_site/slurm.conf",
+        ("slurm_site/jobs.txt.gz",),
+        "a Slurm site of 28 nodes in two partitions, with GPUs, QOS and four groups; 5,000 jobs of four weeks",
+    ),
     "small": ("small.xml", ("small.json",), "a cluster of 16 hosts and 200 jobs, busy enough for backfilling"),
 }
 

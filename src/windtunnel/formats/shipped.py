@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from windtunnel.formats import batsim, generated, haizea, sites, slurm, traces, workflows
+from windtunnel.formats import batsim, elastisim, generated, haizea, sites, slurm, traces, workflows
 from windtunnel.formats.format import Format
 
 __all__ = ["FORMATS"]
@@ -13,6 +13,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     *haizea.FORMATS,
     *sites.FORMATS,
     *slurm.FORMATS,
+    *elastisim.FORMATS,
     *batsim.FORMATS,
     *generated.FORMATS,
 )

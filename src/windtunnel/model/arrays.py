@@ -1,14 +1,15 @@
 """Columns of numbers."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from struct import pack
+from struct import error, pack
 from typing import Any, Final
 
-__all__ = ["extend"]
+__all__ = ["extend", "extended"]
 
 _CHUNK: Final = 4096
+_WIDER: Final = {"b": "h", "h": "i", "i": "q", "q": "d"}
 
 
 def extend(column: "array[Any]", values: Iterable[Any]) -> None:
@@ -23,3 +24,26 @@ def extend(column: "array[Any]", values: Iterable[Any]) -> None:
     rest = iter(values)
     while chunk := tuple(islice(rest, _CHUNK)):
         column.frombytes(pack(f"{len(chunk)}{column.typecode}", *chunk))
+
+
+def extended(column: "array[Any]", values: Sequence[Any]) -> "array[Any]":
+    """A column with more numbers: itself, or one of a wider type (``b``, ``h``, ``i``, ``q``, ``d``) if they need it.
+
+    So that most columns, of small integers, begin with a byte for each number and get no wider than they must.
+
+    Raises:
+        struct.error: a value is no number.
+    """
+    count = len(column)
+    while True:
+        try:
+            extend(column, values)
+        except error:
+            del column[count:]
+            if column.typecode == "d":
+                raise
+            wider = array(_WIDER[column.typecode])
+            extend(wider, column)
+            column = wider
+        else:
+            return column

@@ -11,6 +11,7 @@ import msgspec
 
 from windtunnel.diagnostics import Finding
 from windtunnel.model.job import Job
+from windtunnel.model.slurm import JobAsk
 
 __all__ = ["Ask", "Asking", "Asks", "Sized", "Some", "Warned", "ability_of_amount", "asks_of_jobs"]
 
@@ -66,6 +67,8 @@ class Sized(Protocol):
         """The jobs that get more cores with their whole hosts than they count; the number is that of such cores."""
 
 
+_SLURM: Final = "what jobs ask a Slurm for"
+"""The value of ``Ability.SLURM_REQUESTS``."""
 _ABILITIES: Final = {"cores": "shares of hosts", "memory": "memory"}
 
 
@@ -94,6 +97,21 @@ class Asks:
             if amount > 0:
                 self.note(ability_of_amount(name), f"jobs ask for {name} of each host", job.id, resource=name)
 
+    def of_slurm(self, ask: JobAsk, job: str) -> None:
+        """What a job asks a Slurm for that nobody else looks at."""
+        if ask.memory_per_cpu or ask.memory_per_node:
+            self.note(_SLURM, "jobs ask for memory", job)
+        for one in (*ask.gres_per_node, *ask.gres_per_job):
+            self.note(_SLURM, f"jobs ask for {one.name}", job)
+        if (ask.min_nodes or 1) > 1:
+            self.note(_SLURM, "jobs ask for nodes", job)
+        if ask.licences:
+            self.note(_SLURM, "jobs ask for licences", job)
+        if ask.features:
+            self.note(_SLURM, "jobs ask for features of nodes", job)
+        if ask.reservation:
+            self.note(_SLURM, "jobs name a reservation", job)
+
     def found(self) -> tuple[Ask, ...]:
         """All of them, in the order in which they were met."""
         return tuple(self._found.values())
@@ -106,6 +124,8 @@ def asks_of_jobs(jobs: Iterable[Job]) -> tuple[Ask, ...]:
     for job in jobs:
         if job.request.amounts:
             asks.job(job)
+        if job.ask is not None:
+            asks.of_slurm(job.ask, job.id)
         if job.queue:
             queued.append(job)
     if len({job.queue for job in queued}) > 1:

@@ -81,7 +81,7 @@ def unknown_names(text: str, known: Mapping[str, str]) -> list[str]:
             if not parser.unknown:
                 raise
             found[parser.unknown] = None
-            text = re.sub(rf"(?<![A-Za-z_0-9]){re.escape(parser.unknown)}(?![A-Za-z_0-9])", "(1)", text)
+            text = re.sub(rf"(?<![A-Za-z_0-9]){re.escape(parser.unknown)}(?![A-Za-z_0-9])", " 1 ", text)
             continue
         return list(found)
 

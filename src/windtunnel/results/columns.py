@@ -1,4 +1,4 @@
-"""What metrics are computed from: a few numbers per job, kept compactly (40 bytes a job)."""
+"""What metrics are computed from: a few numbers per job, kept compactly (30 to 36 bytes a job)."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from sys import byteorder
 from typing import Any, Final, Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
-from windtunnel.model.arrays import extend
+from windtunnel.model.arrays import extend, extended
 from windtunnel.results.job_batches import Batch
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
@@ -39,7 +39,7 @@ class Columns:
         """Dates of start (s), -1 for jobs that never ran."""
         self.finish = array("d")
         """Dates of the end (s), -1 for jobs that never ran."""
-        self.used = array("d")
+        self.used: array[Any] = array("d")
         """Hosts used, in whole-host equivalents."""
         self.codes = array("I")
         """``owner * 16 + state``."""
@@ -102,6 +102,7 @@ class Collector(Observer):
 
     def __init__(self) -> None:
         self.columns = Columns()
+        self.columns.used = array("b")  # wider as far as needed: most are small integers
         self.machines = 0
         """Compute and storage hosts."""
         self._owners = _Owners(self.columns)
@@ -121,7 +122,7 @@ class Collector(Observer):
         extend(columns.submitted, batch.submitted)
         extend(columns.start, batch.start)
         extend(columns.finish, batch.finish)
-        extend(columns.used, self.shares(batch))
+        columns.used = extended(columns.used, self.shares(batch))
         codes: Sequence[int] = batch.states
         if any(batch.users) or any(batch.queues):
             owners = map(self._owners.__getitem__, zip(batch.users, batch.queues, strict=True))

@@ -14,9 +14,9 @@ from windtunnel.results.state import as_text
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Comparison", "Difference", "compare"]
+__all__ = ["FIGURES", "Comparison", "Difference", "compare"]
 
-_FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] = (
+FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] = (
     ("makespan", "s", lambda m: m.makespan),
     ("waiting time, mean", "s", lambda m: m.waiting_time.mean),
     ("waiting time, 95 %", "s", lambda m: m.waiting_time.p95),
@@ -30,6 +30,7 @@ _FIGURES: Final[tuple[tuple[str, str, Callable[[Metrics], float | None]], ...]] 
     ("success rate", "", lambda m: m.success_rate),
     ("energy", "J", lambda m: m.consumed_joules),
 )
+"""What is compared of two runs: name, unit, and where it is in their metrics."""
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -197,7 +198,7 @@ def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, coo
 
 
 def _figures(a: Metrics, b: Metrics) -> list[Difference]:
-    ours = [Difference(name, unit, figure(a), figure(b)) for name, unit, figure in _FIGURES]
+    ours = [Difference(name, unit, figure(a), figure(b)) for name, unit, figure in FIGURES]
     return ours + [
         Difference(one.label or name, one.unit, one.value, None if name not in b.own else b.own[name].value)
         for name, one in a.own.items()

@@ -16,7 +16,7 @@ from typing import Any, Final
 from windtunnel.model.arrays import extend
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.distribution import Distribution, distribution_of_sorted
-from windtunnel.results.jobs_csv import SHORTEST
+from windtunnel.results.job_rows import SHORTEST
 
 __all__ = ["BOUND", "Derived", "Quantity"]
 

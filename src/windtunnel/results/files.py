@@ -3,10 +3,11 @@
 import errno
 import os
 from pathlib import Path
+from typing import TextIO
 
-from windtunnel.diagnostics import SimulationError, replacing
+from windtunnel.diagnostics import SimulationError, UsageError, replacing
 
-__all__ = ["overwrite", "write_whole"]
+__all__ = ["overwrite", "text_to_be_written", "write_whole"]
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -34,3 +35,15 @@ def overwrite(path: Path, data: bytes) -> None:
             file.truncate()
     except OSError as fault:
         raise SimulationError(f"cannot write {path}: {fault.strerror}") from fault
+
+
+def text_to_be_written(path: Path) -> TextIO:
+    """A text file, made anew, whose lines end as on Unix.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        return path.open("w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be written: {error.strerror}") from error

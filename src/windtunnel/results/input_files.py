@@ -1,16 +1,21 @@
 """Which files a run was made from: their size and SHA-256, so that a result can be traced to its input."""
 
 import hashlib
+import os
+import time
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from windtunnel.diagnostics import open_input
 from windtunnel.results.state import InputFile
 
-__all__ = ["input_files"]
+__all__ = ["input_file", "input_files"]
 
 _PART: Final = 1 << 20
+_SETTLED: Final = 2.0
+"""A file that was changed within so many seconds may be changed again without its date telling."""
 
 
 def input_files(paths: Iterable[str | Path]) -> list[InputFile]:
@@ -22,13 +27,34 @@ def input_files(paths: Iterable[str | Path]) -> list[InputFile]:
             once.setdefault(str(Path(given).absolute()), str(given))
     for path in once.values():
         try:
-            with open_input(path, unzip=False) as file:
-                digest = hashlib.sha256()
-                size = 0
-                while part := file.read(_PART):
-                    digest.update(part)
-                    size += len(part)
-            found.append(InputFile(path=path, size=size, sha256=digest.hexdigest()))
+            found.append(input_file(path))
         except OSError:
             continue
     return found
+
+
+def input_file(path: str) -> InputFile:
+    """A file as it lies there. One that has not changed is not read again: many runs are made from the same files.
+
+    Raises:
+        OSError: it is no file that can be read.
+    """
+    known = os.stat(path)  # noqa: PTH116 -- the path as it was given
+    if abs(time.time() - known.st_mtime) < _SETTLED:
+        return _read(path)
+    return _read_once(path, known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns)
+
+
+@lru_cache(maxsize=1000)
+def _read_once(path: str, *_: int) -> InputFile:
+    return _read(path)
+
+
+def _read(path: str) -> InputFile:
+    with open_input(path, unzip=False) as file:
+        digest = hashlib.sha256()
+        size = 0
+        while part := file.read(_PART):
+            digest.update(part)
+            size += len(part)
+    return InputFile(path=path, size=size, sha256=digest.hexdigest())

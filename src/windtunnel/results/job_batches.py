@@ -22,25 +22,25 @@ __all__ = ["Batch", "JobBatches", "Sink"]
 class Batch(msgspec.Struct, dict=True):
     """Jobs that are over, by column, in the order in which they ended or were rejected. Times in s."""
 
-    ids: Sequence[str]
-    profiles: Sequence[str]
+    ids: list[str]
+    profiles: list[str]
     """Their full ids."""
-    submitted: Sequence[float]
-    requested: Sequence[int]
-    walltime: Sequence[float]
-    states: Sequence[JobState]
-    start: Sequence[float]
+    submitted: list[float]
+    requested: list[int]
+    walltime: list[float]
+    states: list[JobState]
+    start: list[float]
     """-1 when it never ran."""
-    finish: Sequence[float]
-    hosts: Sequence[HostSet]
-    amounts: Sequence[Mapping[int, Mapping[str, float]] | None]
-    energy: Sequence[float]
-    metadata: Sequence[str]
-    users: Sequence[str]
-    groups: Sequence[str]
-    queues: Sequence[str]
-    return_codes: Sequence[int]
-    dynamic: Sequence[bool]
+    finish: list[float]
+    hosts: list[HostSet]
+    amounts: list[Mapping[int, Mapping[str, float]] | None]
+    energy: list[float]
+    metadata: list[str]
+    users: list[str]
+    groups: list[str]
+    queues: list[str]
+    return_codes: list[int]
+    dynamic: list[bool]
 
     @cached_property
     def names(self) -> tuple[Sequence[str], Sequence[str]]:

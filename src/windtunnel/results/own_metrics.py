@@ -85,7 +85,7 @@ class Record:
         rows = zip(columns.submitted, columns.start, columns.finish, columns.used, columns.codes, strict=True)
         for submitted, start, finish, used, code in rows:
             owner, state = divmod(code, STATES)
-            yield Ran(submitted, start, finish, used, JobState(state), *columns.owners[owner])
+            yield Ran(submitted, start, finish, float(used), JobState(state), *columns.owners[owner])
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
         """The rows of one of the run's tables (``events.csv``), texts by column; none when there is no such file."""

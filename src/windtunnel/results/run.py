@@ -188,10 +188,9 @@ class Run:
         jobs = jobs.with_columns(pl.lit(None, getattr(pl, kind)).alias(name) for name, kind in absent.items())
         zero = self.state.start_date
         base = pl.lit(None if zero is None else round(zero * 1e6), pl.Int64)
-        return jobs.with_columns(
-            ((pl.col(date) * 1e6).round().cast(pl.Int64) + base).cast(pl.Datetime("us", "UTC")).alias(name)
-            for date, name in _DATES
-        )
+        whole = {name: (pl.col(date) * 1e6).round().cast(pl.Int64, strict=False) for date, name in _DATES}
+        kind = pl.Datetime("us", "UTC")
+        return jobs.with_columns((since + base).cast(kind).alias(name) for name, since in whole.items())
 
     def to_pandas(self) -> Any:
         """:attr:`jobs` as a pandas frame.

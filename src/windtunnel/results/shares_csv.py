@@ -10,6 +10,9 @@ from windtunnel.results.rows import Recorder
 
 __all__ = ["SharesCsv", "amounts_of", "amounts_text"]
 
+_MOST: Final = 1e18
+"""Of anything (cores, bytes) that a host has."""
+
 _HEADER: Final = "job_id,workload_name,shares\n"
 
 
@@ -38,10 +41,16 @@ def amounts_text(amounts: Mapping[int, Mapping[str, float]]) -> str:
 
 
 def amounts_of(text: str) -> dict[int, dict[str, float]]:
-    """Amounts from their text."""
+    """Amounts from their text.
+
+    Raises:
+        ValueError: it is none.
+    """
     amounts = {}
     for part in filter(None, text.split("|")):
         host, _, taken = part.partition(":")
         pairs = (item.rpartition("=") for item in taken.split(";") if item)
-        amounts[int(host)] = {name: float(amount) for name, _, amount in pairs}
+        amounts[int(host)] = made = {name: float(amount) for name, _, amount in pairs}
+        if not all(0.0 <= amount < _MOST for amount in made.values()):
+            raise ValueError(f"{part!r:.60} is not what a job has of a host")
     return amounts

@@ -209,7 +209,7 @@ def _present(name: str) -> str:
     now = ALIASES.get(name)
     if now is None:
         return name
-    import logging  # takes as long to load as a tenth of everything else
+    import logging  # rarely needed, and slow to load
 
     log = logging.getLogger("windtunnel.schedulers")
     log.warning("the scheduler %r is called %r now; its old name is understood through 0.2", name, now)

@@ -3,20 +3,20 @@
 import hashlib
 import inspect
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, open_input
+from windtunnel.diagnostics import UsageError
 from windtunnel.model import Workload
+from windtunnel.results.input_files import input_file
 from windtunnel.schedulers.registry import name_of
 from windtunnel.sources import as_written
 
 __all__ = ["digest_of", "digest_of_class", "digest_of_code", "digest_of_file", "digest_of_object"]
 
-_PART: Final = 1 << 20
 _APART: Final = frozenset({"cli", "examples", "report", "services", "studies", "testing"})
 """Rooms that no result of a simulation depends on."""
 _OF_STUDIES: Final = ("figures.py", "worker.py")
@@ -35,22 +35,9 @@ def digest_of_file(path: str | Path) -> str:
         UsageError: it cannot be read.
     """
     try:
-        found = Path(path).stat()
+        return input_file(str(path)).sha256
     except OSError as fault:
         raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
-    return _digest_of_file(str(path), found.st_size, found.st_mtime_ns, found.st_ino)
-
-
-@lru_cache(maxsize=1000)
-def _digest_of_file(path: str, *_: int) -> str:
-    digest = hashlib.sha256()
-    try:
-        with open_input(path, unzip=False) as file:
-            while part := file.read(_PART):
-                digest.update(part)
-    except OSError as fault:
-        raise UsageError(f"{path} cannot be read: {fault.strerror}") from fault
-    return digest.hexdigest()
 
 
 @cache

@@ -22,9 +22,7 @@ _PLAIN: Final = (
     "rack_excesses",
     "worst_rack_excess",
 )
-_ENDS: Final = tuple(
-    state for state in JobState if JobState.COMPLETED_SUCCESSFULLY <= state <= JobState.REJECTED
-)
+_ENDS: Final = tuple(state for state in JobState if JobState.COMPLETED_SUCCESSFULLY <= state <= JobState.REJECTED)
 _STATES: Final = tuple(f"jobs_{state.name.lower()}" for state in _ENDS)
 
 FIGURES: Final = (*_PLAIN, *(f"{one}_{part}" for one in _DISTRIBUTIONS for part in _SPREAD), *_STATES)

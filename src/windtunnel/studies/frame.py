@@ -11,7 +11,7 @@ from windtunnel.studies.words import AXES
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["RESERVED", "points_frame"]
+__all__ = ["RESERVED", "chosen_columns", "points_frame"]
 
 _OURS: Final = ("point", "key", "status", "error", "account")
 
@@ -46,6 +46,11 @@ def points_frame(points: Sequence[Point], outcomes: Mapping[str, Outcome]) -> "p
         kind = pl.Int64 if name in COUNTED else pl.Float64
         columns[name] = pl.Series(values, dtype=kind, strict=False)
     return pl.DataFrame(columns)
+
+
+def chosen_columns(frame: "pl.DataFrame") -> list[str]:
+    """The columns that say what was chosen for each point."""
+    return frame.columns[2 : frame.columns.index("status")]
 
 
 def _chosen(name: str, values: list[Any]) -> "pl.Series":

@@ -63,7 +63,12 @@ def plan_of(words: Words, faults: Faults, folder: Path, own: Mapping[str, Any]) 
     planner = _Planner(words, faults, folder, own)
     points: list[Point] = []
     trials: dict[str, Trial] = {}
+    seen: set[frozenset[tuple[str, Any]]] = set()
     for columns, entries in _combinations(words):
+        chosen = frozenset(columns.items())
+        if chosen in seen:  # drawn or listed again
+            continue
+        seen.add(chosen)
         if len(points) == _MOST:
             raise UsageError(f"a study has at most {_MOST:,} points")
         trial = planner.trial(columns, entries)

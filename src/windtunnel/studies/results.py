@@ -1,18 +1,21 @@
 """What a study has found so far."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.studies.directory import JOBS, JOURNAL, read_facts
+from windtunnel.studies.findings import REPORTED, USUAL, differences, means, quantiles, ranking
 from windtunnel.studies.frame import points_frame
 from windtunnel.studies.journal import read_journal
 from windtunnel.studies.plan import Point
+from windtunnel.studies.statistics.ranking import Ranking
+from windtunnel.studies.statistics.table import Table
 from windtunnel.studies.trials import Outcome
 
 if TYPE_CHECKING:
@@ -85,6 +88,67 @@ class StudyResults:
     def accounts(self) -> dict[str, int]:
         """What did not take effect as written, and in how many points; the most frequent first."""
         return _counted(line for text in self.points["account"].drop_nulls() for line in text.split("\n"))
+
+    def means(self, metric: str = USUAL, **options: Any) -> Table:
+        """The mean of a figure in each group of points, with confidence intervals over the seeds.
+
+        Args:
+            metric: a column of :attr:`points` such as ``waiting_time_mean``.
+            options: ``by`` (columns that tell groups apart; usually all that varies but seeds), ``confidence``
+                (0.95), ``method`` (``t`` or ``bootstrap``).
+
+        Raises:
+            UsageError: there is no such figure, column or method.
+            MissingExtraError: scipy is not installed.
+        """
+        return means(self.done, metric, **options)
+
+    def quantiles(self, metric: str = USUAL, share: float = 0.5, **options: Any) -> Table:
+        """A quantile of a figure over the points of each group (the median, with a share of 0.5), with intervals.
+
+        ``method`` is ``order`` (exact, between values) or ``bootstrap``; else as :meth:`means`.
+        """
+        return quantiles(self.done, metric, share, **options)
+
+    def differences(self, baseline: str, metric: str = USUAL, **options: Any) -> Table:
+        """What each policy differs by from a baseline on the same inputs, paired: with intervals, p-values (also
+        adjusted for several policies, by Holm), and effect sizes (Cohen's d, Vargha and Delaney's A).
+
+        Args:
+            baseline: the label of a scheduler.
+            metric: a column of :attr:`points`.
+            options: ``by`` (columns: a row for each of their values), ``among`` (``scheduler``: what is compared),
+                ``confidence``, ``method``.
+
+        Raises:
+            UsageError: there is no such policy, figure or column.
+            MissingExtraError: scipy is not installed.
+        """
+        return differences(self.done, baseline, metric, **options)
+
+    def ranking(self, metric: str = USUAL, **options: Any) -> Ranking:
+        """Policies by their mean ranks over all inputs, with Friedman's, Iman and Davenport's and Nemenyi's tests.
+
+        Options are ``among`` and ``confidence``.
+
+        Raises:
+            UsageError: there is no such figure, or there are fewer than two policies or inputs.
+            MissingExtraError: scipy is not installed.
+        """
+        return ranking(self.done, metric, **options)
+
+    def report(self, path: str | Path | None = None, metrics: Sequence[str] = REPORTED, **options: Any) -> Path:
+        """Write one self-contained HTML page about the study (usually ``report.html`` in its directory).
+
+        Options are ``baseline`` (the label of a scheduler; usually the first) and ``confidence``.
+
+        Raises:
+            UsageError: there is nothing to report, or it cannot be written.
+            MissingExtraError: scipy is not installed.
+        """
+        from windtunnel.studies.page import write_page
+
+        return write_page(self, Path(path) if path else self.folder / "report.html", metrics, **options)
 
     def jobs(self) -> "pl.LazyFrame":
         """The jobs of all points, with the number and the key of each point.

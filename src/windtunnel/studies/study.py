@@ -99,9 +99,7 @@ def read_study(path: str | Path, schedulers: Mapping[str, Any] | None = None) ->
     return _study(given, faults, Path(path).absolute().parent, schedulers or {}, data=True)
 
 
-def _study(
-    given: Mapping[str, Any], faults: Faults, folder: Path, own: Mapping[str, Any], *, data: bool
-) -> Study:
+def _study(given: Mapping[str, Any], faults: Faults, folder: Path, own: Mapping[str, Any], *, data: bool) -> Study:
     words = read_words(given, faults, data=data, reserved=RESERVED)
     faults.raise_if_any()
     if words is None:  # nothing was found, and nothing was made

@@ -33,6 +33,8 @@ class Ability(Enum):
     """What a lease needs on its nodes is brought there before it starts."""
     QUEUES = "queues"
     """Queues and partitions: on which hosts a job may run, in which order and for how long."""
+    SLURM_REQUESTS = "what jobs ask a Slurm for"
+    """Memory, GPUs, licences, features, reservations and counts of nodes as options of sbatch say them."""
     DEPENDENCIES = "dependencies"
     """A job starts after those that it depends on. The engine announces it no sooner: everybody honours this."""
     DESCRIBED_SCHEDULERS = "described schedulers"

@@ -45,6 +45,8 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     features: Features = Features()
     protocol_version: str = ""
     protocol_commit: str = ""
+    follow_phases: bool = False
+    """Ours, for ElastiSim's wire: hear when jobs begin their phases or go on, and which GPUs are in use."""
     follow_others: bool = False
     """Ours: hear which jobs other components start and reject, and which hosts they begin to switch. No protocol has
     words for it; schedulers in process ask for it by themselves."""
@@ -141,6 +143,12 @@ class Observer:
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
         """A job is back on hosts."""
+
+    def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
+        """A running job has changed its hosts (in order of its ranks)."""
+
+    def on_task_ended(self, now: float, record: JobRecord, hosts: Sequence[int], name: str, seconds: float) -> None:
+        """A task of an application has ended on some of its hosts, after so many seconds."""
 
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
         """How many hosts sleep, switch on, switch off, idle, compute: after each change."""

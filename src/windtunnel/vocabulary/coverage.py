@@ -97,6 +97,13 @@ _OF_OTHERS: Final = _silent(
 )
 _OTHERS_STARTS: Final = _silent("its machines and the jobs given to them are its own: other components have others")
 
+_NO_CHANGES: Final = _silent("it cannot change the hosts of running jobs: they go on as they are")
+_MACHINES_NAMED: Final = _said("its hosts are machines, not cores")
+_NO_ELASTIC: Final = _row(json=_NO_CHANGES, batprotocol=_NO_CHANGES, datacenters=_NO_CHANGES, cores=_MACHINES_NAMED)
+_FOLLOWED: Final = _said("to who asks for it (``Hello.follow_phases``): ElastiSim's wire")
+_NOT_ASKED: Final = _silent("it is told to who asks for it, which this does not")
+_NOT_FOLLOWED: Final = _row(_FOLLOWED, _NOT_ASKED, _NOT_ASKED, _NOT_ASKED, _FOLLOWED)
+
 NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     n.SimulationBegins: _row(
         json=_said("without speeds, cores and network", "platform", "workloads", "event_lists", "options"),
@@ -143,6 +150,12 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
         datacenters=_OTHERS_JOBS,
         cores=_said("asking for cores", "job", "hosts"),
     ),
+    n.SchedulingPointReached: _NO_ELASTIC,
+    n.HostsRequested: _NO_ELASTIC,
+    n.JobReconfigured: _NO_ELASTIC,
+    n.JobProgressed: _NOT_FOLLOWED,
+    n.JobGoesOn: _NOT_FOLLOWED,
+    n.HostGpusChanged: _NOT_FOLLOWED,
     n.ImageTransferred: _row(
         json=_OTHERS_IMAGES, batprotocol=_OTHERS_IMAGES, datacenters=_OTHERS_IMAGES, cores=_AS_CORES
     ),
@@ -262,6 +275,8 @@ DECISIONS: Final[Mapping[type[d.Decision], Row]] = {
         datacenters=_NOT_OF_ONE_DATACENTER,
         cores=_said("on the machines of the cores, so many of each", "hosts", "amounts"),
     ),
+    d.ResizeJob: _of_machines(SAID, _NOT_IN_JSON, _NOT_IN_BATPROTOCOL),
+    d.SetJobArguments: _of_machines(_NO_EFFECT, _NOT_IN_JSON, _NOT_IN_BATPROTOCOL),
     d.MigrateJob: _of_machines(_NO_EFFECT, _NOT_IN_JSON, _NOT_IN_BATPROTOCOL),
     d.TransferImage: _of_machines(_NO_EFFECT, _NOT_IN_JSON, _NOT_IN_BATPROTOCOL),
     d.RegisterProfile: _without_hosts(),

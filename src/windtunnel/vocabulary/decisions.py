@@ -47,7 +47,10 @@ __all__ = [
     "RejectJob",
     "ReportLeases",
     "ResetProbe",
+    "Resize",
+    "ResizeJob",
     "ResumeJob",
+    "SetJobArguments",
     "SetJobMetadata",
     "SetResourceState",
     "StopCallMeLater",
@@ -132,6 +135,30 @@ class MigrateJob(Decision):
     job_id: str
     hosts: HostSet
     duration: float = 0.0
+
+
+class ResizeJob(Decision):
+    """Give a running job other hosts: at once if it stands still, else when it comes to its next stop.
+
+    Stops are scheduling points and requests. Its present hosts, in order, take back what was decided before.
+    """
+
+    job_id: str
+    hosts: HostSet
+    placement: tuple[int, ...] | None = None
+    """For each rank of the job the rank of its host among ``hosts``; None: rank i on the i-th host."""
+    gpus: int = -1
+    """How many GPUs of each host it uses from then on; -1: as many as before."""
+
+
+class SetJobArguments(Decision):
+    """Arguments for the expressions of a job's application, in place of all given to it like this before.
+
+    They take effect when it starts, and whenever its hosts change.
+    """
+
+    job_id: str
+    arguments: Mapping[str, str]
 
 
 class TransferImage(Decision):
@@ -302,6 +329,11 @@ def Execute(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> E
 def Reject(job: Job | str, reason: str = "") -> RejectJob:  # noqa: N802 -- reads as the decision it makes
     """``RejectJob`` for a job or its id."""
     return RejectJob(job_id=_id(job), reason=reason)
+
+
+def Resize(job: Job | str, hosts: HostSet | Iterable[int], **options: Any) -> ResizeJob:  # noqa: N802 -- reads as the decision it makes
+    """``ResizeJob`` for a job or its id."""
+    return ResizeJob(job_id=_id(job), hosts=_hosts(hosts), **options)
 
 
 def Kill(*jobs: Job | str) -> KillJobs:  # noqa: N802 -- reads as the decision it makes

@@ -11,7 +11,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Host, HostPool, HostSet, Job
-from windtunnel.vocabulary.decisions import ExecuteJob, ResumeJob, SetResourceState, TurnOnOffHosts
+from windtunnel.vocabulary.decisions import ExecuteJob, ResizeJob, ResumeJob, SetResourceState, TurnOnOffHosts
 from windtunnel.vocabulary.held import Amounts, Ending, Held, Running, running_job
 from windtunnel.vocabulary.notices import (
     AllStaticJobsHaveBeenSubmitted,
@@ -19,9 +19,11 @@ from windtunnel.vocabulary.notices import (
     HostsBecameAvailable,
     HostsBecameUnavailable,
     HostsPStateChanged,
+    HostsRequested,
     HostsSwitching,
     HostsTurnedOnOff,
     JobCompleted,
+    JobReconfigured,
     JobRejected,
     JobResumed,
     JobStarted,
@@ -30,6 +32,7 @@ from windtunnel.vocabulary.notices import (
     Notice,
     RequestedCall,
     ResourceStateChanged,
+    SchedulingPointReached,
     SimulationBegins,
     SimulationEnds,
 )
@@ -80,8 +83,10 @@ class Mirror:
         "dozing",
         "ended",
         "ends",
+        "former",
         "free",
         "hosts",
+        "kept",
         "left",
         "now",
         "power",
@@ -93,6 +98,7 @@ class Mirror:
         "shifted",
         "size",
         "sleep_state",
+        "stopped",
         "suspended",
         "switched",
         "unavailable",
@@ -120,6 +126,12 @@ class Mirror:
         """Jobs that hold hosts, by id, in the order of their starts."""
         self.suspended: dict[str, tuple[Running, float]] = {}
         """Suspended jobs by id: as they ran, and since when they do not."""
+        self.kept: dict[str, HostSet] = {}
+        """Hosts that running jobs are to have later, by job id: not in ``free``."""
+        self.former: dict[str, HostSet] = {}
+        """The hosts that jobs had which change at once, until that is told."""
+        self.stopped: dict[str, int] = {}
+        """Jobs that stand still until this message is answered, and how many hosts they ask for (0: none)."""
         self.ends: list[Ending] = []
         """What is held, the first to end first (ties: the first held)."""
         self.free = HostPool()
@@ -194,6 +206,7 @@ class Mirror:
         self.refused = []
         self.switched = []
         self.called = []
+        self.stopped = {}
 
     def _take_in(self, notice: Notice) -> None:
         """Everything that is rarer than arrivals and ends."""
@@ -224,6 +237,12 @@ class Mirror:
                 self.suspended[notice.job.id] = suspended, notice.timestamp
         elif isinstance(notice, JobResumed):
             self.resume(notice.job.id, notice.hosts, notice.amounts, notice.timestamp)
+        elif isinstance(notice, SchedulingPointReached | HostsRequested):
+            self.stopped[notice.job.id] = notice.count if isinstance(notice, HostsRequested) else 0
+            self._further = True
+        elif isinstance(notice, JobReconfigured):
+            self.former.pop(notice.job.id, None)
+            self._resized(notice.job.id, HostSet(notice.hosts))
         elif isinstance(notice, DecisionRefused):
             self._refuse(notice.decision)
         elif isinstance(notice, SimulationBegins):
@@ -278,7 +297,7 @@ class Mirror:
         if not gone and not back:
             return
         self.absent = now
-        self._plain = not now and not self.shares.taken
+        self._plain = not now and not self.shares.taken and not self.kept
         idle = gone & self.free.frozen()
         self.free -= idle
         met = self._busy_absent & back
@@ -311,6 +330,11 @@ class Mirror:
                 self._further = True
             else:
                 self.suspended[decision.job_id] = running, self.now
+        elif isinstance(decision, ResizeJob):
+            self._keep_no_more(decision.job_id)
+            former = self.former.pop(decision.job_id, None)
+            if former is not None:
+                self._resized(decision.job_id, former)
         elif isinstance(decision, TurnOnOffHosts | SetResourceState):
             self._keep_promise(decision.hosts)
             self.asleep |= self.waking & decision.hosts
@@ -325,12 +349,36 @@ class Mirror:
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
-            self._plain = not self.absent and not self.shares.taken
+            self._plain = not self.absent and not self.shares.taken and not self.kept
+        if self.kept:
+            self._keep_no_more(running.job.id)
         if self.absent.size:
             self._busy_absent -= hosts
             hosts -= self.absent
         self.free.add(hosts)
         self.changed = True
+
+    def _resized(self, job_id: str, hosts: HostSet) -> None:
+        """A running job has other hosts; when it is to end stays what it was."""
+        running = self.running.get(job_id)
+        self._keep_no_more(job_id)
+        if running is None or running.amounts is not None or running.hosts == hosts:
+            return
+        place = bisect_left(self.ends, (running.end, running.rank))
+        self.free.add(running.hosts - self.absent)
+        self._busy_absent -= running.hosts
+        running.hosts = hosts
+        self.free.remove(hosts)
+        self.ends[place] = (running.end, running.rank, self._frees(running), running)
+        self.changed = self.shifted = self._further = True
+
+    def _keep_no_more(self, job_id: str) -> None:
+        """What was kept for a running job is free."""
+        kept = self.kept.pop(job_id, None)
+        if kept is not None:
+            self.free.add(kept - self.absent)
+            self._plain = not self.absent and not self.shares.taken and not self.kept
+            self.changed = True
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
@@ -390,6 +438,22 @@ class Mirror:
             amounts = {new: had[old] for old, new in zip(before.hosts, hosts, strict=False) if old in had}
         self.start(before.job, hosts, amounts, before.start + at - since)
         del self.suspended[job_id]
+
+    def resize(self, job_id: str, hosts: HostSet) -> None:
+        """A running job is to have other hosts: those that are new are kept for it."""
+        running = self.running.get(job_id)
+        if running is None:
+            return
+        self._keep_no_more(job_id)
+        if job_id in self.stopped:  # at once: what it gives up can be given to others in the same reply
+            self.former[job_id] = running.hosts
+            self._resized(job_id, hosts)
+            return
+        new = (hosts - running.hosts) & self.free.frozen()
+        if new:
+            self.kept[job_id] = new
+            self.free.remove(new)
+            self._plain = False
 
     def switch(self, hosts: HostSet, state: int) -> None:
         """Hosts are asked to go to a power state; those that sleep, or will, are not free before they are awake."""

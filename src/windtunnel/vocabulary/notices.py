@@ -22,14 +22,19 @@ __all__ = [
     "EnergyAnswered",
     "ExternalEventOccurred",
     "ForkJoinProgress",
+    "HostGpusChanged",
     "HostsBecameAvailable",
     "HostsBecameUnavailable",
     "HostsPStateChanged",
+    "HostsRequested",
     "HostsSwitching",
     "HostsTurnedOnOff",
     "ImageTransferred",
     "JobCompleted",
+    "JobGoesOn",
     "JobMigrated",
+    "JobProgressed",
+    "JobReconfigured",
     "JobRejected",
     "JobResumed",
     "JobStarted",
@@ -42,6 +47,7 @@ __all__ = [
     "ProbeDataEmitted",
     "RequestedCall",
     "ResourceStateChanged",
+    "SchedulingPointReached",
     "SequentialProgress",
     "SimulationBegins",
     "SimulationEnds",
@@ -183,6 +189,62 @@ class JobMigrated(Notice):
 
     job: Job
     hosts: HostSet
+
+
+class SchedulingPointReached(Notice):
+    """A job that may change size stands still until this is answered; ``ResizeJob`` takes effect at once."""
+
+    job: Job
+    hosts: tuple[int, ...]
+    """Its hosts, in order of its ranks."""
+    steps_done: int
+    """Iterations of its phases that are over."""
+
+
+class HostsRequested(Notice):
+    """A job asks for another number of hosts, and stands still until this is answered; no answer is no."""
+
+    job: Job
+    hosts: tuple[int, ...]
+    """Its hosts, in order of its ranks."""
+    count: int
+    """The number of hosts that it wants."""
+    steps_done: int
+    """Iterations of its phases that are over."""
+
+
+class JobReconfigured(Notice):
+    """A running job has changed its hosts, and is about to reconfigure itself."""
+
+    job: Job
+    hosts: tuple[int, ...]
+    """Its hosts from now on, in order of its ranks."""
+    released: HostSet
+    """Those that it has left."""
+    awaited: bool
+    """Whether this was decided before the job had come to where it could change."""
+
+
+class JobProgressed(Notice):
+    """A job has come to where it stands still (told to those that follow phases, before all else)."""
+
+    job: Job
+    steps_done: int
+    """Iterations of its phases that are over."""
+
+
+class JobGoesOn(Notice):
+    """A job has begun its phases, or goes on with them (told to those that follow phases)."""
+
+    job: Job
+
+
+class HostGpusChanged(Notice):
+    """A GPU of a host is in use, or no longer (told to those that follow phases)."""
+
+    host: int
+    busy: tuple[bool, ...]
+    """For each GPU."""
 
 
 class ImageTransferred(Notice):

@@ -72,6 +72,19 @@ class View:
         return self.mirror.running
 
     @property
+    def stopped(self) -> Mapping[str, int]:
+        """The jobs that stand still until this is answered, and the number of hosts that each asks for.
+
+        0: it is at a scheduling point. ``Resize`` takes effect at once; without it a job goes on as it is.
+        """
+        return self.mirror.stopped
+
+    @property
+    def kept(self) -> Mapping[str, HostSet]:
+        """Hosts that running jobs are to have when they can change, by job id; they are not free."""
+        return self.mirror.kept
+
+    @property
     def suspended(self) -> dict[str, tuple[Running, float]]:
         """Suspended jobs by id: as they ran, and since when they do not (s)."""
         return self.mirror.suspended
@@ -167,6 +180,8 @@ class View:
         elif isinstance(decision, d.ResumeJob):
             when = mirror.now if decision.timestamp is None else decision.timestamp
             mirror.resume(decision.job_id, decision.hosts, decision.amounts, when)
+        elif isinstance(decision, d.ResizeJob):
+            mirror.resize(decision.job_id, decision.hosts)
         elif isinstance(decision, d.RejectJob):
             job = self.waiting.get(decision.job_id)
             if job is not None:

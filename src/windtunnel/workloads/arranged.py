@@ -13,6 +13,7 @@ from windtunnel.model.asks import Ask, Some, Warned, asks_of_jobs
 from windtunnel.model.workload import ShownWorkload
 from windtunnel.workloads.columns import Columns
 from windtunnel.workloads.operations import Operation, applied, checked
+from windtunnel.workloads.operations.elasticity import elastic_job
 
 __all__ = ["Arranged"]
 
@@ -90,6 +91,14 @@ class Arranged(ShownWorkload):
         """
         return self.apply("resample", seed, weeks=weeks, regular_weeks=regular_weeks)
 
+    def from_sessions(self, seed: int, *, weeks: int = 0, gap: float = 1200.0) -> "Arranged":
+        """A workload like this one, of so many weeks (0: as many): sessions of its users drawn at random.
+
+        A longer ``gap`` (s) between submissions of a user ends a session; see
+        ``windtunnel.workloads.operations.sessions`` for the rule and its source.
+        """
+        return self.apply("from_sessions", seed, weeks=weeks, gap=gap)
+
     def shake(self, seed: int, *, seconds: float) -> "Arranged":
         """Each arrival moved at random by up to so many seconds, earlier or later."""
         return self.apply("shake", seed, seconds=seconds)
@@ -108,6 +117,10 @@ class Arranged(ShownWorkload):
     ) -> "Arranged":
         """Walltimes made anew: exact, the f-model (with its ``factor``), or Tsafrir's (``longest`` s at most)."""
         return self.apply("with_estimates", model, seed=seed, factor=factor, longest=longest)
+
+    def with_elasticity(self, share: float, **options: Any) -> "Arranged":
+        """A share of the jobs can change size; see ``windtunnel.workloads.operations.elasticity`` for the options."""
+        return self.apply("with_elasticity", share, **options)
 
     def to_hosts(self, number: int) -> "Arranged":
         """Sizes for a machine of so many hosts (or processors), in the proportion to the machine it was made for."""
@@ -241,7 +254,7 @@ class Arranged(ShownWorkload):
     def _job(self, index: int) -> Job:
         columns = self.columns
         job = columns.source(index)
-        return replace(
+        made = replace(
             job,
             id=self._id(columns, index),
             request=self._request(columns, index, job.request),
@@ -249,6 +262,9 @@ class Arranged(ShownWorkload):
             walltime=job.walltime if columns.walltimes is None else columns.walltimes[index],
             dependencies=tuple(one for one in job.dependencies if one in self._kept) if self._kept else (),
         )
+        if columns.elastic is not None and columns.elastic[index]:
+            return elastic_job(made, columns.plan)
+        return made
 
     def _request(self, columns: Columns, index: int, asked: Request) -> Request:
         size = columns.processors[index] if columns.processors is not None else asked.processors or asked.hosts

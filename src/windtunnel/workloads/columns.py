@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import DelayProfile, Job, Workload
@@ -28,6 +29,10 @@ class Columns:
         """The processors (or hosts) it requests where that is changed; None: all are as they were."""
         self.copies: array[int] | None = None
         """Tells jobs apart that come from one; None: none does."""
+        self.elastic: array[int] | None = None
+        """Whether it can change size, by ``plan``; None: none can."""
+        self.plan: Any = None
+        """How jobs change size (see ``operations.elasticity``)."""
         self.hosts = 0
         """For how many hosts (or processors) the workload is made; 0: unknown."""
         self.start_date: float | None = None
@@ -92,7 +97,7 @@ class Columns:
     def keep(self, indices: Iterable[int]) -> None:
         """Only the jobs of these ranks, in this order; a rank may come again."""
         chosen = list(indices)
-        for name in ("origins", "ranks", "submits", "walltimes", "processors", "copies"):
+        for name in ("origins", "ranks", "submits", "walltimes", "processors", "copies", "elastic"):
             column = getattr(self, name)
             if column is not None:
                 setattr(self, name, array(column.typecode, (column[index] for index in chosen)))

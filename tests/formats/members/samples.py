@@ -26,6 +26,24 @@ class Sample(msgspec.Struct, frozen=True):
     """What was done to which member -> why nothing comes of it."""
 
 
+AS_IT_WAS = "it tells how it was, which is compared and not simulated"
+
+ELASTISIM = {
+    "jobs": [
+        {
+            "type": "malleable",
+            "submit_time": date,
+            "num_nodes_min": 1,
+            "num_nodes_max": 4,
+            "application_model": "app.json",
+        }
+        for date in (0, 1)
+    ]
+}
+ELASTISIM_MODEL = json.dumps(
+    {"phases": [{"tasks": [{"type": "idle", "delay": "8 / num_nodes", "pattern": "uniform"}], "iterations": 3}]}
+)
+
 ENVIRONMENT = {
     "name": "a site",
     "description": "of one rack",
@@ -503,15 +521,32 @@ SAMPLES: dict[tuple[str, str], list[Sample]] = {
         Sample(SIMGRID_CLUSTER, "xml"),
     ],
     ("workload", "sacct"): [
-        Sample(SACCT, "rows", {"delimiter": "|"}),
+        Sample(SACCT, "rows", {"delimiter": "|"}, quiet={"NodeList left out": AS_IT_WAS}),
         Sample(SACCT_TIMES, "rows", {"delimiter": "|"}),
         Sample(
             json.dumps(SACCT_JSON, indent=1),
             "json",
-            quiet={"/jobs/*/job_id left out": "a task of an array, or a part of a job, is named after the whole"},
+            quiet={
+                "/jobs/*/job_id left out": "a task of an array, or a part of a job, is named after the whole",
+                "/jobs/*/nodes left out": AS_IT_WAS,
+                "/jobs/*/time/start left out": AS_IT_WAS,
+                "/jobs/*/tres/allocated/*/name left out": AS_IT_WAS,
+                "/jobs/*/tres/allocated/*/name misspelt": AS_IT_WAS,
+                "/jobs/*/required/memory left out": "the TRES that were requested tell it too",
+            },
         ),
     ],
-    ("platform", "slurm"): [Sample(SLURM, "settings")],
+    ("platform", "slurm"): [
+        Sample(
+            SLURM,
+            "settings",
+            quiet=dict.fromkeys(
+                ("OverSubscribe left out", "SchedulerType left out", "SelectType left out"),
+                "it is what holds without it, too",
+            ),
+        )
+    ],
+    ("workload", "elastisim"): [Sample(json.dumps(ELASTISIM, indent=1), "json", {}, {"app.json": ELASTISIM_MODEL})],
     ("workload", "swf"): [Sample(SWF_HEAD + SWF_ROWS, "fields")],
     ("workload", "gwf"): [
         Sample(

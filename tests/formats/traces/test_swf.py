@@ -2,6 +2,7 @@
 
 import gzip
 import pickle
+from array import array
 from math import inf, nextafter
 
 import pytest
@@ -204,6 +205,17 @@ def test_jobs_are_the_same_in_whatever_order_they_are_asked_for(log):
     assert [job.name for job in in_order] == [str(n) for n in range(1, 301)]
     with pytest.raises(IndexError):
         again[300]
+
+
+def test_columns_are_as_wide_as_their_numbers(log):
+    rows = [row(number=n, submit=30 * n, wait=n % 900, wanted=1 + n % 64, user=n % 500) for n in range(1, 5001)]
+    workload = read_swf(log("\n".join(rows)))
+    columns = [value for value in vars(workload).values() if isinstance(value, array) and value]
+    assert {len(column) for column in columns} == {5000}
+    assert sum(column.itemsize for column in columns) <= 40  # bytes a job; 80 if all were as wide as the widest
+    assert [*workload.numbers] == [*range(1, 5001)]
+    assert [*workload.users] == [n % 500 for n in range(1, 5001)]
+    assert {type(job.submission_time) for job in workload} == {float}
 
 
 def test_gzip_is_transparent_and_pickling_keeps_the_jobs(log):

@@ -19,6 +19,7 @@ from windtunnel.model import (
     Profile,
     SequentialCompositionProfile,
 )
+from windtunnel.model.application import ElasticProfile
 from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import ExecuteJob, JobStarted, ResumeJob
 from windtunnel.vocabulary.checking import wrong_field
@@ -89,6 +90,9 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
         refuse(world, decision, "field", reason)
     job, hosts, amounts = record.job, decision.hosts, decision.amounts
     table = world.hosts
+    if isinstance(job.profile, ElasticProfile):
+        _place_elastic(world, decision, record, job.profile)
+        return
     unusual = hosts.size != job.request.hosts
     if amounts is not None:
         check_amounts(world, decision, job)
@@ -115,6 +119,29 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
     else:
         record.amounts = amounts
         table.occupy_shares(hosts, amounts, world.now)
+
+
+def _place_elastic(world: World, decision: ExecuteJob, record: JobRecord, profile: ElasticProfile) -> None:
+    """A job that may change size gets as many hosts as it can do with, whole; amounts are GPUs."""
+    hosts, placement = decision.hosts, decision.placement
+    if not world.hosts.free.covers(hosts):
+        _explain_hosts(world, decision)
+    ranks = placement if isinstance(placement, tuple) else tuple(range(len(hosts)))
+    where = f"job {decision.job_id!r}"
+    if {*ranks} != {*range(len(hosts))}:
+        refuse(world, decision, "mapping", f"{where}: its ranks {ranks} are not on {len(hosts)} hosts, each named")
+    if len(ranks) != len(hosts) and not world.options.compute_sharing:
+        reason = f"{where}: a host is named twice and time-sharing on compute machines is disabled"
+        refuse(world, decision, "host-busy", reason)
+    if not profile.least <= len(ranks) <= profile.most:
+        reason = f"{where} can do with {profile.least} to {profile.most} hosts and is given {len(ranks)}"
+        refuse(world, decision, "allocation-size", reason)
+    gpus = {one.get("gpus", profile.gpus_least) for one in (decision.amounts or {}).values()}
+    if any(not profile.gpus_least <= count <= profile.gpus_most for count in gpus):
+        reason = f"{where} can do with {profile.gpus_least} to {profile.gpus_most} GPUs on each host"
+        refuse(world, decision, "amounts", reason)
+    world.hosts.occupy(hosts, world.now)
+    record.hosts = hosts
 
 
 def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> None:
@@ -151,6 +178,9 @@ def _explain_hosts(world: World, decision: ExecuteJob | ResumeJob, shared: HostS
                 world, decision, "unknown-host", f"job {decision.job_id!r}: there is no compute host {host} ({known})"
             )
         state = table.state(host)
+        if host in table.reserved:
+            reason = f"job {decision.job_id!r}: host {host} is kept for another job"
+            refuse(world, decision, "host-reserved", reason)
         if state is HostState.COMPUTING and table.jobs_on is None:
             busy = next((j for j, r in world.jobs.items() if r.state is _RUNNING and host in r.hosts), "?")
             refuse(

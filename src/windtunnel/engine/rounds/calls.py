@@ -58,7 +58,12 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
     call = PeriodicCall(rank, decision.call_me_later_id, when, first_tick(world, decision, when))
     calls[call.call_id] = call
     world.unfinished += 1
-    world.push(seconds(when, call.tick), Priority.PERIODIC, PERIODIC, call, call.version)
+    world.push(seconds(when, call.tick), _priority(world), PERIODIC, call, call.version)
+
+
+def _priority(world: World) -> int:
+    """Where each notice is told alone, periodic calls come before all else at their date (ElastiSim)."""
+    return Priority.FIRST if world.options.one_by_one else Priority.PERIODIC
 
 
 def _plan_once(world: World, rank: int, call_id: str, date: float) -> None:
@@ -101,7 +106,7 @@ def _trigger(world: World, call: PeriodicCall) -> None:
     if last:
         _drop(world, call)
     else:
-        world.push(seconds(call.when, call.tick), Priority.PERIODIC, PERIODIC, call, call.version)
+        world.push(seconds(call.when, call.tick), _priority(world), PERIODIC, call, call.version)
 
 
 def _drop(world: World, call: PeriodicCall) -> None:

@@ -13,6 +13,7 @@ from windtunnel.engine.jobs import (
     suspension,
     workflows,
 )
+from windtunnel.engine.jobs.elastic import resizing
 from windtunnel.engine.jobs.execution import messages
 from windtunnel.engine.jobs.execution.nodes import leaf_due
 from windtunnel.engine.probes import handlers as probes
@@ -82,6 +83,8 @@ DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
     d.TriggerProbe: probes.trigger_probe,
     d.ResetProbe: probes.reset_probe,
     d.MessageToJob: messages.message_to_job,
+    d.ResizeJob: resizing.resize_job,
+    d.SetJobArguments: resizing.set_job_arguments,
     d.SuspendJob: suspension.suspend_job,
     d.ResumeJob: suspension.resume_job,
     d.MigrateJob: suspension.migrate_job,

@@ -47,6 +47,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         session.features = hello.features
         session.forwards_profiles = hello.features.forward_profiles_on_job_submission
         session.follows_others = hello.follow_others
+        session.follows_phases = hello.follow_phases
         session.registering = hello.features.dynamic_registration
         world.unfinished += session.registering
     profiles = {}
@@ -104,8 +105,9 @@ def _fill_calendar(world: World) -> None:
 def run_to(world: World, components: Sequence[Component], until: float) -> bool:
     """Hold rounds up to and including the date ``until``; False when the run is over."""
     if until == inf:
+        together = not world.options.one_by_one
         while world.stage != "over":
-            if world.only_session is not None and world.stage == "running":
+            if together and world.only_session is not None and world.stage == "running":
                 _rounds_alone(world, components[0])
             if world.stage != "over":
                 round_once(world, components)
@@ -163,6 +165,9 @@ def _happen(world: World) -> None:
     heap = world.heap
     horizon = world.horizon
     stays = world.unfinished == 0 or _to_tell(world)
+    if world.options.one_by_one:
+        _happen_one(world, stays=stays)
+        return
     while heap and (not stays or heap[0][0] <= horizon):
         date, _, _, kind, payload, version = _heappop(heap)
         if version >= 0 and payload.version != version:
@@ -175,6 +180,23 @@ def _happen(world: World) -> None:
             world.rounds = 0
         stays = True
         _HANDLERS[kind](world, payload)
+
+
+def _happen_one(world: World, *, stays: bool) -> None:
+    """The next events at this instant, up to the first of which a component hears."""
+    heap = world.heap
+    while not _to_tell(world) and heap and (not stays or heap[0][0] <= world.horizon):
+        date, _, _, kind, payload, version = heappop(heap)
+        if version >= 0 and payload.version != version:
+            continue
+        if date > world.horizon:
+            world.now = date if kind == CALL else on_paper(date)
+            world.horizon = world.now + 1e-9 + world.now * 1e-15
+            world.rounds = 0
+        stays = True
+        _HANDLERS[kind](world, payload)
+        if world.sharing.changed:
+            world.sharing.settle()
 
 
 def _rounds_alone(world: World, component: Component) -> None:
@@ -274,7 +296,10 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
     session = world.only_session
     if session is not None:
         notices, session.outbox, session.apart = session.outbox, session.apart, []
-        if world.to_forget:
+        if world.options.one_by_one:
+            session.outbox = [*notices[1:], *session.outbox]
+            del notices[1:]
+        if world.to_forget and not (world.options.one_by_one and session.outbox):
             forget_ended(world)
         take(world, session, ask(world, session, components[0], notices), notices[0].timestamp)
         return True

@@ -5,7 +5,7 @@ Compute hosts are numbered as in the platform, storages follow. The system is ma
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mypy_extensions import mypyc_attr
 
@@ -27,6 +27,7 @@ class TaskSharing(Sharing):
 
     def __init__(self, world: World) -> None:
         from windtunnel.engine.sharing import Builder, System, fair_bottleneck, max_min
+        from windtunnel.engine.sharing.disks import disk_links
 
         super().__init__()
         self._world = world
@@ -38,10 +39,16 @@ class TaskSharing(Sharing):
         now_at = (*world.hosts.pstate, *(h.pstate for h in platform.storages))
         network = platform.network
         self.builder = Builder([h.endpoint for h in hosts], network, gamma=_gamma(platform.config))
+        links = network.links if network is not None else ()
+        ranks, disks = disk_links(hosts)
+        self.disks = {host: len(hosts) + len(links) + rank for host, rank in ranks.items()}
+        """By host with a disk of its own: its first constraint in the system."""
+        self.standing: list[Any] = []
+        """Who stands still until what it has told is answered: asked each time whether it can go on (``go_on``)."""
         self.system = System(
             [h.pstates[p].speed for h, p in zip(hosts, now_at, strict=True)],
             [h.cores for h in hosts],
-            network.links if network is not None else (),
+            (*links, *disks) if disks else links,
             rule=rules[options.sharing],
             watch_loads=options.energy,
         )
@@ -118,6 +125,8 @@ class TaskSharing(Sharing):
         world, system = self._world, self.system
         world.conditions.fail_tasks()
         self.changed = False
+        if self.standing:
+            self._go_on()
         if system.watch_loads:
             loads = system.changed_loads()
             world.energy.set_loads(loads)
@@ -128,6 +137,13 @@ class TaskSharing(Sharing):
             self.version += 1
             if date < inf:
                 world.push(max(date, world.now), Priority.END, SHARING, self, self.version)
+
+    def _go_on(self) -> None:
+        """Those that stood still go on, as soon as what they told was answered."""
+        standing, self.standing = self.standing, []
+        self.standing = [one for one in standing if not one.go_on(self._world)] + self.standing
+        if self.standing:
+            self.changed = True
 
     def next_event(self) -> float:
         """The date (s) of the next end of a task or of a latency; infinite when nothing moves."""

@@ -56,6 +56,8 @@ def on_paper(date: float) -> float:
 class Priority:
     """The order of events at one instant (decisions.md 1)."""
 
+    FIRST: Final = -1
+    """Walltimes of jobs that may change size, and periodic calls where each notice is told alone."""
     END: Final = 0
     WALLTIME: Final = 1
     SWITCHED: Final = 2

@@ -52,6 +52,8 @@ class HostTable:
         self.shares = Shares()
         """What is taken of hosts that jobs share by amounts; such hosts are not in ``free``."""
         self._described: frozenset[str] | None = None
+        self.reserved = HostSet()
+        """Idle hosts that are kept for running jobs, hence not in ``free``."""
         self.special: dict[int, HostState] = {}
         """Hosts that sleep, switch or are unavailable."""
         self.unavailable = HostSet()
@@ -122,6 +124,16 @@ class HostTable:
         changes.append((hosts, now))
         if len(changes) > _MANY:
             self._settle()
+
+    def set_aside(self, hosts: HostSet) -> None:
+        """Free hosts are kept for a job that will get them later."""
+        self.free -= hosts
+        self.reserved |= hosts
+
+    def give_back(self, hosts: HostSet) -> None:
+        """Hosts are no longer kept for a job; those that can compute jobs are free."""
+        self.reserved -= hosts
+        self.free |= HostSet(host for host in hosts if host not in self.special)
 
     def occupy_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job takes amounts, which were checked, of these hosts."""
@@ -204,7 +216,7 @@ class HostTable:
             return special
         if self.jobs_on is not None:
             return _COMPUTING if self.jobs_on[host] else _IDLE
-        return _IDLE if host in self.free else _COMPUTING
+        return _IDLE if host in self.free or host in self.reserved else _COMPUTING
 
     def behind(self, host: int) -> HostState:
         """What an unavailable host would be doing were it available."""
@@ -268,6 +280,8 @@ class HostTable:
                 self.counts[3] += 1
                 idle.append(host)
         self.unavailable -= hosts
+        if self.reserved:
+            idle = [host for host in idle if host not in self.reserved]
         self.free |= HostSet(h for h in hosts if h not in self.special) if self.jobs_on is not None else HostSet(idle)
 
     def totals(self) -> dict[str, float]:

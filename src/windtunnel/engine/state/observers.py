@@ -19,6 +19,8 @@ _HOOKS: Final = {
     "rejected": "on_job_rejected",
     "suspended": "on_job_suspended",
     "resumed": "on_job_resumed",
+    "resized": "on_job_resized",
+    "task": "on_task_ended",
     "states": "on_machine_states",
     "pstate": "on_pstate",
     "energy": "on_energy",
@@ -53,6 +55,8 @@ class Hooks:
     rejected: tuple[Callable[..., None], ...]
     suspended: tuple[Callable[..., None], ...]
     resumed: tuple[Callable[..., None], ...]
+    resized: tuple[Callable[..., None], ...]
+    task: tuple[Callable[..., None], ...]
     states: tuple[Callable[..., None], ...]
     pstate: tuple[Callable[..., None], ...]
     energy: tuple[Callable[..., None], ...]

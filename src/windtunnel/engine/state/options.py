@@ -64,6 +64,9 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     no_more_jobs_apart: bool = False
     """That there are no more static jobs is told in a message of its own, at the same instant, after the one with the
     last submissions (both Batsims)."""
+    one_by_one: bool = False
+    """Each notice is told in a message of its own, and its reply applied before anything else is looked at
+    (ElastiSim)."""
     ranks_tell_their_end: bool = False
     """Each rank of a replay ends with a message to the first host of its job, which hears one after the other; the
     job ends with the last of them (Batsim 4)."""

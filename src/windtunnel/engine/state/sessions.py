@@ -26,6 +26,8 @@ class Session:
         """When it has finished deciding (simulated s)."""
         self.follows_others = False
         """Whether it hears what other components start, reject and switch."""
+        self.follows_phases = False
+        """Whether it hears when jobs begin their phases or go on, and which GPUs are in use."""
         self.registering = False
         """Whether it may still register jobs, which keeps the run from ending."""
         self.calls: dict[str, Any] = {}

@@ -22,6 +22,7 @@ from windtunnel.vocabulary import Notice
 __all__ = ["World"]
 
 _SAVED: Final = (
+    "arguments",
     "conditions",
     "done_ids",
     "energy",
@@ -29,6 +30,7 @@ _SAVED: Final = (
     "events_left",
     "first_submission",
     "gauges",
+    "gpus",
     "heap",
     "horizon",
     "hosts",
@@ -152,6 +154,10 @@ class World:
         """Meters, when energy is simulated."""
         self.gauges = Gauges()
         """What probes follow."""
+        self.arguments: dict[str, dict[str, str]] = {}
+        """Arguments given to waiting jobs, by job id."""
+        self.gpus: Any = None
+        """What waits for GPUs and the links between them, once a task uses any."""
         self.conditions = Conditions()
         """What the profiles of the platform do."""
         self.private_jobs: dict[str, int] = {}

@@ -13,10 +13,9 @@ import msgspec
 
 from windtunnel.formats.slurm.submit_line import options_in
 from windtunnel.formats.slurm.values import megabytes
-from windtunnel.model.asks import Asks
 from windtunnel.model.slurm import GresAsk, JobAsk
 
-__all__ = ["Asked", "ask_of", "note_asks"]
+__all__ = ["Asked", "ask_of"]
 
 _MEMORY: Final = re.compile(r"(\d[\d.]*[KMGTP]?)([nc]?)", re.ASCII)
 
@@ -100,17 +99,3 @@ def _gres(tres: Mapping[str, int], nodes: int) -> tuple[tuple[GresAsk, ...], tup
     even = all(count % nodes == 0 for _, _, count in asks)
     made = tuple(GresAsk(name=name, type=kind, count=count // nodes if even else count) for name, kind, count in asks)
     return (made, ()) if even else ((), made)
-
-
-def note_asks(asks: Asks, ask: JobAsk, job: str) -> None:
-    """Count what a job asks for that not every scheduler honours."""
-    if ask.memory_per_cpu or ask.memory_per_node:
-        asks.note("memory", "jobs ask for memory", job)
-    for one in (*ask.gres_per_node, *ask.gres_per_job):
-        asks.note("GPUs" if one.name == "gpu" else "other resources", f"jobs ask for {one.name}", job)
-    if ask.licences:
-        asks.note("other resources", "jobs ask for licences", job)
-    if ask.features:
-        asks.note("other resources", "jobs ask for features of nodes", job)
-    if ask.reservation:
-        asks.note("other resources", "jobs name a reservation", job)

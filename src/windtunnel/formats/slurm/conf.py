@@ -23,7 +23,7 @@ from windtunnel.formats.slurm.topology import read_topology
 from windtunnel.model import Platform
 from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
-__all__ = ["read_slurm_conf"]
+__all__ = ["read_as", "read_slurm_conf"]
 
 
 def read_slurm_conf(
@@ -53,12 +53,33 @@ def read_slurm_conf(
         InputError: a file cannot be read, or is at fault; all faults are named with their line.
         UsageError: there is no such partition or time zone, or the speed is none.
     """
+    chosen_files = {"accounts": accounts, "qos": qos, "reservations": reservations, "tz": tz}
+    return read_as(path, None, partition=partition, all_states=all_states, speed=speed, **chosen_files)
+
+
+def read_as(
+    path: str | Path,
+    text: str | None,
+    *,
+    partition: str = "",
+    all_states: bool = False,
+    speed: float = 1e9,
+    accounts: str = "",
+    qos: str = "",
+    reservations: str = "",
+    tz: str = "UTC",
+) -> Platform:
+    """The site as if its slurm.conf read ``text`` (None: as it does); else as :func:`read_slurm_conf`.
+
+    Raises:
+        InputError, UsageError: as there.
+    """
     if not 0 < speed < inf:
         raise UsageError(f"the speed of a core is {speed!r} flop/s", "it is more than 0, such as speed=1e9")
     path = Path(path).absolute()
     findings = Findings(str(path))
     reader = _Cluster(findings)
-    for line in lines_of(path, findings):
+    for line in lines_of(path, findings, text):
         reader.take(line)
     settings = settings_in(reader.globals(str(path)))
     nodes = reader.nodes(path, all_states=all_states)

@@ -90,19 +90,23 @@ class Line:
         return tuple(part.strip() for part in self.text(key).split(",") if part.strip())
 
 
-def lines_of(path: Path, findings: Findings) -> Iterator[Line]:
-    """The lines of a file and of those it includes, continued ones joined, without comments."""
-    yield from _lines(path, path.parent, findings, [0])
+def lines_of(path: Path, findings: Findings, text: str | None = None) -> Iterator[Line]:
+    """The lines of a file (with ``text``: as if it read so) and of those it includes, without comments."""
+    yield from _lines(path, path.parent, findings, [0], text)
 
 
-def _lines(path: Path, base: Path, findings: Findings, included: list[int]) -> Iterator[Line]:
+def _lines(
+    path: Path, base: Path, findings: Findings, included: list[int], given: str | None = None
+) -> Iterator[Line]:
     included[0] += 1
     if included[0] > _MOST_INCLUDES:
         if included[0] == _MOST_INCLUDES + 1:
             findings.add(f"more than {_MOST_INCLUDES} files are included", code="include", file=str(path))
         return
     try:
-        text = read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
+        text = (
+            given if given is not None else read_text(path, encoding="utf-8-sig", errors="replace", most=_MOST_BYTES)
+        )
     except OSError as error:
         findings.add(f"cannot be read: {error.strerror}", code="unreadable", file=str(path))
         return

@@ -23,7 +23,7 @@ from windtunnel.diagnostics import Findings
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.unheard import Names, names
 from windtunnel.formats.files import json_fault, read_bytes
-from windtunnel.formats.slurm.asks import Asked, ask_of, note_asks
+from windtunnel.formats.slurm.asks import Asked, ask_of
 from windtunnel.formats.slurm.folding import folded
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.site import zone_of
@@ -31,7 +31,6 @@ from windtunnel.formats.slurm.values import date, duration, job_state, tres_coun
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import Recorded, TraceWorkload
-from windtunnel.model.asks import Asks
 
 __all__ = ["read_sacct"]
 
@@ -105,11 +104,6 @@ def read_sacct(
     records = list(folded(found, noted))
     options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     workload = replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
-    asks = Asks()
-    for job in workload:
-        if job.ask is not None:
-            note_asks(asks, job.ask, job.id)
-    workload.asks = (*workload.asks, *asks.found())
     workload.recorded = {
         f"{name}!{record.id}": Recorded(record.waited, record.run or 0.0, record.nodes) for record in records
     }

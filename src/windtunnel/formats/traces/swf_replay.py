@@ -12,7 +12,7 @@ from windtunnel.formats.traces.rules import ReplayOptions, Rule, start_date
 from windtunnel.formats.traces.swf_columns import ASKED, HISTORY, PARTITION, STATUS, Columns, Reader
 from windtunnel.formats.traces.swf_lines import Chunk, SwfLines
 from windtunnel.formats.traces.swf_workload import SwfWorkload
-from windtunnel.model.arrays import extend
+from windtunnel.model.arrays import extend, extended
 
 __all__ = ["SwfReplay"]
 
@@ -151,7 +151,7 @@ class SwfReplay:
             last = workload.numbers[-1] if workload.numbers else numbers[0] - 1
             self._ascending = last < numbers[0] and numbers == sorted(set(numbers))
         for attribute, source in zip(_KEPT, _SOURCE, strict=True):
-            extend(getattr(workload, attribute), columns[source])
+            setattr(workload, attribute, extended(getattr(workload, attribute), columns[source]))
         if workload.preceding is not None:
             extend(workload.preceding, columns[11])
             extend(workload.think_times, columns[12])
@@ -174,7 +174,8 @@ class SwfReplay:
             self._check_dependencies()
         base = workload.submits[0] if workload.submits and not keep_epoch else 0.0
         if base:
-            workload.submits = array("d", [submit - base for submit in workload.submits])
+            later, workload.submits = workload.submits, array("d")
+            extend(workload.submits, (submit - base for submit in later))
         start = (self._lines.header.integer("UnixStartTime") or 0) + base
         workload.start_date = start_date(start, start + (workload.submits[0] if workload.submits else 0.0))
         if self._lines.extra_fields:
@@ -211,7 +212,7 @@ class SwfReplay:
 
     def _renumber(self) -> None:
         """Give every number that was met before a fresh one: job ids are unique."""
-        numbers = self._workload.numbers
+        numbers = self._workload.numbers = array("q", self._workload.numbers)  # fresh ones may need more room
         seen: set[int] = set()
         fresh = max(numbers) + 1
         for rank, number in enumerate(numbers):

@@ -3,7 +3,7 @@
 import copy
 from array import array
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
@@ -34,17 +34,18 @@ class SwfWorkload(ShownWorkload):
         self.extend = True
         """Whether a job whose run time reaches its walltime still ends by itself."""
         self.cores_per_host = 1
-        self.numbers = array("q")
+        # Types get wider as far as the numbers of the log need it (model.arrays.extended).
+        self.numbers = array("b")
         self.submits = array("d")
-        self.waits = array("d")
+        self.waits: array[Any] = array("b")
         """The waiting times of the log (s, -1 unknown), for comparison; they are not simulated."""
         self.runs = array("d")
-        self.processors = array("q")
+        self.processors = array("b")
         self.walltimes = array("d")
-        self.users = array("q")
-        self.groups = array("q")
-        self.queues = array("q")
-        self.statuses = array("q")
+        self.users = array("b")
+        self.groups = array("b")
+        self.queues = array("b")
+        self.statuses = array("b")
         """What became of them in the log (field 11)."""
         self.preceding: array[int] | None = None
         """Numbers of the jobs to wait for (-1: none), when dependencies are honoured."""

@@ -55,6 +55,8 @@ class Choosing(BatchScheduler):
         self._rule: Rules = RULES[self.rules_name]()
         self.waiting: list[Job] = []
         """The jobs that can be chosen, usually in the order of their arrival."""
+        self.numbers: dict[str, tuple[float, ...]] = {}
+        """What the view has computed of jobs that does not change, by id."""
         self.started: list[Job] = []
         """The jobs that the last message has started."""
         self.choice: Choice | None = None
@@ -135,6 +137,7 @@ class Choosing(BatchScheduler):
         """Start a job that fits."""
         self.waiting.remove(job)
         self.queue.remove(job)
+        self.numbers.pop(job.id, None)
         self.started.append(job)
         decisions.append(self.site.run(job, together=False))
 

@@ -15,8 +15,8 @@ from windtunnel.schedulers.learned.sights import FEATURES, Choice, ViewName
 
 __all__ = ["LinearPolicy", "PolicyFile"]
 
-_LEARNED: Final = (-0.68, -1.14, -1.87, -0.95, -1.48, 1.1, -0.5, -0.71, -0.17, -0.28)
-"""What docs/guides/learning.md has learned on a workload of Lublin's model."""
+_LEARNED: Final = (-0.679, -1.136, -1.874, -0.955, -1.484, 1.103, -0.5, -0.712, -0.167, -0.28)
+"""What docs/gallery/learned.md has learned on a workload of Lublin's model."""
 
 
 class PolicyFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -47,7 +47,7 @@ class LinearPolicy(Choosing):
     Args:
         policy: a JSON file with ``weights`` and, if they are not the usual ones, ``rules``, ``view``, ``window``,
             ``backfill`` and ``longest`` (as ``windtunnel.learning`` writes it).
-        weights: the weights themselves, in Python. Without either: those of the example of docs/guides/learning.md.
+        weights: the weights themselves, in Python. Without either: those of docs/gallery/learned.md.
         **options: those of a policy that is given by its weights.
 
     Raises:

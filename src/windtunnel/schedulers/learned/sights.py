@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from math import log, log1p
+from math import inf, log, log1p
 from typing import Final, Literal, NamedTuple, Protocol
 
 from windtunnel.model import Job
@@ -62,6 +62,8 @@ class Seen(Protocol):
     window: int
     longest: float
     waiting: list[Job]
+    numbers: dict[str, tuple[float, ...]]
+    """What has been computed of jobs that does not change, by id."""
 
     @property
     def hosts(self) -> int:
@@ -97,24 +99,23 @@ def _windtunnel(seen: Seen, now: float) -> Choice:
     for running in sorted(seen.holding(), key=lambda one: (one.end, one.rank)):
         ends.append(max(running.end, now))
         frees.append(frees[-1] + running.hosts.size)
-    sizes = log(hosts) or 1.0
-    times = log1p(seen.longest)
-    areas = log1p(seen.longest * hosts)
     rest = (free / hosts, len(seen.waiting) / (len(seen.waiting) + seen.window))
     rows = []
     for job in jobs:
         need = job.request.hosts
-        time = min(requested(job), seen.longest)
-        place = bisect_left(frees, need)
-        until = ends[place] - now if place < len(ends) else float("inf")
+        fixed = seen.numbers.get(job.id)
+        if fixed is None:
+            fixed = seen.numbers[job.id] = _fixed(job, hosts, seen.longest)
+        if need <= free:
+            fits, until = 1.0, 0.0
+        else:
+            place = bisect_left(frees, need)
+            fits, until = 0.0, ends[place] - now if place < len(ends) else inf
         rows.append(
             (
                 _soft(now - job.submission_time),
-                log1p(time) / times,
-                need / hosts,
-                log(max(need, 1)) / sizes,
-                min(1.0, log1p(time * need) / areas),
-                1.0 if need <= free else 0.0,
+                *fixed,
+                fits,
                 rest[0],
                 _soft(until),
                 rest[1],
@@ -122,6 +123,17 @@ def _windtunnel(seen: Seen, now: float) -> Choice:
             )
         )
     return Choice(jobs, [job.request.hosts <= free for job in jobs], rows)
+
+
+def _fixed(job: Job, hosts: int, longest: float) -> tuple[float, ...]:
+    """What does not change of a job: its time, size (also in logarithms) and area."""
+    need, time = job.request.hosts, min(requested(job), longest)
+    return (
+        log1p(time) / log1p(longest),
+        need / hosts,
+        log(max(need, 1)) / (log(hosts) or 1.0),
+        min(1.0, log1p(time * need) / log1p(longest * hosts)),
+    )
 
 
 def _rlscheduler(seen: Seen, now: float) -> Choice:

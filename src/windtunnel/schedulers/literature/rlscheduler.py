@@ -57,9 +57,19 @@ class RLScheduler(Choosing):
         self.order = order
         super().__init__(rules="chosen-stays", backfill=backfill)
 
+    def _reset(self) -> None:
+        super()._reset()
+        self._scores: dict[str, float | tuple[float, ...]] = {}
+
     def ask(self, now: float) -> list[Job]:
         """The waiting jobs, that of the least score first."""
         del now  # the scores do not change with time
-        score = _SCORES[self.order]
-        self.waiting.sort(key=lambda job: score(job.submission_time, requested(job), job.request.hosts))
+        self.waiting.sort(key=self._score)
         return self.waiting
+
+    def _score(self, job: Job) -> float | tuple[float, ...]:
+        score = self._scores.get(job.id)
+        if score is None:
+            asked = requested(job)
+            score = self._scores[job.id] = _SCORES[self.order](job.submission_time, asked, job.request.hosts)
+        return score

@@ -6,18 +6,16 @@ trial whose worker is gone; what it gives up is begun anew by the driver.
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 from windtunnel.diagnostics import MissingExtraError, UsageError
+from windtunnel.studies.executors.dask_worker import begin, end, run
 from windtunnel.studies.executors.executor import Given, WorkerLostError
 from windtunnel.studies.trials import Context, Trial
-from windtunnel.studies.worker import Worker
 
 __all__ = ["Dask"]
-
-_workers: dict[str, Worker] = {}
-"""In a process of the cluster: what runs points of a study, by the study's mark."""
 
 
 class Dask:
@@ -32,6 +30,7 @@ class Dask:
         self._client = client
         self._cluster = cluster
         self._mark = uuid4().hex
+        self._under_way: set[Any] = set()
         client.register_plugin(_plugin(context, self._mark))
 
     @classmethod
@@ -57,10 +56,12 @@ class Dask:
     def submit(self, trial: Trial, slot: int, done: Callable[["Future[Given]"], None]) -> None:
         """Begin a trial somewhere."""
         del slot
-        future = self._client.submit(_run, trial, self._mark, pure=False)
+        future = self._client.submit(run, trial, self._mark, pure=False)
+        self._under_way.add(future)  # Dask forgets what nobody holds
 
         def ended(ours: Any) -> None:
             told: Future[Given] = Future()
+            self._under_way.discard(ours)
             if ours.status == "finished":
                 told.set_result(ours.result())
             elif ours.status == "cancelled":
@@ -75,6 +76,8 @@ class Dask:
 
     def close(self) -> None:
         """Let go of the cluster, and of what is under way there."""
+        with suppress(OSError, TimeoutError):  # the cluster may be gone
+            self._client.unregister_worker_plugin(f"windtunnel-{self._mark}")
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
@@ -96,14 +99,10 @@ def _plugin(context: Context, mark: str) -> Any:
 
         def setup(self, worker: Any) -> None:
             del worker
-            _workers.setdefault(mark, Worker(context))
+            begin(mark, context)
 
         def teardown(self, worker: Any) -> None:
             del worker
-            _workers.pop(mark, None)
+            end(mark)
 
     return Studies()
-
-
-def _run(trial: Trial, mark: str) -> Given:
-    return _workers[mark].run(trial)

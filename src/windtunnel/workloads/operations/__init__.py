@@ -13,19 +13,21 @@ import msgspec
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.options import checked_options, options_of
 from windtunnel.workloads.columns import Columns
-from windtunnel.workloads.operations import arrivals, estimates, resampling, selection, sizes
+from windtunnel.workloads.operations import arrivals, elasticity, estimates, resampling, selection, sessions, sizes
 
 __all__ = ["OPERATIONS", "Operation", "applied", "checked", "parse_operation"]
 
 OPERATIONS: Final[Mapping[str, Callable[..., str]]] = {
     "filter": selection.filter_jobs,
     "first": selection.first,
+    "from_sessions": sessions.from_sessions,
     "merge": selection.merge,
     "resample": resampling.resample,
     "scale_load": arrivals.scale_load,
     "shake": arrivals.shake,
     "slice": selection.slice_jobs,
     "to_hosts": sizes.to_hosts,
+    "with_elasticity": elasticity.with_elasticity,
     "with_estimates": estimates.with_estimates,
 }
 """By name; the first parameter of each is the columns, the others are its options."""

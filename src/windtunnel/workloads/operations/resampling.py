@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from windtunnel.workloads.columns import Columns
 
-__all__ = ["resample"]
+__all__ = ["keep_drawn", "resample"]
 
 _WEEK: Final = 7 * 24 * 3600.0
 
@@ -53,7 +53,7 @@ def resample(
             for there, jobs in visit.items():
                 drawn += _moved(columns, jobs, week, there - min(visit))
     drawn = [(submit, index) for submit, index in sorted(drawn) if 0 <= submit < new * _WEEK]
-    _keep(columns, drawn)
+    keep_drawn(columns, drawn)
     return (
         f"{len(columns):,} jobs in {new:,} weeks of {len(regular):,} regular users; "
         f"{len(passing) / length:.3g} other users come in a week"
@@ -78,7 +78,7 @@ def _moved(columns: Columns, jobs: list[int], week: int, later: int) -> list[tup
     return [(columns.submits[index] % _WEEK + (week + later) * _WEEK, index) for index in jobs]
 
 
-def _keep(columns: Columns, drawn: list[tuple[float, int]]) -> None:
+def keep_drawn(columns: Columns, drawn: list[tuple[float, int]]) -> None:
     """The jobs that were drawn, at their new times; those that were drawn before are told apart as copies."""
     columns.keep([index for _, index in drawn])
     columns.submits = array("d", (submit for submit, _ in drawn))

@@ -100,6 +100,8 @@ def merge(columns: Columns, other: Any) -> str:
         column = getattr(columns, name)
         if column is not None:
             column.extend(kept(job) for job in other)
+    if columns.elastic is not None:
+        columns.elastic.extend([0] * len(added))
     if columns.processors is not None:
         columns.processors.extend(added.sizes())
     columns.origins.extend([origin] * len(added))

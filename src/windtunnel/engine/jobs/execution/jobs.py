@@ -23,6 +23,7 @@ from windtunnel.model import (
     SequentialCompositionProfile,
     TraceReplayProfile,
 )
+from windtunnel.model.application import ElasticProfile
 from windtunnel.model.profiles import parts_of
 from windtunnel.vocabulary import AtomicProgress, ExecuteJob, KillProgress
 from windtunnel.vocabulary.checking import wrong_field
@@ -37,7 +38,8 @@ def begin_job(world: World, record: JobRecord, decision: ExecuteJob) -> None:
         refuse(world, decision, "field", reason)
     _check_overrides(world, record, decision)
     if job.walltime < inf:
-        world.push(world.now + job.walltime, Priority.WALLTIME, WALLTIME, record, record.version)
+        priority = Priority.FIRST if isinstance(job.profile, ElasticProfile) else Priority.WALLTIME
+        world.push(world.now + job.walltime, priority, WALLTIME, record, record.version)
     node = _root(world, record, decision)
     record.execution = node
     try:
@@ -87,7 +89,7 @@ def _check(world: World, node: Node) -> None:
             _check(world, nodes.sub_node(world, node, nodes.sub_profile(world, node, name), node.left))
     elif isinstance(profile, TraceReplayProfile):
         replay_hosts(world, node, len(profile.traces))
-    elif not isinstance(profile, DelayProfile | SendProfile | ReceiveProfile):
+    elif not isinstance(profile, DelayProfile | SendProfile | ReceiveProfile | ElasticProfile):
         task_of(world, node)
 
 

@@ -1,5 +1,6 @@
 """Which functions run which kind of profile."""
 
+from windtunnel.engine.jobs.elastic.kind import ELASTIC
 from windtunnel.engine.jobs.execution.delay import DELAY
 from windtunnel.engine.jobs.execution.fork_join import FORK_JOIN
 from windtunnel.engine.jobs.execution.messages import RECEIVE, SEND
@@ -20,12 +21,14 @@ from windtunnel.model import (
     SequentialCompositionProfile,
     TraceReplayProfile,
 )
+from windtunnel.model.application import ElasticProfile
 
 __all__: list[str] = []
 
 KINDS.update(
     {
         DelayProfile: DELAY,
+        ElasticProfile: ELASTIC,
         SequentialCompositionProfile: SEQUENCE,
         ForkJoinCompositionProfile: FORK_JOIN,
         SendProfile: SEND,

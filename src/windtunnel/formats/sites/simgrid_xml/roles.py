@@ -73,7 +73,7 @@ def assign_roles(
 
 def _role(host: HostDraft, given: str, findings: Findings) -> str:
     """The one role of a host; given twice it is an error, as in Batsim."""
-    own = host.properties.get("role", "")
+    own = host.properties.get("role", "") or _elastic_role(host.properties)
     role = given or own
     if given:
         host.properties = {**host.properties, "role": given}  # schedulers see it, as in Batsim
@@ -84,6 +84,13 @@ def _role(host: HostDraft, given: str, findings: Findings) -> str:
         hint = f"expected one of {', '.join(KNOWN)}"
         findings.add(f"host {host.name!r} has the unknown role {role!r}", code="role", line=host.line, hint=hint)
     return role or "compute_node"
+
+
+def _elastic_role(properties: Mapping[str, str]) -> str:
+    """What ElastiSim's properties make of a host."""
+    if properties.get("batch_system") == "true":
+        return "master"
+    return "storage" if properties.get("pfs_host") == "true" else ""
 
 
 def _check_master(

@@ -1,0 +1,170 @@
+"""``windtunnel slurm extract``, ``calibrate`` and ``what-if``: a Slurm site's twin."""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from windtunnel.twin.calibrate import Calibration
+    from windtunnel.twin.what_if import Change
+
+__all__ = ["calibrate", "slurm", "what_if"]
+
+_SITE = typer.Argument(help="The site's slurm.conf, or example:slurm.", metavar="SITE")
+_LOG = typer.Argument(help="Its accounting (sacct -P or --json).", metavar="LOG")
+_TZ = typer.Option("--tz", help="The time zone of dates without one, such as Europe/Berlin.")
+_SCHEDULER = typer.Option("--scheduler", "-s", help="Another scheduler than the site's own.")
+_JSON = typer.Option("--json", help="Print JSON.")
+_MOST: Final = 12
+
+
+def slurm(
+    action: Annotated[str, typer.Argument(help="extract: print the script.", metavar="extract")],
+    start: Annotated[str, typer.Option(help="From when on jobs are extracted, as sacct has it.")] = "now-30days",
+    end: Annotated[str, typer.Option(help="Until when.")] = "now",
+    folder: Annotated[str, typer.Option(help="Where the script writes.")] = "site",
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Replace users, accounts and names of jobs; the key stays with you.")
+    ] = False,
+) -> None:
+    """Print a shell script that extracts from a Slurm site what a simulation needs. Read it before you run it.
+
+    Examples:
+      windtunnel slurm extract --start 2024-01-01 > extract.sh
+
+      windtunnel slurm extract --anonymous > extract.sh
+    """
+    from windtunnel.diagnostics import UsageError, did_you_mean
+    from windtunnel.twin.extract import script
+
+    if action != "extract":
+        raise UsageError(f"windtunnel slurm has no {action!r}", did_you_mean(action, ("extract",)))
+    print(script(start=start, end=end, folder=folder, anonymous=anonymous), end="")
+
+
+def calibrate(
+    site: Annotated[str, _SITE],
+    log: Annotated[str, _LOG] = "",
+    tz: Annotated[str, _TZ] = "UTC",
+    scheduler: Annotated[str, _SCHEDULER] = "",
+    keep_nodes: Annotated[
+        bool, typer.Option("--keep-nodes", help="Take away no nodes that the log shows were not there.")
+    ] = False,
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Replay a site's log and say how far the replay agrees with what was.
+
+    Examples:
+      windtunnel calibrate site/slurm.conf site/jobs.txt --tz Europe/Berlin
+    """
+    from windtunnel.formats.registry import read_platform, read_workload
+    from windtunnel.twin.calibrate import calibrate as compare
+
+    conf, jobs = _files(site, log)
+    platform = read_platform(conf, format="slurm", tz=tz)
+    workload = read_workload(jobs, format="sacct", tz=tz)
+    with _told():
+        found = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
+    print(_as_json(found) if json else _calibration(found))
+
+
+def what_if(
+    site: Annotated[str, _SITE],
+    log: Annotated[str, _LOG] = "",
+    set_: Annotated[
+        list[str], typer.Option("--set", metavar="CHANGE", help='Such as "PartitionName=gpu MaxTime=2-0".')
+    ] = [],  # noqa: B006 -- typer copies it
+    nodes: Annotated[
+        list[str], typer.Option("--nodes", metavar="PARTITION:+N", help="Add nodes like those of a partition.")
+    ] = [],  # noqa: B006 -- as above
+    tz: Annotated[str, _TZ] = "UTC",
+    scheduler: Annotated[str, _SCHEDULER] = "",
+    json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Run a site's log before and after a change of its slurm.conf, and say who gains and who loses.
+
+    Examples:
+      windtunnel what-if site/slurm.conf site/jobs.txt --set SchedulerParameters=bf_window=2880
+
+      windtunnel what-if site/slurm.conf site/jobs.txt --set "PartitionName=gpu MaxTime=2-0" --nodes gpu:+20
+    """
+    from windtunnel.formats.registry import read_workload
+    from windtunnel.twin.what_if import what_if as try_out
+
+    conf, jobs = _files(site, log)
+    workload = read_workload(jobs, format="sacct", tz=tz)
+    with _told():
+        found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, tz=tz)
+    print(_as_json(found) if json else _change(found))
+
+
+def _files(site: str, log: str) -> tuple[str, str]:
+    """The slurm.conf and the log, also of a bundled example."""
+    from windtunnel.diagnostics import UsageError
+    from windtunnel.examples import find
+
+    if site.startswith("example:"):
+        example = find(site.removeprefix("example:"))
+        return example.platform, log or example.workloads[0]
+    if not log:
+        raise UsageError("name the log behind the site", "what sacct -P or sacct --json printed")
+    return site, log
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the runs within did not honour is printed once, on standard error."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(one.message) for one in told):
+        print(text, file=sys.stderr)
+
+
+def _as_json(value: Any) -> str:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value)).decode()
+
+
+def _calibration(found: "Calibration") -> str:
+    lines = [
+        found.verdict,
+        "",
+        f"utilisation: {found.recorded_use:.1%} recorded, {found.simulated_use:.1%} simulated",
+        "",
+    ]
+    lines.append(f"{'mean wait (s) of':34} {'jobs':>8} {'recorded':>12} {'simulated':>12}")
+    for by in dict.fromkeys(one.by for one in found.groups):
+        some = sorted((one for one in found.groups if one.by == by), key=lambda one: -one.jobs)
+        for one in some[:_MOST]:
+            what = one.name if by == "all" else f"{by} {one.name}"
+            lines.append(f"{what[:34]:34} {one.jobs:8,} {one.recorded_mean:12,.0f} {one.simulated_mean:12,.0f}")
+        if len(some) > _MOST:
+            lines.append(f"  ... and {len(some) - _MOST} more of {by} (--json has all)")
+    for drain in found.drains[:_MOST]:
+        lines.append(f"node {drain.node} was not there from {drain.start:,.0f} s to {drain.end:,.0f} s")
+    return "\n".join(lines)
+
+
+def _change(found: "Change") -> str:
+    lines = [f"{'mean wait (s) of':34} {'jobs':>8} {'before':>12} {'after':>12}  change (95 %)"]
+    for by in dict.fromkeys(one.by for one in found.shifts):
+        some = sorted((one for one in found.shifts if one.by == by), key=lambda one: one.after - one.before)
+        chosen = some if len(some) <= _MOST else [*some[: _MOST // 2], *some[-(_MOST // 2) :]]
+        for one in chosen:
+            what = one.name if by == "all" else f"{by} {one.name}"
+            between = "" if one.low is None else f" ({one.low:+,.0f} to {one.high:+,.0f})"
+            shift = one.after - one.before
+            lines.append(
+                f"{what[:34]:34} {one.jobs:8,} {one.before:12,.0f} {one.after:12,.0f}  {shift:+,.0f}{between}"
+            )
+        if len(some) > len(chosen):
+            lines.append(f"  ... and {len(some) - len(chosen)} more of {by} that change less (--json has all)")
+    if found.never_before or found.never_after:
+        lines.append(f"never start: {found.never_before:,} jobs before, {found.never_after:,} after")
+    return "\n".join([*lines, "", found.diff])

@@ -1,0 +1,85 @@
+"""ElastiSim's output files: statistics of jobs, what nodes run, and when tasks end (six significant digits)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+
+from windtunnel.model import Host, JobRecord, JobState, Platform, Workload
+from windtunnel.model.application import ElasticProfile
+from windtunnel.vocabulary import Observer
+
+__all__ = ["ElastisimFiles", "six_digits"]
+
+
+def six_digits(value: float) -> str:
+    """A number as C++ streams print it."""
+    return f"{value:g}"
+
+
+class ElastisimFiles(Observer):
+    """Writes the files of one run.
+
+    Args:
+        statistics: where the statistics of jobs go, at the end.
+        nodes: where what nodes run goes, as it changes (see :meth:`node_changed`).
+        tasks: where ends of tasks go; None: nowhere.
+    """
+
+    def __init__(self, statistics: TextIO, nodes: TextIO, tasks: TextIO | None) -> None:
+        self.statistics = statistics
+        self.nodes = nodes
+        self.tasks = tasks
+        self.hosts: tuple[Host, ...] = ()
+        self.rows: dict[int, str] = {}
+        nodes.write("Time,Node,State,Running jobs,Expected jobs\n")
+        statistics.write("ID,Type,Submit Time,Start Time,End Time,Wait Time,Makespan,Turnaround Time,Status\n")
+        if tasks is not None:
+            tasks.write("Time,Job,Node,Task,Duration\n")
+
+    def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
+        """All nodes are free."""
+        del workloads
+        self.hosts = platform.hosts
+        for host in self.hosts:
+            self.nodes.write(f"{six_digits(now)},{host.name},free,none,none\n")
+
+    def node_changed(self, now: float, node: int, running: Iterable[int], expected: Iterable[int]) -> None:
+        """A job has come to a node, or has left it."""
+        here, later = ";".join(map(str, running)), ";".join(map(str, expected))
+        state = "allocated" if here else "free"
+        name = self.hosts[node].name
+        self.nodes.write(f"{six_digits(now)},{name},{state},{here or 'none'},{later or 'none'}\n")
+
+    def on_task_ended(self, now: float, record: JobRecord, hosts: Sequence[int], name: str, seconds: float) -> None:
+        """Some ranks of a job have finished a task."""
+        if self.tasks is not None:
+            job = record.job.name
+            for host in hosts:
+                node = self.hosts[host].name
+                self.tasks.write(f"{six_digits(now)},{job},{node},{name},{six_digits(seconds)}\n")
+
+    def on_job_ended(self, now: float, record: JobRecord) -> None:
+        """A job has ended."""
+        status = "completed" if record.state is JobState.COMPLETED_SUCCESSFULLY else "killed"
+        self._row(record, record.starting_time, now, status)
+
+    def on_job_rejected(self, now: float, record: JobRecord) -> None:
+        """A job was killed before it had started."""
+        self._row(record, -1.0, now, "killed")
+
+    def _row(self, record: JobRecord, start: float, end: float, status: str) -> None:
+        job = record.job
+        kind = job.profile.elasticity.name.lower() if isinstance(job.profile, ElasticProfile) else "rigid"
+        submitted = job.submission_time
+        wait = start - submitted if start >= 0.0 else -1.0
+        figures = (submitted, start, end, wait, end - start, end - submitted)
+        number = int(job.name)
+        self.rows[number] = f"{number},{kind},{','.join(map(six_digits, figures))},{status}\n"
+
+    def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
+        """Statistics by number; whatever the end, what is known is written."""
+        del now, outcome, totals
+        for number in sorted(self.rows):
+            self.statistics.write(self.rows[number])
+        for file in (self.statistics, self.nodes, self.tasks):
+            if file is not None:
+                file.flush()

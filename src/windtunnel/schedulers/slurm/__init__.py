@@ -1,0 +1,6 @@
+"""The ``slurm`` scheduler: what Slurm 22.05 decides, one file per concern.
+
+A pure core decides (a cluster's state, jobs and an instant go in; starts, plans and reasons come out); a component
+drives it at its clocks on our engine. Paragraphs (section sign and number) are those of the page of Slurm's rules,
+which is kept beside the recordings of the real Slurm that the core is tested against.
+"""

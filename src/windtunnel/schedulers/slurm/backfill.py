@@ -1,0 +1,309 @@
+"""The backfill loop: plans for pending jobs in order, and starts that disturb none of them (§4)."""
+
+from collections import Counter
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+from windtunnel.schedulers.slurm.jobs import Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.main_loop import Pass
+from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
+from windtunnel.schedulers.slurm.preemption import candidates, find_victims
+from windtunnel.schedulers.slurm.queue import job_queue, partition_refusal
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["backfill_pass"]
+
+_MOST_TRIES: Final = 500
+
+
+class _Outcome(Enum):
+    STARTED = "started"
+    PLANNED = "planned"
+    NOTHING = "nothing"
+    REFUSED = "refused"
+    FULL = "full"
+
+
+class _Plan:
+    """What a try came to."""
+
+    __slots__ = ("nodes", "outcome", "start")
+
+    def __init__(self, outcome: _Outcome, start: int | None = None, nodes: int = 0) -> None:
+        self.outcome = outcome
+        self.start = start
+        self.nodes = nodes
+
+
+class _Cycle:
+    """One cycle, with the map of its plans."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.settings = state.site.backfill
+        self.window = self.settings.bf_window * 60
+        counted = state.site.licences if self.settings.bf_licenses else {}
+        self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, state.up & ~state.completing, counted)
+        for job in state.running.values():
+            if counted and job.licences and job.holding.end > state.now:
+                self.map.take(state.now, job.holding.end, 0, job.licences)
+        self.done = Pass()
+        self.full = False
+        self.seen: Counter[tuple[object, ...]] = Counter()
+        """Jobs looked at, of users, partitions and associations (§4.5)."""
+        self.reserved: Counter[str] = Counter()
+        """Plans of each partition."""
+        if self.settings.bf_running_job_reserve:
+            for job in state.running.values():
+                if job.holding.exclusive:
+                    self.map.take(state.now, job.holding.end, job.holding.nodes)
+
+    def go(self) -> Pass:
+        """Over the queue in order, until a limit of the cycle ends it."""
+        state, settings = self.state, self.settings
+        queue = job_queue(state, backfill=True)
+        for job in state.pending.values():
+            job.expected, job.planned = None, 0
+        most = settings.bf_max_job_test
+        for record in queue:
+            if self.full or (most and self.done.tested >= most):
+                break
+            if settings.bf_max_job_start and len(self.done.started) >= settings.bf_max_job_start:
+                break
+            if record.job.id in state.pending:
+                self._record(record)
+        return self.done
+
+    def _record(self, record: Record) -> None:
+        """A job, or the tasks of an array one after another."""
+        job = record.job
+        before, before_nodes = job.expected, job.planned
+        plan = _Plan(_Outcome.NOTHING)
+        counted = False
+        planned = 0
+        tasks = 1 if job.tasks is None else len(job.tasks)
+        while tasks > 0:
+            if self._beyond(record):
+                break
+            plan, tested = self._try(record)
+            if tested and not counted:
+                self.done.tested += 1
+                counted = True
+            tasks -= 1
+            if plan.outcome is _Outcome.FULL:
+                self.full = True
+                break
+            if plan.outcome is _Outcome.STARTED:
+                planned += 1
+                if self.settings.bf_max_job_start and len(self.done.started) >= self.settings.bf_max_job_start:
+                    break
+                if job.id not in self.state.pending or not job.startable_tasks:
+                    return
+                continue
+            planned += 1
+            if plan.outcome is not _Outcome.PLANNED or planned >= self.settings.bf_max_job_array_resv:
+                break
+        if plan.start is None or plan.outcome is _Outcome.STARTED:
+            return
+        if before and before <= plan.start:
+            job.expected, job.planned = before, before_nodes
+        else:
+            job.expected, job.planned = plan.start, plan.nodes
+
+    def _beyond(self, record: Record) -> bool:
+        """Whether enough jobs of its user, partition or association were looked at (§4.5)."""
+        known = self.settings
+        user, part = record.job.user, record.table.name
+        keys: list[tuple[tuple[object, ...], int]] = [
+            (("user", user), known.bf_max_job_user),
+            (("partition", part), known.bf_max_job_part),
+            (("both", user, part), known.bf_max_job_user_part),
+            (("association", record.job.account, user), known.bf_max_job_assoc),
+        ]
+        limited = [(key, most) for key, most in keys if most]
+        if any(self.seen[key] >= most for key, most in limited):
+            return True
+        for key, _ in limited:
+            self.seen[key] += 1
+        return False
+
+    def _only_now(self, record: Record) -> bool:
+        """Whether a job is tested for now alone, without a plan (§4.5)."""
+        known, job, now = self.settings, record.job, self.state.now
+        if known.bf_min_prio_reserve and record.priority < known.bf_min_prio_reserve:
+            return True
+        if known.bf_min_age_reserve and now - job.submitted < known.bf_min_age_reserve:
+            return True
+        if known.bf_one_resv_per_job and job.expected is not None:
+            return True
+        most = known.bf_job_part_count_reserve
+        return bool(most and self.reserved[record.table.name] >= most)
+
+    def _try(self, record: Record) -> tuple[_Plan, bool]:
+        """The first start at which a job fits beside all plans (§4.3); and whether selection was tried."""
+        state, job = self.state, record.job
+        refusal = state.limits.before(record)
+        if refusal:
+            job.reason = refusal
+            if not state.site.main.assoc_limit_stop:
+                return _Plan(_Outcome.REFUSED), False
+        if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
+            job.reason = "Licenses"
+            return _Plan(_Outcome.NOTHING), False
+        no_reserve = bool(state.site.preempt.type and job.qos is not None and job.qos.has("NoReserve"))
+        minutes = 1 if no_reserve else min(record.limit, job.time_min or record.limit)
+        only_now = self._only_now(record)
+        tested = False
+        later = state.now
+        for _ in range(_MOST_TRIES):
+            start = later
+            kept, booked_until, reservation = self._bookings(record, start, minutes)
+            if reservation is None:
+                return _Plan(_Outcome.NOTHING), tested
+            start, base = reservation
+            base &= record.table.mask & state.up & ~kept & ~state.completing
+            later, among, slots = self.map.later_than(start, base, base, max(start, state.now) + minutes * 60)
+            if (
+                booked_until
+                and booked_until + 1 < state.now + self.window
+                and (not later or booked_until + 1 < later)
+            ):
+                later = booked_until + 1
+            among &= record.mask
+            if self.settings.bf_licenses and job.ask.licences:
+                free_again = self._licences_again(job.ask.licences, slots)
+                later = min(later, free_again) if later and free_again else later or free_again
+            again = bool(later) and not only_now
+            if not self._possible(record, among, slots):
+                if again:
+                    continue
+                return _Plan(_Outcome.NOTHING), tested
+            tested = True
+            found = self._will_run(record, among)
+            if found is None or (only_now and found[0] > state.now):
+                if again:
+                    continue
+                return _Plan(_Outcome.NOTHING), tested
+            when, placed = max(found[0], start), found[1]
+            if when <= state.now:
+                plan = self._start(record, among, minutes)
+                if plan is not None:
+                    return plan, tested
+            elif later and when > later:
+                continue
+            if no_reserve:
+                return _Plan(_Outcome.NOTHING), tested
+            if when > state.now + self.window:
+                return _Plan(_Outcome.PLANNED, when), tested
+            if not self.map.free(when, when + minutes * 60, placed.nodes):
+                later = when
+                continue
+            return self._reserve(record, when, minutes, placed), tested
+        return _Plan(_Outcome.NOTHING), tested
+
+    def _will_run(self, record: Record, among: int) -> tuple[int, Picked] | None:
+        state = self.state
+        gone = [job.holding for job in candidates(state, record)]
+        return state.selector.will_run(record, among, state.held, state.now, gone)
+
+    def _bookings(self, record: Record, start: int, minutes: int) -> tuple[int, int, tuple[int, int] | None]:
+        """Nodes kept for reservations of others, when the next of these ends, and from when on which nodes."""
+        state, job = self.state, record.job
+        nodes = state.cluster.all
+        if not state.bookings:
+            return 0, 0, (start, nodes)
+        if job.reservation:
+            own = state.bookings.own(job, max(start, state.now))
+            if own is None:
+                return 0, 0, None
+            if "FLEX" not in own.flags:
+                if own.start > state.now:
+                    return 0, 0, None  # it waits for its reservation without a plan
+                nodes = own.mask
+                if start + minutes * 60 > own.end:
+                    return 0, 0, None
+        end = start + minutes * 60
+        kept = state.bookings.kept_from(job, start, end)
+        until = state.bookings.next_end(job, start, end, record.table.mask, self.settings.bf_resolution)
+        return kept, until, (start, nodes)
+
+    def _possible(self, record: Record, among: int, slots: list[Slot]) -> bool:
+        """Whether nodes, named ones and licences are enough for a test at all."""
+        job = record.job
+        if among.bit_count() < record.demand.min_nodes or job.named & ~among:
+            return False
+        if self.settings.bf_licenses and job.ask.licences:
+            for slot in slots:
+                if any(slot.licences.get(name, 0) < count for name, count in job.ask.licences.items()):
+                    return False
+        return True
+
+    def _licences_again(self, wanted: Mapping[str, int], slots: list[Slot]) -> int:
+        """When the first slot with too few licences is over; 0: all have enough, or it is the last one."""
+        for slot in slots:
+            if any(slot.licences.get(name, 0) < count for name, count in wanted.items()):
+                return 0 if slot is self.map.slots[-1] else slot.end
+        return 0
+
+    def _start(self, record: Record, among: int, minutes: int) -> _Plan | None:
+        """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead."""
+        state, job = self.state, record.job
+        if partition_refusal(record) or not job.startable_tasks:
+            return None
+        placed = state.selector.start(record, among, state.held)
+        if placed is None:
+            listed = candidates(state, record)
+            found = find_victims(state, record, among, listed) if listed else None
+            if found is None:
+                return None
+            self.done.victims += [(victim, job) for victim in found[1]]
+            job.reason = "Resources"
+            return None
+        refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
+        if refusal:
+            job.reason = refusal
+            return _Plan(_Outcome.REFUSED)
+        limit = minutes
+        if minutes < record.limit:
+            limit = self._longest(record, placed, minutes)
+        running = state.begin(record, placed, state.now, limit)
+        self._take_licences(record, running)
+        self.done.started.append(running)
+        return _Plan(_Outcome.STARTED, state.now, placed.nodes)
+
+    def _take_licences(self, record: Record, running: RunningJob) -> None:
+        wanted = record.job.ask.licences
+        if self.settings.bf_licenses and wanted:
+            self.map.take(self.state.now, running.holding.end, 0, wanted)
+
+    def _longest(self, record: Record, placed: Picked, minutes: int) -> int:
+        """With --time-min the limit grows as far as the next plan on its nodes allows (§4.3)."""
+        now = self.state.now
+        end = now + record.limit * 60
+        for slot in self.map.slots:
+            if slot.begin > now and slot.begin < end and placed.nodes & ~slot.nodes:
+                end = slot.begin
+                break
+        return max(minutes, min(record.limit, (end - now) // 60))
+
+    def _reserve(self, record: Record, when: int, minutes: int, placed: Picked) -> _Plan:
+        """Enter a plan in the map, unless limits refuse it or the map is full."""
+        state, job = self.state, record.job
+        refusal = state.limits.after(record, placed, state.tres_of(record, placed))
+        if refusal and not state.site.main.assoc_limit_stop:
+            job.reason = refusal
+            return _Plan(_Outcome.REFUSED, when)
+        most = self.settings.bf_node_space_size or self.settings.bf_max_job_test
+        if most and self.map.records >= most:
+            return _Plan(_Outcome.FULL, when, placed.nodes)
+        self.map.take(
+            when, when + minutes * 60, placed.nodes, job.ask.licences if self.settings.bf_licenses else None
+        )
+        self.reserved[record.table.name] += 1
+        return _Plan(_Outcome.PLANNED, when, placed.nodes)
+
+
+def backfill_pass(state: State) -> Pass:
+    """One cycle of the backfill loop at ``state.now``: starts and plans."""
+    return _Cycle(state).go()

@@ -1,0 +1,98 @@
+"""A site as the core looks things up in it: nodes by number, partitions and features as sets of nodes."""
+
+from windtunnel.model.slurm import Partition, Qos, SlurmSite
+from windtunnel.schedulers.slurm.nodesets import mask_of
+
+__all__ = ["Cluster", "PartitionTable"]
+
+
+class PartitionTable:
+    """A partition with its nodes as a set."""
+
+    __slots__ = ("mask", "name", "partition", "qos", "size", "tres")
+
+    def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
+        self.partition = partition
+        self.name = partition.name
+        own = None if partition.nodes is None else frozenset(partition.nodes)
+        inside = [(i, node) for i, node in enumerate(site.nodes) if own is None or node.name in own]
+        self.mask = mask_of(i for i, _ in inside)
+        self.size = len(inside)
+        self.qos = qos
+        self.tres: dict[str, float] = {
+            "cpu": sum(node.cpus for _, node in inside),
+            "mem": sum(node.memory for _, node in inside),
+            "node": len(inside),
+        }
+        for _, node in inside:
+            for item in node.gres:
+                for key in (f"gres/{item.name}", f"gres/{item.name}:{item.type}"):
+                    self.tres[key] = self.tres.get(key, 0) + item.count
+
+
+class Cluster:
+    """What does not change while jobs come and go."""
+
+    def __init__(self, site: SlurmSite) -> None:
+        self.site = site
+        nodes = site.nodes
+        self.size = len(nodes)
+        self.all = (1 << self.size) - 1
+        self.index = {node.name: i for i, node in enumerate(nodes)}
+        self.names = [node.name for node in nodes]
+        self.threads = [max(1, node.threads_per_core) for node in nodes]
+        self.cpus = [node.cpus - node.cores_reserved * node.threads_per_core for node in nodes]
+        self.cores = [max(1, node.cpus // max(1, node.threads_per_core)) for node in nodes]
+        self.core_masks = [(1 << count) - 1 for count in self.cores]
+        self.sockets = [self._sockets(i) for i in range(self.size)]
+        self.memory = [node.memory - node.memory_reserved for node in nodes]
+        self.weight = [node.weight for node in nodes]
+        self.qos = {one.name: one for one in site.qos}
+        self.partitions = {one.name: PartitionTable(one, site, self.qos.get(one.qos)) for one in site.partitions}
+        first = next(iter(self.partitions), "")
+        self.default = next((one.name for one in site.partitions if one.default), first)
+        """Where jobs go that name no partition; where none is the default, the first."""
+        self.features: dict[str, int] = {}
+        for i, node in enumerate(nodes):
+            for feature in node.features:
+                self.features[feature] = self.features.get(feature, 0) | 1 << i
+        self.by_weight = self._by_weight()
+        self.total_masks = [0] * (max(self._countable(), default=0) + 1)
+        """The nodes with each number of CPUs."""
+        for i, count in enumerate(self._countable()):
+            self.total_masks[count] |= 1 << i
+        self.gres_names = sorted({item.name for node in nodes for item in node.gres})
+        self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
+
+    def _countable(self) -> list[int]:
+        """The CPUs of each node that selection counts."""
+        if self.site.select.counts == "CORE":
+            return [cores * threads for cores, threads in zip(self.cores, self.threads, strict=True)]
+        return self.cpus
+
+    def gres_indices(self, node: int, name: str, kind: str = "") -> int:
+        """The set of indices of a generic resource on a node, of one type or any."""
+        found = first = 0
+        for item in self.site.nodes[node].gres:
+            if item.name == name:
+                if not kind or item.type == kind:
+                    found |= ((1 << item.count) - 1) << first
+                first += item.count
+        return found
+
+    def named(self, names: tuple[str, ...]) -> int:
+        """The nodes of some names; those that are not there are left out."""
+        return mask_of(self.index[name] for name in names if name in self.index)
+
+    def _sockets(self, node: int) -> list[int]:
+        """The cores of each socket, as sets."""
+        sockets = max(1, min(self.site.nodes[node].sockets, self.cores[node]))
+        each = self.cores[node] // sockets
+        return [((1 << each) - 1) << (each * socket) for socket in range(sockets)]
+
+    def _by_weight(self) -> list[int]:
+        """The nodes of each weight, the lightest first."""
+        groups: dict[int, int] = {}
+        for i, weight in enumerate(self.weight):
+            groups[weight] = groups.get(weight, 0) | 1 << i
+        return [groups[weight] for weight in sorted(groups)]

@@ -1,0 +1,92 @@
+"""Which cores and which indices of generic resources a job gets on its nodes (§5.4, §5.7)."""
+
+from typing import Final
+
+from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.jobs import Picked, Record
+from windtunnel.schedulers.slurm.occupancy import Occupancy
+
+__all__ = ["take_cores", "take_gres"]
+
+_BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
+
+
+def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record, shares: bool) -> dict[int, int]:
+    """Of each node the set of its cores: cyclically over sockets, or one socket after another."""
+    found = {}
+    socket_counts = cluster.site.select.counts == "SOCKET"
+    block = _BLOCK in cluster.site.select.flags
+    for node, cpus in placed.cpus.items():
+        busy = held.cores[node]
+        if shares:
+            busy = held.unshared(node) | held.in_row(node, record.table.name, placed.row)
+        free = cluster.core_masks[node] & ~busy
+        count = -(-cpus // cluster.threads[node])
+        if socket_counts:
+            found[node] = _sockets(cluster, node, free, count)
+        elif count >= free.bit_count():
+            found[node] = free
+        else:
+            found[node] = _spread(cluster, node, free, count, block)
+    return found
+
+
+def _sockets(cluster: Cluster, node: int, free: int, count: int) -> int:
+    """Whole free sockets until they hold the cores: nobody else gets their rest."""
+    taken = 0
+    for socket in cluster.sockets[node]:
+        if socket & ~free:
+            continue
+        taken |= socket
+        if taken.bit_count() >= count:
+            break
+    return taken
+
+
+def _spread(cluster: Cluster, node: int, free: int, count: int, block: bool) -> int:
+    taken = 0
+    sockets = [socket & free for socket in cluster.sockets[node]]
+    while count > 0:
+        before = count
+        for place, socket in enumerate(sockets):
+            while socket and count > 0:
+                lowest = socket & -socket
+                socket ^= lowest  # noqa: PLW2901 -- the set shrinks while cores are taken from it
+                taken |= lowest
+                count -= 1
+                if not block:
+                    break
+            sockets[place] = socket
+        if count == before:
+            break
+    return taken
+
+
+def take_gres(cluster: Cluster, held: Occupancy, placed: Picked, record: Record) -> dict[int, dict[str, int]]:
+    """Of each node the lowest free indices of what is asked for."""
+    demand = record.demand
+    found: dict[int, dict[str, int]] = {}
+    for node in placed.cpus:
+        own: dict[str, int] = {}
+        for ask in demand.gres:
+            free = cluster.gres_indices(node, ask.name, ask.type) & ~held.gres[ask.name][node] & ~own.get(ask.name, 0)
+            own[ask.name] = own.get(ask.name, 0) | _lowest(free, ask.count)
+        extra = placed.gres.get(node, 0)
+        if extra:
+            free = cluster.gres_indices(node, "gpu") & ~held.gres["gpu"][node]
+            own["gpu"] = _lowest(free, extra)
+        if demand.exclusive:
+            for name in held.gres:
+                own[name] = cluster.gres_indices(node, name)
+        if own:
+            found[node] = own
+    return found
+
+
+def _lowest(free: int, count: int) -> int:
+    taken = 0
+    for _ in range(count):
+        lowest = free & -free
+        free ^= lowest
+        taken |= lowest
+    return taken

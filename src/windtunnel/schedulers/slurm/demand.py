@@ -1,0 +1,144 @@
+"""What a job asks for in numbers, as sbatch and slurmctld work it out before any node is looked at (§5.2, §5.3)."""
+
+from math import ceil
+from typing import Final
+
+from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmSite
+
+__all__ = ["Demand", "time_limit"]
+
+_MANY: Final = 10**9
+_YEAR: Final = 365 * 24 * 60
+
+
+def time_limit(ask: JobAsk, partition: Partition) -> int:
+    """Minutes for which a job is planned: its own limit, else the partition's, else a year (§1)."""
+    for limit in (ask.time_limit, partition.default_time, partition.max_time):
+        if limit is not None:
+            return limit
+    return _YEAR
+
+
+class Demand:
+    """A job's request in one partition, defaults of partition and site applied."""
+
+    __slots__ = (
+        "cores_per_socket",
+        "cpus",
+        "cpus_per_task",
+        "exclusive",
+        "exclusive_user",
+        "gpus_per_job",
+        "gres",
+        "max_nodes",
+        "memory_per_cpu",
+        "memory_per_gpu",
+        "memory_per_node",
+        "min_cpus_per_node",
+        "min_nodes",
+        "nodes_given",
+        "one_thread",
+        "over_subscribe",
+        "requested_nodes",
+        "tasks",
+        "tasks_given",
+        "tasks_per_core",
+        "tasks_per_node",
+        "tasks_per_socket",
+        "whole_memory",
+    )
+
+    def __init__(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
+        self.min_nodes: int = 1
+        self.max_nodes: int = _MANY
+        self.tasks: int = 1
+        self.nodes_given: bool = ask.min_nodes is not None
+        self._count_nodes(ask)
+        self.cpus_per_task: int = ask.cpus_per_task or 1
+        self._count_gres(ask, partition, site)
+        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes)
+        """CPUs in all (NumCPUs of the pending job)."""
+        self.tasks_per_socket = ask.tasks_per_socket
+        self.tasks_per_core = ask.tasks_per_core
+        self.cores_per_socket = ask.cores_per_socket
+        self.one_thread = ask.threads_per_core == 1
+        self.min_cpus_per_node = ask.min_cpus_per_node or 0
+        sharing = partition.over_subscribe
+        self.exclusive = ask.exclusive or sharing is OverSubscribe.EXCLUSIVE
+        self.exclusive_user = ask.exclusive_user or partition.exclusive_user
+        self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)
+        if partition.max_nodes is not None:
+            self.max_nodes = min(self.max_nodes, partition.max_nodes)
+        self.min_nodes = max(self.min_nodes, partition.min_nodes)
+        self.requested_nodes = self.max_nodes if self.nodes_given else self.min_nodes
+        if ask.use_min_nodes:
+            self.requested_nodes = self.min_nodes
+        self._count_memory(ask, partition, site)
+
+    def _count_nodes(self, ask: JobAsk) -> None:
+        """Nodes and tasks: -N more than -n is cut to it, and --ntasks-per-node makes nodes of tasks."""
+        nodes, tasks, per_node = ask.min_nodes, ask.tasks, ask.tasks_per_node
+        self.tasks_given = tasks is not None or per_node is not None
+        self.tasks_per_node = per_node or 0
+        low = nodes or 1
+        self.tasks = tasks if tasks is not None else per_node * low if per_node else low
+        if nodes is not None and tasks is not None and low > tasks:
+            low = tasks
+        high = (ask.max_nodes or nodes) if nodes is not None else None
+        self.max_nodes = _MANY if high is None else high
+        if nodes is not None and tasks is not None:
+            self.max_nodes = min(self.max_nodes, max(tasks, low))
+        if per_node and tasks is not None and nodes is None:
+            low = ceil(tasks / per_node)
+            self.max_nodes = max(self.max_nodes, low)
+        self.min_nodes = max(low, len(ask.nodes))
+        self.max_nodes = max(self.max_nodes, self.min_nodes)
+
+    def _count_gres(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
+        """Generic resources on each node, and GPUs of the whole job (§5.7)."""
+        per_node = list(ask.gres_per_node)
+        self.gpus_per_job = sum(one.count for one in ask.gres_per_job)
+        if ask.gres_per_task:
+            self.gpus_per_job += sum(one.count for one in ask.gres_per_task) * self.tasks
+        self.gres: tuple[GresAsk, ...] = tuple(per_node)
+        defaults = {**site.job_defaults, **partition.job_defaults}
+        per_gpu = ask.cpus_per_gpu or (defaults.get("DefCpuPerGPU") if ask.cpus_per_task is None else None)
+        gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
+        if per_gpu and gpus:
+            self.cpus_per_task = max(self.cpus_per_task, -(-per_gpu * gpus // max(1, self.tasks)))
+
+    def _count_memory(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
+        """Memory for each node or CPU; neither asked nor defaulted: all of a node's (§5.2)."""
+        self.memory_per_node: int | None = ask.memory_per_node
+        self.memory_per_cpu: int | None = ask.memory_per_cpu
+        if self.memory_per_node is None and self.memory_per_cpu is None and ask.memory_per_gpu is None:
+            for per_cpu, per_node in (
+                (partition.default_memory_per_cpu, partition.default_memory_per_node),
+                (site.default_memory_per_cpu, site.default_memory_per_node),
+            ):
+                if per_cpu is not None or per_node is not None:
+                    self.memory_per_cpu, self.memory_per_node = per_cpu, None if per_cpu is not None else per_node
+                    break
+        self.memory_per_gpu: int | None = None
+        if ask.memory_per_gpu is not None:
+            here = sum(one.count for one in ask.gres_per_node if one.name == "gpu") or self.gpus_per_job
+            self.memory_per_gpu = ask.memory_per_gpu * here
+        self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None
+
+    def tres(self, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
+        """Trackable resources of the request, or of so many nodes and CPUs."""
+        count = self.min_nodes if nodes is None else nodes
+        taken = self.cpus if cpus is None else cpus
+        found: dict[str, float] = {"cpu": taken, "node": count}
+        if self.memory_per_cpu is not None:
+            found["mem"] = self.memory_per_cpu * taken
+        elif self.memory_per_node:
+            found["mem"] = self.memory_per_node * count
+        for one in self.gres:
+            key = f"gres/{one.name}"
+            found[key] = found.get(key, 0) + one.count * count
+            if one.type:
+                found[f"{key}:{one.type}"] = one.count * count
+        if self.gpus_per_job:
+            found["gres/gpu"] = found.get("gres/gpu", 0) + self.gpus_per_job
+        return found

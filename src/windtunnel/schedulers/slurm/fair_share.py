@@ -1,0 +1,145 @@
+"""Fair share in its three forms: classic, depth-oblivious and fair tree (§7.5 to §7.7)."""
+
+from functools import cmp_to_key
+from math import inf, log
+from typing import Final
+
+from windtunnel.schedulers.slurm.tree import AccountTree, Member
+
+__all__ = ["ClassicShares", "FairTree"]
+
+_UNSET: Final = 4294967294.0
+"""What Slurm keeps where nothing was computed yet; it shows in sums of the depth-oblivious form (§7.6)."""
+
+
+class ClassicShares:
+    """Classic and depth-oblivious fair share, as the daemon holds them.
+
+    Accounts are computed at ticks, users when first asked for after a tick: an account lags one tick behind its users
+    (§7.5).
+    """
+
+    def __init__(self, tree: AccountTree, dampening: float = 1.0, oblivious: bool = False) -> None:
+        self.tree = tree
+        self.dampening = dampening
+        self.oblivious = oblivious
+        for member in tree:
+            member.norm_usage, member.effective = _UNSET, 0.0
+        tree.root.effective = tree.root.norm_usage = 1.0
+
+    def tick(self) -> None:
+        """Recompute the accounts from the usage as it stands, and forget the users' values."""
+        self._recompute(self.tree.root)
+
+    def fair_share(self, member: Member) -> float:
+        """The factor of a user or account, from 0 to 1 (§7.5)."""
+        if member.effective == _UNSET:
+            self._compute(member)
+        holder = self._holder(member)
+        if holder.effective == _UNSET:
+            self._compute(holder)
+        if holder.norm_shares <= 0.0:
+            return 0.0
+        result: float = 2.0 ** (-(holder.effective / holder.norm_shares) / self.dampening)
+        return result
+
+    @staticmethod
+    def _holder(member: Member) -> Member:
+        return member.sharing if member.follows_parent and member.sharing is not None else member
+
+    def _recompute(self, member: Member) -> None:
+        for child in member.sharing_children:
+            if child.user:
+                child.effective = _UNSET
+            else:
+                self._compute(child)
+                self._recompute(child)
+
+    def _compute(self, member: Member) -> None:
+        total = self.tree.root.usage
+        member.norm_usage = min(1.0, member.usage / total) if total else 0.0
+        above = member.sharing
+        if above is None:
+            return
+        if above is self.tree.root:
+            member.effective = member.norm_usage
+        elif member.follows_parent:
+            member.effective = above.effective
+        elif self.oblivious:
+            member.effective = self._oblivious(member, above)
+        elif not member.level_shares:
+            member.effective = above.effective
+        else:
+            missing = above.effective - member.norm_usage
+            member.effective = member.norm_usage + missing * member.shares / member.level_shares
+
+    @staticmethod
+    def _oblivious(member: Member, above: Member) -> float:
+        """§7.6; the sum over siblings holds what was not computed yet as Slurm does."""
+        if not (member.norm_shares and above.norm_shares and above.effective and member.norm_usage):
+            return member.norm_usage
+        ratio_above = above.effective / above.norm_shares
+        kin = sum(one.norm_usage for one in above.sharing_children if not one.follows_parent)
+        ratio_kin = kin / above.norm_shares
+        ratio_level = (member.norm_usage / member.norm_shares) / ratio_kin
+        power = 1.0
+        if ratio_above and ratio_level and log(ratio_above) * log(ratio_level) < 0:
+            power = 1 / (1 + (5.0 * log(ratio_above)) ** 2)
+        result: float = ratio_above * ratio_level**power * member.norm_shares
+        return result
+
+
+class FairTree:
+    """Fair tree (§7.7): users ranked by their accounts' level fair shares, from the top down."""
+
+    def __init__(self, tree: AccountTree) -> None:
+        self.tree = tree
+        self._rank = self._free = 0
+
+    def tick(self) -> None:
+        """Rank all users by the usage as it stands."""
+        total = self.tree.root.usage
+        for member in self.tree:
+            member.norm_usage = min(1.0, member.usage / total) if total else 0.0
+            above = member.sharing
+            if above is None:
+                member.effective = 1.0
+                continue
+            member.effective = member.usage / above.usage if above.usage else 0.0
+            member.level_fair_share = self._level_fair_share(member)
+        self._rank = self._free = self.tree.user_count
+        self._walk(self.tree.root.sharing_children, tied_above=False)
+
+    def fair_share(self, member: Member) -> float:
+        """The factor of a user, from 0 to 1."""
+        return member.fair_share
+
+    @staticmethod
+    def _level_fair_share(member: Member) -> float:
+        if member.follows_parent:
+            return inf if member.user else _UNSET
+        if member.norm_shares == 0:
+            return 0.0
+        return inf if member.effective == 0 else member.norm_shares / member.effective
+
+    def _walk(self, siblings: list[Member], tied_above: bool) -> None:
+        """Tied accounts are not merged in this version (§7.7)."""
+        before = _UNSET
+        for place, member in enumerate(sorted(siblings, key=cmp_to_key(_by_level))):
+            tied = (place == 0 and tied_above) or before == member.level_fair_share
+            if member.user:
+                if not tied:
+                    self._rank = self._free
+                member.fair_share = self._rank / self.tree.user_count
+                self._free -= 1
+            else:
+                self._walk(member.sharing_children, tied)
+            before = member.level_fair_share
+
+
+def _by_level(one: Member, other: Member) -> int:
+    if one.level_fair_share != other.level_fair_share:
+        return 1 if one.level_fair_share < other.level_fair_share else -1
+    if bool(one.user) == bool(other.user):
+        return 0
+    return -1 if one.user else 1

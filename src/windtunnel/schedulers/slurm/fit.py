@@ -1,0 +1,147 @@
+"""What of each node a job could use: CPUs, memory and generic resources (§5.2, §5.7)."""
+
+from collections.abc import Iterable
+from math import ceil
+
+from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.demand import Demand
+from windtunnel.schedulers.slurm.jobs import Record
+from windtunnel.schedulers.slurm.occupancy import Occupancy
+
+__all__ = ["Fit"]
+
+
+class Fit:
+    """Counts usable CPUs on the nodes of one cluster.
+
+    It keeps the weight bytes: what tests of GPU jobs leave on nodes for the jobs tested after them (§5.7).
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        select = cluster.site.select
+        self.memory = select.memory
+        self.by_core = select.counts in ("CORE", "SOCKET")
+        self.by_socket = select.counts == "SOCKET"
+        self.one_per_core = "CR_ONE_TASK_PER_CORE" in select.flags
+        self.bytes = [255] * cluster.size
+        """The low byte of each node's weight."""
+
+    def reset_bytes(self, nodes: Iterable[int]) -> None:
+        """The main loop looks at nodes afresh."""
+        for node in nodes:
+            self.bytes[node] = 255
+
+    def weight(self, node: int) -> int:
+        """A node's weight for scheduling."""
+        return self.cluster.weight[node] * 256 + self.bytes[node]
+
+    def usable(self, record: Record, nodes: Iterable[int], held: Occupancy, row: int = -1) -> dict[int, int]:
+        """The CPUs of each node that the job could use; nodes it cannot use are left out.
+
+        Of jobs that share, ``row`` is the row of jobs beside which it would run (-1: only idle cores).
+        """
+        found = {}
+        for node in nodes:
+            count = self._on_node(record, node, held, row)
+            if count > 0:
+                found[node] = count
+        return found
+
+    def free_gpus(self, node: int, held: Occupancy) -> int:
+        """GPUs of a node that nobody has."""
+        if "gpu" not in held.gres:
+            return 0
+        return (self.cluster.gres_indices(node, "gpu") & ~held.gres["gpu"][node]).bit_count()
+
+    def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        demand = record.demand
+        if demand.exclusive and held.jobs[node]:
+            return 0
+        if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
+            return 0
+        if (demand.gres or demand.gpus_per_job) and not self._has_gres(demand, node, held):
+            return 0
+        if held.exclusive >> node & 1:
+            return 0
+        free = self._free_cpus(record, node, held, row)
+        if free <= 0:
+            return 0
+        most = record.table.partition.max_cpus_per_node
+        if most is not None:
+            free = min(free, most - held.of_partition(node, record.table.name))
+        free = self._by_shape(demand, node, free)
+        per_task = demand.cpus_per_task
+        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
+        need = (demand.tasks_per_node or whole_job) * per_task
+        if free < need or free < demand.min_cpus_per_node:
+            return 0
+        return self._with_memory(demand, node, held, free) if self.memory else free
+
+    def _free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        cluster = self.cluster
+        if row >= 0:
+            busy = held.unshared(node) | held.in_row(node, record.table.name, row)
+            return (cluster.core_masks[node] & ~busy).bit_count() * cluster.threads[node]
+        if self.by_socket:
+            busy = held.cores[node]
+            return sum(s.bit_count() for s in cluster.sockets[node] if not s & busy) * cluster.threads[node]
+        if self.by_core:
+            return (cluster.core_masks[node] & ~held.cores[node]).bit_count() * cluster.threads[node]
+        return cluster.cpus[node] - held.cpus[node]
+
+    def _by_shape(self, demand: Demand, node: int, free: int) -> int:
+        """What threads, cores and sockets that are asked for leave (§5.2)."""
+        threads = self.cluster.threads[node]
+        if demand.one_thread and threads > 1:
+            free //= threads
+        if demand.tasks_per_core and threads > 1:
+            free = min(free, free // threads * demand.tasks_per_core * demand.cpus_per_task)
+        if demand.tasks_per_socket:
+            free = min(free, len(self.cluster.sockets[node]) * demand.tasks_per_socket * demand.cpus_per_task)
+        if demand.cores_per_socket and self.cluster.site.nodes[node].cores_per_socket < demand.cores_per_socket:
+            return 0
+        return free
+
+    def _with_memory(self, demand: Demand, node: int, held: Occupancy, free: int) -> int:
+        """CPUs for which there is memory; nothing asked: the node's whole memory (§5.2)."""
+        left = self.cluster.memory[node] - held.memory[node]
+        if demand.memory_per_gpu is not None:
+            return free if demand.memory_per_gpu <= left else 0
+        if demand.memory_per_cpu is not None:
+            each = demand.memory_per_cpu
+            if demand.exclusive and each * free > left:
+                return 0
+            if each > 0:
+                free = min(free, int(left // each))
+            if demand.cpus_per_task > 1:
+                free -= free % demand.cpus_per_task
+            return free if free >= (demand.tasks_per_node or 0) else 0
+        asked = demand.memory_per_node or self.cluster.memory[node]
+        return free if asked <= left else 0
+
+    def _has_gres(self, demand: Demand, node: int, held: Occupancy) -> bool:
+        """Whether what is asked of each node is free there; leaves its trace on the node's weight (§5.7)."""
+        gpus = 0
+        for ask in demand.gres:
+            if ask.name not in held.gres:
+                return False
+            own = self.cluster.gres_indices(node, ask.name, ask.type)
+            if (own & ~held.gres[ask.name][node]).bit_count() < ask.count:
+                return False
+            if ask.name == "gpu":
+                gpus += ask.count
+        if demand.gpus_per_job:
+            free = self.free_gpus(node, held)
+            if not free:
+                return False
+            if demand.max_nodes == 1 and free < demand.gpus_per_job:
+                return False
+            gpus = gpus or min(free, demand.gpus_per_job)
+        if gpus:
+            self.bytes[node] = max(0, 255 - gpus)
+        return True
+
+    def cores_for(self, node: int, cpus: int) -> int:
+        """Cores it takes for so many CPUs."""
+        return ceil(cpus / self.cluster.threads[node])

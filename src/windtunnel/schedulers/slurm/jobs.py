@@ -1,0 +1,153 @@
+"""Jobs as the core keeps them: pending ones with a record for each partition, and running ones."""
+
+from windtunnel.model.slurm import JobAsk, Qos
+from windtunnel.schedulers.slurm.cluster import Cluster, PartitionTable
+from windtunnel.schedulers.slurm.demand import Demand, time_limit
+from windtunnel.schedulers.slurm.features import Constraint
+from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.schedulers.slurm.tree import Member
+from windtunnel.schedulers.slurm.usage import Spending
+
+__all__ = ["PendingJob", "Picked", "Record", "RunningJob"]
+
+
+class Picked:
+    """Where a job goes: its nodes, and what it takes of each."""
+
+    __slots__ = ("cpus", "gres", "nodes", "row")
+
+    def __init__(self, nodes: int, cpus: dict[int, int], gres: dict[int, int] | None = None, row: int = 0) -> None:
+        self.nodes = nodes
+        self.cpus = cpus
+        self.gres = gres or {}
+        """GPUs of each node, for jobs that ask for GPUs in all."""
+        self.row = row
+
+
+class PendingJob:
+    """A job that waits, or an array of which some tasks wait."""
+
+    __slots__ = (
+        "account",
+        "accrued_from",
+        "active_tasks",
+        "ask",
+        "begin",
+        "constraint",
+        "eligible",
+        "excluded",
+        "expected",
+        "fixed_priority",
+        "held",
+        "id",
+        "member",
+        "named",
+        "nice",
+        "number",
+        "planned",
+        "qos",
+        "reason",
+        "records",
+        "reservation",
+        "restarts",
+        "submitted",
+        "tasks",
+        "time_min",
+        "user",
+    )
+
+    def __init__(
+        self,
+        key: str,
+        number: int,
+        ask: JobAsk,
+        submitted: int,
+        cluster: Cluster,
+        member: Member | None = None,
+        qos: Qos | None = None,
+    ) -> None:
+        self.id = key
+        self.number = number
+        """Its place among all jobs: Slurm's job id (of an array the array's)."""
+        self.ask = ask
+        self.user = ask.user
+        self.account = member.account if member is not None else ask.account
+        self.member = member
+        self.qos = qos
+        self.submitted = submitted
+        self.begin = ask.begin or 0
+        self.eligible: int | None = submitted if not ask.begin and not ask.held and not ask.dependencies else None
+        """Since when nothing but the queue keeps it waiting; None: something does."""
+        self.accrued_from: int | None = self.eligible
+        self.held = ask.held or ask.priority == 0
+        self.fixed_priority = ask.priority
+        self.nice = ask.nice
+        self.reason = "None"
+        """Slurm's Reason."""
+        self.expected: int | None = None
+        """Its expected start."""
+        self.planned = 0
+        """The nodes of its plan."""
+        self.tasks: list[int] | None = list(ask.array) if ask.array is not None else None
+        """Of an array: the tasks that wait."""
+        self.active_tasks = 0
+        self.restarts = 0
+        self.reservation = ask.reservation
+        self.time_min = ask.time_min
+        self.named = cluster.named(ask.nodes)
+        self.excluded = cluster.named(ask.exclude)
+        self.constraint = Constraint(ask.features, cluster)
+        self.records: list[Record] = []
+        for name in ask.partitions or (cluster.default,):
+            if name in cluster.partitions:
+                self.records.append(Record(self, cluster.partitions[name], cluster))
+        self.records.sort(key=lambda record: -record.table.partition.priority_tier)
+
+    @property
+    def startable_tasks(self) -> int:
+        """Tasks that may start: of an array as many as its limit leaves."""
+        if self.tasks is None:
+            return 1
+        limit = self.ask.array_limit
+        return len(self.tasks) if limit is None else min(len(self.tasks), max(0, limit - self.active_tasks))
+
+
+class Record:
+    """A pending job in one of its partitions (§2.1)."""
+
+    __slots__ = ("demand", "job", "limit", "mask", "priority", "table")
+
+    def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
+        self.job = job
+        self.table = table
+        self.demand = Demand(job.ask, table.partition, cluster.site)
+        self.limit = time_limit(job.ask, table.partition)
+        """Minutes."""
+        self.priority = 0
+        either = 0
+        for nodes in job.constraint.alternatives:
+            either |= nodes
+        self.mask = table.mask & either & ~job.excluded
+        """The nodes it may use at all."""
+
+
+class RunningJob:
+    """A job, or a task of an array, that runs."""
+
+    __slots__ = ("holding", "id", "licences", "limit", "pending", "record", "spending", "start", "tally", "task")
+
+    def __init__(
+        self, key: str, record: Record, holding: Holding, start: int, limit: int, spending: Spending, task: int | None
+    ) -> None:
+        self.id = key
+        self.record = record
+        self.pending = record.job
+        self.holding = holding
+        self.start = start
+        self.limit = limit
+        """Minutes."""
+        self.spending = spending
+        self.task = task
+        self.licences = dict(record.job.ask.licences)
+        self.tally: dict[str, float] = {}
+        """TRES-seconds of its limit that count against GrpTRESRunMins."""

@@ -1,0 +1,223 @@
+"""The main scheduling loop: jobs strictly in order until the first of a partition that does not fit (§3)."""
+
+from collections import Counter
+from typing import Final
+
+from windtunnel.schedulers.slurm.jobs import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.names import folded
+from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.preemption import candidates, find_victims
+from windtunnel.schedulers.slurm.queue import job_queue
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["Pass", "main_pass", "never_runs", "nodes_busy", "not_available"]
+
+_TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+
+
+class Pass:
+    """What one run of a loop decided."""
+
+    __slots__ = ("failed", "started", "tested", "victims")
+
+    def __init__(self) -> None:
+        self.started: list[RunningJob] = []
+        self.victims: list[tuple[RunningJob, PendingJob]] = []
+        """Who has to go, and for whom."""
+        self.failed: list[PendingJob] = []
+        """Jobs that can never run (BadConstraints)."""
+        self.tested = 0
+
+
+class _Run:
+    """One run, with the partitions that have failed in it."""
+
+    def __init__(self, state: State, full: bool) -> None:
+        self.state = state
+        self.done = Pass()
+        self.available = state.up
+        """Nodes that are up and in no failed partition."""
+        self.failed: set[str] = set()
+        self.failed_reservations: set[str] = set()
+        self.depth = 0 if full else state.site.main.default_queue_depth
+        self.per_partition: Counter[str] = Counter()
+        self.stopped = False
+
+    def go(self) -> Pass:
+        """Over the queue in order."""
+        main = self.state.site.main
+        for record in job_queue(self.state):
+            if self.stopped or (main.sched_max_job_start and len(self.done.started) >= main.sched_max_job_start):
+                break
+            if record.job.id not in self.state.pending:
+                continue  # started in another partition
+            self._try(record)
+        return self.done
+
+    def _try(self, record: Record) -> None:
+        """A job, and the further tasks of an array as long as they start: each counts for the depth."""
+        job = record.job
+        most = self.state.site.main.sched_max_job_start
+        while self._within_depth(record):
+            if record.table.name in self.failed:
+                _behind(job)
+                return
+            if not self._one(record) or job.tasks is None or job.id not in self.state.pending:
+                return
+            if not job.startable_tasks:
+                job.reason = "JobArrayTaskLimit"
+                return
+            if most and len(self.done.started) >= most:
+                self.stopped = True
+                return
+
+    def _within_depth(self, record: Record) -> bool:
+        """Whether one more job of the partition, and of all, may be looked at (§3.1, §3.2)."""
+        most = self.state.site.main.partition_job_depth
+        if most:
+            self.per_partition[record.table.name] += 1
+            if self.per_partition[record.table.name] > most:
+                if record.job.reason == "None":
+                    record.job.reason = "Priority"
+                return False
+        self.done.tested += 1
+        if self.depth and self.done.tested > self.depth + 1:
+            self.stopped = True
+            return False
+        return True
+
+    def _one(self, record: Record) -> bool:
+        """Whether a job started; if not, its Reason and what fails with it are set (§3.2)."""
+        state, job = self.state, record.job
+        refusal = state.limits.before(record)
+        if refusal:
+            job.reason = refusal
+            if state.site.main.assoc_limit_stop:
+                self._fail(record)
+            return False
+        if job.reservation and job.reservation in self.failed_reservations:
+            _behind(job)
+            return False
+        if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:
+            job.reason = _TOO_FEW
+            self._fail(record)
+            return False
+        if job.ask.licences and not state.has_licences(job.ask.licences):
+            job.reason = "Licenses"
+            self.stopped = self.stopped or state.site.backfill.bf_licenses
+            return False
+        among = self._nodes_for(record)
+        if among is None:
+            return False
+        placed = state.selector.start(record, among & ~state.completing, state.held)
+        if placed is None:
+            self._blocked(record, among)
+            return False
+        refusal = state.limits.after(record, placed, state.tres_of(record, placed))
+        if refusal:
+            job.reason = refusal
+            if state.site.main.assoc_limit_stop:
+                self._fail(record)
+            return False
+        self.done.started.append(state.begin(record, placed, state.now))
+        return True
+
+    def _nodes_for(self, record: Record) -> int | None:
+        """The nodes a job may use now: none that others reserved for any part of its time (§8)."""
+        state, job = self.state, record.job
+        among = record.mask & self.available
+        if not state.bookings:
+            return among
+        end = state.now + record.limit * 60
+        if job.reservation:
+            own = state.bookings.own(job, state.now)
+            if own is None:
+                job.reason = "Reservation"
+                return None
+            flexible = "FLEX" in own.flags
+            if not flexible and (own.start > state.now or end > own.end):
+                job.reason = "Reservation"
+                return None
+            if not flexible:
+                among &= own.mask
+        return among & ~state.bookings.kept_from(job, state.now, end)
+
+    def _blocked(self, record: Record, among: int) -> None:
+        """No placement: busy, not available, or impossible for ever."""
+        state, job = self.state, record.job
+        listed = candidates(state, record)
+        if listed:
+            found = find_victims(state, record, among, listed)
+            if found is not None:
+                self.done.victims += [(victim, job) for victim in found[1]]
+                job.reason = "Resources"
+                self._fail(record)
+                return
+        if state.selector.ever(record, among):
+            job.reason = "Resources"
+            self._fail(record)
+        elif never_runs(state, record):
+            if len(job.records) == 1:
+                job.reason = "BadConstraints"
+                state.pending.pop(job.id, None)
+                self.done.failed.append(job)
+        elif nodes_busy(state, record, among):
+            job.reason = "Resources"
+            self._fail(record)
+        else:
+            job.reason = not_available(state, record, self.available)
+
+    def _fail(self, record: Record) -> None:
+        """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""
+        state, job = self.state, record.job
+        backfill = state.site.backfill
+        if backfill.bf_min_age_reserve and state.now - job.submitted < backfill.bf_min_age_reserve:
+            return
+        if backfill.bf_min_prio_reserve and record.priority < backfill.bf_min_prio_reserve:
+            return
+        if job.named.bit_count() and job.named.bit_count() >= record.demand.min_nodes:
+            self.available &= ~job.named
+            return
+        if job.reservation:
+            self.failed_reservations.add(job.reservation)
+            return
+        self.failed.add(record.table.name)
+        self.available &= ~record.table.mask
+
+
+def main_pass(state: State, full: bool = False) -> Pass:
+    """One run of the main loop at ``state.now``; ``full``: without limit of depth."""
+    return _Run(state, full).go()
+
+
+def never_runs(state: State, record: Record) -> bool:
+    """Whether a job fits its partition not even when all nodes are there and empty."""
+    return not state.selector.ever(record, record.mask)
+
+
+def nodes_busy(state: State, record: Record, among: int) -> bool:
+    """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
+    alone = record.demand.exclusive or state.selector.linear
+    return bool(among & (state.held.in_use() if alone else state.held.exclusive))
+
+
+def _behind(job: PendingJob) -> None:
+    if job.reason in ("None", "Resources") or job.reason == _TOO_FEW:
+        job.reason = "Priority"
+
+
+def not_available(state: State, record: Record, available: int) -> str:
+    """The Reason of a job whose nodes cannot be had now, though they exist."""
+    job = record.job
+    away = (job.named or record.table.mask) & ~available
+    if away:
+        return f"ReqNodeNotAvail, UnavailableNodes:{_host_list(state, away)}"
+    for one in state.bookings.occurrences(state.now, state.now + record.limit * 60):
+        if one.mask & record.mask and "MAINT" in one.flags:
+            return "ReqNodeNotAvail, Reserved for maintenance"
+    return "ReqNodeNotAvail, May be reserved for other job"
+
+
+def _host_list(state: State, nodes: int) -> str:
+    """Names of nodes, consecutive numbers folded (``n[1-3,8]``)."""
+    return folded(state.cluster.names[node] for node in bits(nodes))

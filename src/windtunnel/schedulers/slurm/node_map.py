@@ -1,0 +1,93 @@
+"""The backfill loop's map: time slots, each with the nodes that no plan has taken (§4.2)."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+__all__ = ["NodeMap", "Slot"]
+
+
+class Slot:
+    """A span of time and the nodes free of plans in it."""
+
+    __slots__ = ("begin", "end", "licences", "nodes")
+
+    def __init__(self, begin: int, end: int, nodes: int, licences: Mapping[str, int]) -> None:
+        self.begin = begin
+        self.end = end
+        self.nodes = nodes
+        self.licences = licences
+        """Free ones by name."""
+
+
+class NodeMap:
+    """The slots in order of time; whole nodes only."""
+
+    def __init__(
+        self, now: int, window: int, resolution: int, nodes: int, licences: Mapping[str, int] | None = None
+    ) -> None:
+        self.resolution = resolution
+        begin = now // resolution * resolution
+        self.end = (now + window) // resolution * resolution
+        self.slots = [Slot(begin, max(self.end, begin + resolution), nodes, dict(licences or {}))]
+        self.records = 1
+        """Boundaries ever made: merging never lowers the count (§4.5)."""
+
+    def later_than(self, start: int, base: int, available: int, end: int) -> tuple[int, int, list[Slot]]:
+        """What a job that starts at ``start`` and ends by ``end`` may use.
+
+        Returns when to try again if that fails (0: never), the nodes free all the time, and the slots it overlaps.
+        """
+        later = 0
+        overlapped = []
+        last = len(self.slots) - 1
+        for place, slot in enumerate(self.slots):
+            if slot.end > start and place < last and not later:
+                # Some node of the partition that is taken here is free in the next slot.
+                freed = base & self.slots[place + 1].nodes & ~(available & slot.nodes)
+                later = slot.end if freed else 0
+            if slot.end <= start:
+                continue
+            if slot.begin > end:
+                break
+            available &= slot.nodes
+            overlapped.append(slot)
+        return later, available, overlapped
+
+    def free(self, begin: int, end: int, nodes: int) -> bool:
+        """Whether all these nodes are free of plans over a span, rounded down on both ends."""
+        begin, end = self._rounded(begin), self._rounded(end)
+        return not any(slot.end > begin and slot.begin < end and nodes & ~slot.nodes for slot in self.slots)
+
+    def take(self, begin: int, end: int, nodes: int, licences: Mapping[str, int] | None = None) -> None:
+        """Enter a plan; both ends are rounded down, and it lasts for one step at least (§4.3)."""
+        begin = max(self._rounded(begin), self.slots[0].begin)
+        end = max(self._rounded(end), begin + self.resolution)
+        self._count(begin, end)
+        split: list[Slot] = []
+        for slot in self.slots:
+            cuts = sorted({slot.begin, slot.end, *(cut for cut in (begin, end) if slot.begin < cut < slot.end)})
+            for first, last in pairwise(cuts):
+                inside = begin <= first and last <= end
+                left = dict(slot.licences)
+                if inside and licences:
+                    for name, count in licences.items():
+                        left[name] = left.get(name, 0) - count
+                split.append(Slot(first, last, slot.nodes & ~nodes if inside else slot.nodes, left))
+        self._merge(split)
+
+    def _count(self, begin: int, end: int) -> None:
+        inside = sum(1 for slot in self.slots for cut in (begin, end) if slot.begin < cut < slot.end)
+        self.records += inside + (1 if begin == self.slots[0].begin else 0)
+
+    def _merge(self, split: list[Slot]) -> None:
+        merged = split[:1]
+        for slot in split[1:]:
+            before = merged[-1]
+            if before.nodes == slot.nodes and before.licences == slot.licences:
+                before.end = slot.end
+            else:
+                merged.append(slot)
+        self.slots = merged
+
+    def _rounded(self, when: int) -> int:
+        return when // self.resolution * self.resolution

@@ -1,0 +1,91 @@
+"""Advance reservations: whose nodes are kept from whom, and until when (§8)."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from windtunnel.model.slurm import Reservation
+from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.jobs import PendingJob
+
+__all__ = ["Booking", "Bookings"]
+
+_PERIODS: Final = {"DAILY": 86400, "WEEKLY": 7 * 86400, "HOURLY": 3600}
+_MOST: Final = 400
+"""Repetitions looked at: more than a year of days."""
+
+
+class Booking:
+    """One occurrence of a reservation."""
+
+    __slots__ = ("end", "flags", "mask", "name", "start")
+
+    def __init__(self, name: str, start: int, end: int, mask: int, flags: frozenset[str]) -> None:
+        self.name = name
+        self.start = start
+        self.end = end
+        self.mask = mask
+        self.flags = flags
+
+
+class Bookings:
+    """All reservations of a site."""
+
+    def __init__(self, reservations: Iterable[Reservation], cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.reservations = {one.name: one for one in reservations}
+        self._masks = {one.name: cluster.named(one.nodes) for one in self.reservations.values()}
+
+    def __bool__(self) -> bool:
+        return bool(self.reservations)
+
+    def occurrences(self, begin: int, end: int) -> Iterator[Booking]:
+        """All that overlap a span of time, repetitions too."""
+        for one in self.reservations.values():
+            flags = frozenset(one.flags)
+            period = next((_PERIODS[flag] for flag in one.flags if flag in _PERIODS), 0)
+            start, stop = one.start, one.end
+            if period and stop <= begin:
+                ahead = (begin - stop) // period + 1
+                start, stop = start + ahead * period, stop + ahead * period
+            for _ in range(_MOST if period else 1):
+                if start >= end:
+                    break
+                if stop > begin:
+                    yield Booking(one.name, start, stop, self._masks[one.name], flags)
+                start, stop = start + period, stop + period
+
+    def own(self, job: PendingJob, now: int) -> Booking | None:
+        """The reservation a job asks for, at or after an instant."""
+        found = [one for one in self.occurrences(now, now + 366 * 86400) if one.name == job.reservation]
+        return min(found, key=lambda one: one.start) if found else None
+
+    def kept_from(self, job: PendingJob, begin: int, end: int) -> int:
+        """The nodes that a job may not have for a span of time because others reserved them."""
+        kept = 0
+        for one in self.occurrences(begin, end):
+            if one.name != job.reservation:
+                kept |= one.mask
+        return kept
+
+    def next_end(self, job: PendingJob, begin: int, end: int, nodes: int, resolution: int) -> int:
+        """When the first reservation that matters ends, rounded up; 0: none does (§4.3)."""
+        overlapping = any(one.mask & nodes for one in self.occurrences(begin, end) if one.name != job.reservation)
+        if not overlapping:
+            return 0
+        ends = [one.end for one in self.occurrences(begin, begin + 366 * 86400) if one.end >= begin]
+        return -(-min(ends) // resolution) * resolution if ends else 0
+
+    def allows(self, job: PendingJob) -> bool:
+        """Whether a job's user or account may use the reservation it asks for."""
+        one = self.reservations.get(job.reservation)
+        if one is None:
+            return False
+        users, accounts = one.users, one.accounts
+        refused = {name[1:] for name in (*users, *accounts) if name.startswith("-")}
+        if job.user in refused or job.account in refused:
+            return False
+        allowed_users = [name for name in users if name and not name.startswith("-")]
+        allowed_accounts = [name for name in accounts if name and not name.startswith("-")]
+        if not allowed_users and not allowed_accounts:
+            return True
+        return job.user in allowed_users or job.account in allowed_accounts

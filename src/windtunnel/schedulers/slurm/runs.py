@@ -1,0 +1,147 @@
+"""select/cons_tres: the best fit over runs of consecutive nodes (§5.3)."""
+
+from collections.abc import Callable, Sequence
+
+from windtunnel.schedulers.slurm.demand import Demand
+
+__all__ = ["Need", "best_fit", "runs_of"]
+
+
+class Need:
+    """What a job still needs while nodes are picked for it."""
+
+    __slots__ = (
+        "cpus",
+        "exclusive",
+        "gpus",
+        "least",
+        "most_cpus",
+        "most_nodes",
+        "nodes",
+        "slack",
+        "taken",
+        "taken_gpus",
+    )
+
+    def __init__(self, demand: Demand, most_nodes: int) -> None:
+        low, high = demand.min_nodes, demand.requested_nodes
+        self.nodes = max(low, high)
+        """Nodes wanted still."""
+        self.least = low
+        """Nodes that are the minimum still."""
+        self.slack = max(0, high - low)
+        """Nodes wanted beyond the minimum."""
+        self.cpus = demand.cpus
+        self.most_cpus = demand.cpus
+        self.most_nodes = most_nodes
+        self.gpus = demand.gpus_per_job
+        self.exclusive = demand.exclusive
+        self.taken: dict[int, int] = {}
+        self.taken_gpus: dict[int, int] = {}
+
+    @property
+    def done(self) -> bool:
+        """Whether nodes, CPUs and GPUs suffice."""
+        return self.nodes <= 0 and self.cpus <= 0 and self.gpus <= 0
+
+    @property
+    def enough(self) -> bool:
+        """Whether at least the minimum of nodes and all CPUs are there."""
+        return bool(self.taken) and self.nodes - self.slack <= 0 and self.cpus <= 0 and self.gpus <= 0
+
+    def suffices(self, nodes: int, cpus: int, gpus: int = 0) -> bool:
+        """Whether so much would do for what is left."""
+        return cpus >= self.cpus and nodes >= self.nodes - self.slack and gpus >= self.gpus
+
+    def take(self, node: int, usable: int, gpus: int = 0) -> None:
+        """Take a node: all that is needed of it, but a CPU is left for each node still required."""
+        count = usable
+        if not self.exclusive:
+            count = max(0, min(usable, self.most_cpus - max(self.least - 1, 0)))
+        self.taken[node] = count
+        self.nodes -= 1
+        self.least -= 1
+        self.most_nodes -= 1
+        self.cpus -= count
+        self.most_cpus -= count
+        if self.gpus > 0:
+            here = min(gpus, self.gpus)
+            self.taken_gpus[node] = here
+            self.gpus -= here
+
+
+def runs_of(nodes: Sequence[int], weight: Callable[[int], int] | None) -> list[list[int]]:
+    """Ascending nodes in runs: a run ends at a gap, and where the weight changes (if weights count)."""
+    runs: list[list[int]] = []
+    before = -2
+    before_weight = -1
+    for node in nodes:
+        now = weight(node) if weight is not None else 0
+        if node != before + 1 or now != before_weight:
+            runs.append([])
+        runs[-1].append(node)
+        before, before_weight = node, now
+    return runs
+
+
+def best_fit(
+    need: Need,
+    usable: dict[int, int],
+    weight: Callable[[int], int],
+    gpus: Callable[[int], int],
+    contiguous: bool = False,
+) -> dict[int, int] | None:
+    """Pick nodes for a job from those usable (in ascending order); None when they do not suffice.
+
+    ``need.taken`` may hold named nodes already.
+    """
+    if need.done:
+        return need.taken
+    left = runs_of([node for node in usable if node not in need.taken], None if contiguous else weight)
+    while left and need.most_nodes > 0:
+        place = _choose_run(need, left, usable, weight, gpus, contiguous)
+        if place is None:
+            break
+        run = left.pop(place)
+        if need.nodes <= 1:  # one node that holds all that is left: the tightest, the first of equal ones
+            holding = [node for node in run if usable[node] >= need.cpus and gpus(node) >= need.gpus]
+            if holding:
+                run = [min(holding, key=lambda node: (usable[node], node))]
+        for node in run:
+            if need.most_nodes <= 0 or need.done:
+                break
+            if need.most_nodes == 1 and not (usable[node] >= need.cpus and gpus(node) >= need.gpus):
+                continue
+            need.take(node, usable[node], gpus(node))
+        if need.done:
+            return need.taken
+        if contiguous:
+            break
+    return need.taken if need.enough else None
+
+
+def _choose_run(
+    need: Need,
+    runs: list[list[int]],
+    usable: dict[int, int],
+    weight: Callable[[int], int],
+    gpus: Callable[[int], int],
+    contiguous: bool,
+) -> int | None:
+    """The lightest; of equal ones the smallest that suffices, else the largest."""
+    best: int | None = None
+    best_cpus = best_weight = 0
+    best_suffices = False
+    for place, run in enumerate(runs):
+        cpus = sum(usable[node] for node in run)
+        suffices = need.suffices(len(run), cpus, sum(gpus(node) for node in run) if need.gpus > 0 else 0)
+        if contiguous and not suffices:
+            continue
+        heavy = 0 if contiguous else weight(run[0])
+        better = best is None or heavy < best_weight
+        if not better and heavy == best_weight:
+            # A larger run that does not suffice (too few nodes) wins even over one that does: Slurm's own.
+            better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
+        if better:
+            best, best_cpus, best_weight, best_suffices = place, cpus, heavy, suffices
+    return best

@@ -1,0 +1,359 @@
+"""Which nodes a job gets: one selection, the main loop's groups of weights, and when it will run (§4.4, §5)."""
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.fit import Fit
+from windtunnel.schedulers.slurm.jobs import Picked, Record
+from windtunnel.schedulers.slurm.layout import lay_out
+from windtunnel.schedulers.slurm.linear import linear_pick, linear_usable
+from windtunnel.schedulers.slurm.masks import FreeMasks, plain_cluster, plain_record
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
+from windtunnel.schedulers.slurm.runs import Need, best_fit
+from windtunnel.schedulers.slurm.switches import SwitchTree
+
+__all__ = ["Selector"]
+
+_FIRST_WINDOW: Final = 30
+"""Seconds within which the first running jobs are taken away together (§4.4)."""
+
+
+class Selector:
+    """Selects nodes on one cluster, as select/linear or select/cons_tres do."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        select = cluster.site.select
+        self.linear = select.type == "linear"
+        self.fit = Fit(cluster)
+        self.flags = frozenset(select.flags)
+        self.tree = SwitchTree(cluster) if select.tree and cluster.site.switches else None
+        self.tree_optional = select.tree_optional
+        self.window_growth = cluster.site.backfill.bf_window_linear
+        self.busy_first = cluster.site.backfill.bf_busy_nodes
+        self.serial_at_end = cluster.site.main.pack_serial_at_end
+        self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
+        """What is free now, where sets of nodes say it all."""
+        self.by_end: list[tuple[int, int, Holding]] = []
+        """What runs, the first to end first, where sets of nodes say it all."""
+        self._rank = 0
+        self._ranks: dict[str, int] = {}
+
+    def took(self, held: Holding) -> None:
+        """A job runs now."""
+        if self.masks is not None:
+            self.masks.add(held)
+            self._rank += 1
+            self._ranks[held.job] = self._rank
+            insort(self.by_end, (held.end, self._rank, held))
+
+    def gave_back(self, held: Holding) -> None:
+        """A job runs no longer."""
+        if self.masks is not None:
+            self.masks.remove(held)
+            rank = self._ranks.pop(held.job)
+            del self.by_end[bisect_left(self.by_end, (held.end, rank))]
+
+    def start(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1)."""
+        if self.masks is not None and plain_record(record):
+            return self._plain(record, among, self.masks)
+        for alternative in self._alternatives(record, among):
+            placed = self._with_counts(record, alternative, held, self._by_groups)
+            if placed is not None:
+                return placed
+        return None
+
+    def choose(self, record: Record, among: int, held: Occupancy, ahead: bool = False) -> Picked | None:
+        """One selection among all nodes handed over (§5.3); ``ahead``: in a future that is tested."""
+        for alternative in self._alternatives(record, among):
+            placed = self._with_counts(
+                record, alternative, held, lambda one, nodes, now: self._select(one, nodes, now, ahead=ahead)
+            )
+            if placed is not None:
+                return placed
+        return None
+
+    def will_run(
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding] = ()
+    ) -> tuple[int, Picked] | None:
+        """When a job could start at the earliest, and where (§4.4)."""
+        if self.masks is not None and not preemptable and plain_record(record):
+            return self._plain_will_run(record, among, self.masks, now)
+        placed = self.choose(record, among, held)
+        if placed is not None:
+            return now, placed
+        future = held.copy()
+        gone = list(preemptable)
+        if gone:
+            for one in gone:
+                future.remove(one)
+            placed = self.choose(record, among, future)
+            if placed is not None:
+                return now, placed
+        running = sorted(future.holdings.values(), key=lambda one: one.end)
+        if self.linear:
+            return self._one_by_one(record, among, future, running, now)
+        return self._in_batches(record, among, future, running, now)
+
+    def ever(self, record: Record, among: int) -> bool:
+        """Whether a job could run on some nodes if nothing else ran there."""
+        if self.masks is not None and plain_record(record):
+            return self._plain(record, among, FreeMasks(self.cluster)) is not None
+        saved = self.fit.bytes[:]
+        placed = self.choose(record, among, Occupancy(self.cluster))
+        self.fit.bytes = saved
+        return placed is not None
+
+    def _one_by_one(
+        self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
+    ) -> tuple[int, Picked] | None:
+        for one in running:
+            future.remove(one)
+            placed = self.choose(record, among, future, ahead=True)
+            if placed is not None:
+                return (now + 1 if one.end <= now else one.end), placed
+        return None
+
+    def _in_batches(
+        self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
+    ) -> tuple[int, Picked] | None:
+        for last in self._batches(among, running, future.remove):
+            placed = self.choose(record, among, future, ahead=True)
+            if placed is not None:
+                return (last.end if last.end > now else now + 1), placed
+        return None
+
+    def _batches(
+        self, among: int, running: Sequence[Holding], remove: Callable[[Holding], None]
+    ) -> Iterator[Holding]:
+        """Running jobs are taken away in batches of those that end close together; the last of each (§4.4, 4)."""
+        window = _FIRST_WINDOW
+        edge = place = 0
+        while place < len(running):
+            last: Holding | None = None
+            following: Holding | None = None
+            while place < len(running):
+                one = running[place]
+                place += 1
+                if not one.nodes & among:
+                    continue  # not looked at again: the next one joins the batch unchecked
+                if not edge:
+                    edge = one.end + window - one.end % window
+                last = one
+                remove(one)
+                following = running[place] if place < len(running) else None
+                if following is not None and following.end > edge + window:
+                    break
+            if last is None:
+                return
+            while True:
+                window = window + self.window_growth if self.window_growth else window * 2
+                if following is None or following.end <= edge + window:
+                    break
+            yield last
+
+    def _plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
+        """A selection by sets of nodes."""
+        taken = masks.pick(record, among & record.mask)
+        if taken is None:
+            return None
+        usable = {node: masks.free_of(node) for node in taken} if record.demand.cpus_per_task > 1 else taken
+        if record.demand.tasks_per_node:
+            usable = {node: masks.free_of(node) for node in taken}
+        return self._placement(record, taken, usable, Need(record.demand, 0))
+
+    def _plain_will_run(self, record: Record, among: int, masks: FreeMasks, now: int) -> tuple[int, Picked] | None:
+        placed = self._plain(record, among, masks)
+        if placed is not None:
+            return now, placed
+        future = masks.copy()
+        for last in self._batches(among, [one for _, _, one in self.by_end], future.remove):
+            placed = self._plain(record, among, future)
+            if placed is not None:
+                return (last.end if last.end > now else now + 1), placed
+        return None
+
+    def _alternatives(self, record: Record, among: int) -> list[int]:
+        """The sets of nodes of which one has to serve the job."""
+        return [nodes & among for nodes in record.job.constraint.alternatives]
+
+    def _with_counts(
+        self,
+        record: Record,
+        among: int,
+        held: Occupancy,
+        select: Callable[[Record, int, Occupancy], Picked | None],
+    ) -> Picked | None:
+        """Features with counts: so many nodes of each first (§5.1)."""
+        required = record.job.named
+        for nodes, count in record.job.constraint.counts:
+            part = self._some(record, nodes & among & ~required, held, count)
+            if part is None:
+                return None
+            required |= part
+        if required & ~among:
+            return None
+        if not required:
+            return select(record, among, held)
+        return self._select(record, among, held, required)
+
+    def _some(self, record: Record, among: int, held: Occupancy, count: int) -> int | None:
+        if self.linear:
+            free = linear_usable(self.cluster, record, among, held, self.fit.memory)
+        else:
+            free = list(self.fit.usable(record, bits(among), held))
+        return mask_of(free[:count]) if len(free) >= count else None
+
+    def _by_groups(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        self.fit.reset_bytes(bits(among))
+        together = 0
+        for group in self.cluster.by_weight:
+            inside = group & among
+            if not inside:
+                continue
+            together |= inside
+            if together.bit_count() < record.demand.min_nodes:
+                continue
+            placed = self._select(record, together, held)
+            if placed is not None:
+                return placed
+        return None
+
+    def _select(
+        self, record: Record, among: int, held: Occupancy, required: int = 0, ahead: bool = False
+    ) -> Picked | None:
+        """One selection: idle resources first, then beside jobs that share."""
+        if self.linear:
+            return self._select_linear(record, among, held, required)
+        placed = self._select_shared(record, among, held, required, -1, ahead)
+        if placed is None and record.demand.over_subscribe and not record.demand.exclusive:
+            for row in range(record.table.partition.share_count):
+                placed = self._select_shared(record, among, held, required, row, ahead)
+                if placed is not None:
+                    placed.row = row
+                    break
+        return placed
+
+    def _select_linear(self, record: Record, among: int, held: Occupancy, required: int) -> Picked | None:
+        nodes = linear_usable(self.cluster, record, among, held, self.fit.memory)
+        if required & ~mask_of(nodes):
+            return None
+        if self.tree is not None:
+            need = Need(record.demand, record.demand.max_nodes)
+            need.exclusive = True
+            cpus = {node: self.cluster.cpus[node] for node in nodes}
+            found = self.tree.pick(need, cpus, lambda _: 0) if len(nodes) >= record.demand.min_nodes else None
+            picked = None if found is None else mask_of(found)
+        else:
+            picked = linear_pick(self.cluster, record, nodes, required)
+        if picked is None:
+            return None
+        return Picked(picked, {node: self.cluster.cpus[node] for node in bits(picked)})
+
+    def _select_shared(
+        self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
+    ) -> Picked | None:
+        """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
+        usable = self.fit.usable(record, bits(among), held, row)
+        demand = record.demand
+        most = demand.max_nodes
+        if demand.tasks_given and most > demand.tasks:
+            most = max(demand.tasks, demand.min_nodes)
+        placed = self._pick(record, usable, held, required, most, ahead)
+        if placed is not None or len(usable) <= demand.min_nodes:
+            return placed
+        for count in range(1, max(usable.values())):
+            small = [node for node, cpus in usable.items() if cpus <= count and not required >> node & 1]
+            if not small and count != 1:
+                continue
+            for node in small:
+                del usable[node]
+                if len(usable) <= demand.min_nodes:
+                    break
+            placed = self._pick(record, usable, held, required, most, ahead)
+            if placed is not None:
+                return placed
+            if len(usable) <= demand.min_nodes:
+                break
+        return None
+
+    def _pick(
+        self, record: Record, usable: dict[int, int], held: Occupancy, required: int, most: int, ahead: bool
+    ) -> Picked | None:
+        demand = record.demand
+        if len(usable) < demand.min_nodes:
+            return None
+        need = Need(demand, most)
+        per_job = demand.gpus_per_job
+
+        def gpus(node: int) -> int:
+            return self.fit.free_gpus(node, held) if per_job else 0
+
+        for node in bits(required):
+            if node not in usable:
+                return None
+            need.take(node, usable[node], gpus(node))
+        taken = self._variant(record, need, usable, held, gpus, ahead)
+        if taken is None:
+            return None
+        return self._placement(record, taken, usable, need)
+
+    def _variant(
+        self,
+        record: Record,
+        need: Need,
+        usable: dict[int, int],
+        held: Occupancy,
+        gpus: Callable[[int], int],
+        ahead: bool,
+    ) -> dict[int, int] | None:
+        """Which of the ways of §5.3 is taken."""
+        ask = record.job.ask
+        cluster = self.cluster
+        if ask.spread:
+            return self._in_order(need, sorted(usable), usable, gpus, spread=True)
+        if "CR_LLN" in self.flags or record.table.partition.lln:
+            order = sorted(usable, key=lambda node: (-usable[node] / cluster.cpus[node], node))
+            return self._in_order(need, order, usable, gpus)
+        if self.tree is not None and (not self.tree_optional or ask.switches is not None):
+            return self.tree.pick(need, usable, gpus)
+        if self.serial_at_end and record.demand.cpus == 1:
+            return self._in_order(need, sorted(usable, reverse=True), usable, gpus)
+        if self.busy_first and ahead:
+            order = sorted(usable, key=lambda node: (self.fit.weight(node), not held.jobs[node], node))
+            return self._in_order(need, order, usable, gpus)
+        return best_fit(need, usable, self.fit.weight, gpus, ask.contiguous)
+
+    @staticmethod
+    def _in_order(
+        need: Need, order: list[int], usable: dict[int, int], gpus: Callable[[int], int], spread: bool = False
+    ) -> dict[int, int] | None:
+        """Nodes one after another until they suffice; ``spread``: as many as possible."""
+        if spread:
+            need.nodes = need.least = max(need.least, min(len(order), need.most_nodes))
+        for node in order:
+            if need.done or need.most_nodes <= 0:
+                break
+            if node in need.taken:
+                continue
+            if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
+                continue
+            need.take(node, usable[node], gpus(node))
+        return need.taken if need.done or need.enough else None
+
+    def _placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
+        """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
+        cluster = self.cluster
+        if record.demand.exclusive:
+            cpus = {node: cluster.cpus[node] for node in taken}
+        else:
+            cpus = lay_out(record.demand, taken, usable)
+            if self.fit.by_core:
+                cpus = {
+                    node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
+                }
+        return Picked(mask_of(taken), cpus, dict(need.taken_gpus))

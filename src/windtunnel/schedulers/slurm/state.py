@@ -1,0 +1,192 @@
+"""Everything the core decides on: nodes, jobs, licences, limits; and what a start changes in it."""
+
+from collections.abc import Iterable, Mapping
+
+from windtunnel.model.slurm import Reservation, SlurmSite
+from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.cores import take_cores, take_gres
+from windtunnel.schedulers.slurm.dependencies import Dependencies
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.limits import LimitBook
+from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
+from windtunnel.schedulers.slurm.priority import Ranking
+from windtunnel.schedulers.slurm.reservations import Bookings
+from windtunnel.schedulers.slurm.select import Selector
+from windtunnel.schedulers.slurm.tree import AccountTree
+from windtunnel.schedulers.slurm.usage import Spending, UsageLedger, billing
+
+__all__ = ["State"]
+
+
+class State:
+    """A cluster at an instant."""
+
+    def __init__(self, site: SlurmSite, now: int = 0, reservations: Iterable[Reservation] | None = None) -> None:
+        self.site = site
+        self.cluster = Cluster(site)
+        self.now = now
+        self.selector = Selector(self.cluster)
+        flags = set(site.priority.flags)
+        self.tree = AccountTree(site.associations, not flags & {"NO_FAIR_TREE", "DEPTH_OBLIVIOUS"})
+        self.ledger = UsageLedger(self.tree, site.priority, now)
+        self.ledger.no_decay = frozenset(one.name for one in site.qos if one.has("NoDecay"))
+        totals = {name: table.tres for name, table in self.cluster.partitions.items()}
+        self.ranking = Ranking(site, self.tree, totals)
+        self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger)
+        self.bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
+        self.held = Occupancy(self.cluster)
+        self.running: dict[str, RunningJob] = {}
+        self.pending: dict[str, PendingJob] = {}
+        self.unusable = self.cluster.unusable
+        """Nodes that are down or drained."""
+        self.completing = 0
+        """Nodes on which a job is ending."""
+        self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
+        self.licences_given: dict[str, int] = {}
+        self.dependencies = Dependencies()
+
+    @property
+    def up(self) -> int:
+        """The nodes on which jobs may start."""
+        return self.cluster.all & ~self.unusable
+
+    def licences_free(self) -> dict[str, int]:
+        """Licences that no running job has."""
+        return {name: count - self.licences_given.get(name, 0) for name, count in self.site.licences.items()}
+
+    def has_licences(self, wanted: Mapping[str, int]) -> bool:
+        """Whether a job's licences are free now."""
+        free = self.licences_free()
+        return all(free.get(name, 0) >= count for name, count in wanted.items())
+
+    def tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
+        """What a job takes with a placement; all CPUs of nodes it has alone."""
+        tres = record.demand.tres(placed.nodes.bit_count(), sum(placed.cpus.values()))
+        memory = record.demand
+        if memory.whole_memory and "mem" not in tres:
+            tres["mem"] = sum(self.cluster.memory[node] for node in bits(placed.nodes))
+        for name, count in record.job.ask.licences.items():
+            tres[f"license/{name}"] = count
+        weights = record.table.partition.billing_weights
+        tres["billing"] = billing(tres, weights, "MAX_TRES" in self.site.priority.flags)
+        return tres
+
+    def holding_of(self, key: str, record: Record, placed: Picked, start: int, limit: int) -> Holding:
+        """What a job will hold, down to cores and indices of generic resources."""
+        demand = record.demand
+        cluster = self.cluster
+        shares = demand.over_subscribe and not demand.exclusive
+        cores = take_cores(cluster, self.held, placed, record, shares)
+        memory = {}
+        for node, cpus in placed.cpus.items():
+            if demand.memory_per_cpu is not None:
+                memory[node] = demand.memory_per_cpu * cpus
+            elif demand.memory_per_gpu is not None:
+                memory[node] = demand.memory_per_gpu
+            else:
+                memory[node] = demand.memory_per_node or cluster.memory[node]
+        if not self.site.select.memory:
+            memory = {}
+        return Holding(
+            key,
+            placed.nodes,
+            start + limit * 60,
+            cpus=placed.cpus,
+            cores=cores,
+            memory=memory,
+            gres=take_gres(cluster, self.held, placed, record),
+            exclusive=demand.exclusive or (self.selector.linear and not shares),
+            shares=shares,
+            partition=record.table.name,
+            user=record.job.user,
+            row=placed.row,
+        )
+
+    def begin(
+        self, record: Record, placed: Picked, now: int, limit: int | None = None, key: str | None = None
+    ) -> RunningJob:
+        """Start a job, or the next task of an array; it leaves what is pending."""
+        job = record.job
+        task = job.tasks.pop(0) if job.tasks else None
+        name = key or (job.id if task is None else f"{job.id}_{task}")
+        minutes = record.limit if limit is None else limit
+        holding = self.holding_of(name, record, placed, now, minutes)
+        return self.enter(name, record, holding, placed, now, minutes, task)
+
+    def enter(
+        self,
+        name: str,
+        record: Record,
+        holding: Holding,
+        placed: Picked,
+        now: int,
+        minutes: int,
+        task: int | None = None,
+    ) -> RunningJob:
+        """A job runs with what it holds."""
+        job = record.job
+        tres = self.tres_of(record, placed)
+        factor = job.qos.usage_factor if job.qos is not None else 1.0
+        qos = job.qos.name if job.qos is not None else ""
+        spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
+        running = RunningJob(name, record, holding, now, minutes, spending, task)
+        self.held.add(holding)
+        self.selector.took(holding)
+        self.running[name] = running
+        self.limits.begin(running)
+        self.dependencies.start(name, job, now)
+        for licence, count in running.licences.items():
+            self.licences_given[licence] = self.licences_given.get(licence, 0) + count
+        if task is not None:
+            job.active_tasks += 1
+        if not job.tasks:
+            self.pending.pop(job.id, None)
+        job.reason = "None"
+        job.expected, job.planned = None, 0
+        return running
+
+    def end(self, key: str, now: int, well: bool = True) -> RunningJob:
+        """A job has ended, ``well`` or not."""
+        running = self.give_up(key)
+        self.ledger.end(running.spending, now)
+        self.dependencies.end(key, running.pending, now, well)
+        return running
+
+    def give_up(self, key: str) -> RunningJob:
+        """A job no longer runs, as if it never had."""
+        running = self.running.pop(key)
+        self.held.remove(running.holding)
+        self.selector.gave_back(running.holding)
+        self.limits.end(running)
+        self.dependencies.requeue(key, running.pending)
+        for licence, count in running.licences.items():
+            self.licences_given[licence] -= count
+        if running.task is not None:
+            running.pending.active_tasks -= 1
+        return running
+
+    def could_resume(self, job: RunningJob) -> bool:
+        """Whether nobody has the cores, memory and generic resources that a suspended job had."""
+        held = job.holding
+        if held.nodes & (self.unusable | self.held.exclusive):
+            return False
+        for node in bits(held.nodes):
+            if held.exclusive and self.held.jobs[node]:
+                return False
+            if self.held.cores[node] & held.cores.get(node, 0):
+                return False
+            if self.held.memory[node] + held.memory.get(node, 0) > self.cluster.memory[node]:
+                return False
+            if any(self.held.gres[name][node] & own for name, own in held.gres.get(node, {}).items()):
+                return False
+        return True
+
+    def resume(self, job: RunningJob) -> None:
+        """A suspended job goes on with what it had."""
+        self.held.add(job.holding)
+        self.selector.took(job.holding)
+        self.running[job.id] = job
+        self.limits.begin(job)
+        for licence, count in job.licences.items():
+            self.licences_given[licence] = self.licences_given.get(licence, 0) + count

@@ -1,0 +1,213 @@
+"""What a study shows: tables of means, paired differences and rankings over its points."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.studies.figures import FIGURES
+from windtunnel.studies.frame import chosen_columns
+from windtunnel.studies.statistics.intervals import Method, mean_interval, quantile_interval
+from windtunnel.studies.statistics.paired import PairedDifference, holm, paired_difference
+from windtunnel.studies.statistics.ranking import Ranking, rank
+from windtunnel.studies.statistics.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "HIGHER_IS_BETTER",
+    "REPORTED",
+    "USUAL",
+    "differences",
+    "groups_of",
+    "means",
+    "quantiles",
+    "ranking",
+    "ranking_table",
+]
+
+HIGHER_IS_BETTER: Final = frozenset({"success_rate", "utilisation", "throughput", "jobs_completed_successfully"})
+"""Figures of which more is better; of all others less."""
+
+USUAL: Final = "bounded_slowdown_mean"
+"""The figure that is looked at when none is named."""
+
+REPORTED: Final = (USUAL, "waiting_time_mean", "utilisation")
+"""The figures that a report shows when none are named."""
+
+_REPEATED: Final = "seed"
+
+
+def _figure(frame: "pl.DataFrame", metric: str) -> str:
+    own = [name for name in frame.columns if name.startswith("own_")]
+    if metric not in frame.columns or metric not in (*FIGURES, *own):
+        raise UsageError(f"there is no figure {metric!r}", did_you_mean(metric, [*FIGURES, *own]))
+    return metric
+
+
+def groups_of(frame: "pl.DataFrame", among: str = "scheduler") -> list[str]:
+    """The columns that tell groups of points apart: what varies, but for seeds and what is compared."""
+    return [name for name in chosen_columns(frame) if name not in {_REPEATED, among} and frame[name].n_unique() > 1]
+
+
+def _grouped(
+    frame: "pl.DataFrame", metric: str, by: Sequence[str] | None, usual: Sequence[str]
+) -> dict[tuple[Any, ...], "pl.DataFrame"]:
+    """Points with a value by what they have in common, in order of their numbers."""
+    import polars as pl
+
+    columns = list(usual if by is None else by)
+    for name in columns:
+        if name not in chosen_columns(frame):
+            raise UsageError(f"points are not told apart by {name!r}", did_you_mean(name, chosen_columns(frame)))
+    frame = frame.filter(pl.col(metric).is_not_null())
+    if not columns:
+        return {(): frame}
+    return dict(frame.partition_by(columns, maintain_order=True, as_dict=True))
+
+
+def means(
+    frame: "pl.DataFrame",
+    metric: str = USUAL,
+    *,
+    by: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    method: Method = "t",
+) -> Table:
+    """The mean of a figure in each group of points, with the interval in which the true mean lies."""
+    usual = [*groups_of(frame), "scheduler"]
+    rows = []
+    for key, points in _grouped(frame, _figure(frame, metric), by, usual).items():
+        if points.height:
+            found = mean_interval(points[metric].to_list(), confidence, method)
+            rows.append((*key, found.n, found.estimate, found.low, found.high, found.deviation))
+    columns = (*(usual if by is None else by), "points", "mean", "low", "high", "deviation")
+    title = f"{metric}: means, with {confidence:.0%} intervals ({'t' if method == 't' else 'BCa bootstrap'})"
+    return Table(title, columns, tuple(rows))
+
+
+def quantiles(
+    frame: "pl.DataFrame",
+    metric: str = USUAL,
+    share: float = 0.5,
+    *,
+    by: Sequence[str] | None = None,
+    confidence: float = 0.95,
+    method: Literal["order", "bootstrap"] = "order",
+) -> Table:
+    """A quantile of a figure over the points of each group, with its interval."""
+    usual = [*groups_of(frame), "scheduler"]
+    rows = []
+    for key, points in _grouped(frame, _figure(frame, metric), by, usual).items():
+        if points.height:
+            found = quantile_interval(points[metric].to_list(), share, confidence, method)
+            rows.append((*key, found.n, found.estimate, found.low, found.high))
+    columns = (*(usual if by is None else by), "points", f"{share:.0%} quantile", "low", "high")
+    return Table(f"{metric}: {share:.0%} quantiles, with {confidence:.0%} intervals", columns, tuple(rows))
+
+
+def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
+    """A row for each input, a column for each of what is compared; inputs that not all of them ended on left out."""
+    if among not in chosen_columns(frame):
+        raise UsageError(f"points are not told apart by {among!r}", did_you_mean(among, chosen_columns(frame)))
+    index = [name for name in chosen_columns(frame) if name != among]
+    return frame.pivot(on=among, index=index, values=metric, maintain_order=True).drop_nulls(
+        [str(name) for name in frame[among].unique(maintain_order=True)]
+    )
+
+
+def differences(
+    frame: "pl.DataFrame",
+    baseline: str,
+    metric: str = USUAL,
+    *,
+    among: str = "scheduler",
+    by: Sequence[str] = (),
+    confidence: float = 0.95,
+    method: Method = "t",
+) -> Table:
+    """What each policy differs by from a baseline, on the same inputs (seeds, loads...)."""
+    import polars as pl
+
+    _figure(frame, metric)
+    names = [str(name) for name in frame[among].unique(maintain_order=True)] if among in frame.columns else []
+    if baseline not in names:
+        raise UsageError(f"there is no {among} {baseline!r} in the study", did_you_mean(baseline, names))
+    _grouped(frame, metric, by, ())  # whether there are such columns
+    wide = _inputs(frame, metric, among)
+    parts = wide.partition_by(list(by), maintain_order=True, as_dict=True) if by else {(): wide}
+    found: list[tuple[tuple[Any, ...], PairedDifference]] = []
+    for key, part in parts.items():
+        for name in names:
+            if name != baseline and part.height:
+                values = [part[column].cast(pl.Float64).to_list() for column in (name, baseline)]
+                found.append(((*key, name), paired_difference(values[0], values[1], confidence, method)))
+    adjusted = holm([one.p_t for _, one in found])
+    rows = [
+        (
+            *key,
+            one.difference.n,
+            one.difference.estimate,
+            one.difference.low,
+            one.difference.high,
+            None if one.relative is None else f"{one.relative:+.1%}",
+            one.p_t,
+            p,
+            one.p_wilcoxon,
+            one.d,
+            one.a,
+            f"{one.below}/{one.equal}/{one.above}",
+        )
+        for (key, one), p in zip(found, adjusted, strict=True)
+    ]
+    columns = (
+        *by,
+        among,
+        "inputs",
+        "difference",
+        "low",
+        "high",
+        "relative",
+        "p (t)",
+        "p (Holm)",
+        "p (Wilcoxon)",
+        "d",
+        "A",
+    )
+    better = "more" if metric in HIGHER_IS_BETTER else "less"
+    return Table(
+        f"{metric}: difference to {baseline} on the same inputs, {confidence:.0%} intervals ({better} is better)",
+        (*columns, "below/equal/above"),
+        tuple(rows),
+    )
+
+
+def ranking(
+    frame: "pl.DataFrame", metric: str = USUAL, *, among: str = "scheduler", confidence: float = 0.95
+) -> Ranking:
+    """Policies by their mean ranks over all inputs, with Friedman's and Nemenyi's tests."""
+    _figure(frame, metric)
+    wide = _inputs(frame, metric, among)
+    values: Mapping[str, Sequence[float]] = {
+        str(name): wide[str(name)].to_list() for name in frame[among].unique(maintain_order=True)
+    }
+    return rank(values, higher_is_better=metric in HIGHER_IS_BETTER, confidence=confidence)
+
+
+def ranking_table(found: Ranking, metric: str = USUAL) -> Table:
+    """A ranking as a table."""
+    groups = found.groups()
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    rows = [
+        (name, mean, "".join(letters[n % 26] for n, group in enumerate(groups) if name in group))
+        for name, mean in found.mean_ranks.items()
+    ]
+    k, n = len(found.mean_ranks), found.inputs
+    limit = found.critical_difference
+    notes = (
+        f"Friedman: chi2({k - 1}) = {found.chi_square:.4g}, p = {found.p_friedman:.3g}",
+        f"Iman-Davenport: F({k - 1}, {(k - 1) * (n - 1)}) = {found.f:.4g}, p = {found.p_f:.3g}",
+        f"Nemenyi ({1 - found.confidence:.0%}): ranks differ from {limit:.4g} on; with a letter in common not",
+    )
+    title = f"{metric}: mean ranks over {n:,} inputs (1 is best)"
+    return Table(title, ("scheduler", "mean rank", "alike"), tuple(rows), notes)

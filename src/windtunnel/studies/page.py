@@ -1,0 +1,131 @@
+"""One HTML page about a study: everything is in it, so that it opens anywhere, without network."""
+
+from collections.abc import Sequence
+from html import escape
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from windtunnel.diagnostics import UsageError
+from windtunnel.results.files import write_whole
+from windtunnel.studies.findings import differences, groups_of, means, ranking, ranking_table
+from windtunnel.studies.statistics.table import Table, as_shown
+from windtunnel.version import __version__
+
+if TYPE_CHECKING:
+    from windtunnel.studies.results import StudyResults
+
+__all__ = ["page", "write_page"]
+
+_STYLE: Final = """\
+body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+table{border-collapse:collapse;margin:.5rem 0}
+td,th{padding:.15rem .6rem;border-bottom:1px solid #ddd;text-align:right}
+td:first-child,th:first-child{text-align:left}th{border-bottom:2px solid #888}.scroll{overflow-x:auto}
+svg{max-width:100%;height:auto}.note{color:#555}.bad{color:#a00}
+@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}td,th{border-color:#444}.note{color:#aaa}}
+"""
+_COLOURS: Final = ("#3366cc", "#dc3912", "#109618", "#990099", "#ff9900", "#0099c6", "#dd4477", "#66aa00")
+_WIDTH: Final = 720
+_LEFT: Final = 220
+
+
+def write_page(results: "StudyResults", path: Path, metrics: Sequence[str], **options: Any) -> Path:
+    """Write the page; see :meth:`StudyResults.report`."""
+    write_whole(path, page(results, metrics, **options).encode("utf-8", "replace"))
+    return path
+
+
+def page(results: "StudyResults", metrics: Sequence[str], *, baseline: str = "", confidence: float = 0.95) -> str:
+    """The page as text.
+
+    Raises:
+        UsageError: no point has a result yet, or there is no such baseline or figure.
+    """
+    frame = results.done
+    if not frame.height:
+        raise UsageError("no point of the study has a result yet: there is nothing to report")
+    policies = [str(name) for name in frame["scheduler"].unique(maintain_order=True)]
+    baseline = baseline or policies[0]
+    parts = [f"<h1>{escape(results.name)}</h1>", _progress(results)]
+    for metric in metrics:
+        table = means(frame, metric, confidence=confidence)
+        parts += [f"<h2>{escape(metric)}</h2>", _chart(table, len(groups_of(frame))), _table(table)]
+        if len(policies) > 1:
+            parts.append(_table(differences(frame, baseline, metric, confidence=confidence)))
+            if by := groups_of(frame):
+                parts.append(_table(differences(frame, baseline, metric, by=by, confidence=confidence)))
+            parts.append(_ranked(results, metric, confidence))
+    parts.append(f'<p class="note">Windtunnel {escape(__version__)}</p>')
+    title = escape(results.name)
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
+    head += f"<style>{_STYLE}</style>"
+    return f"<!doctype html><html lang=en><head>{head}</head><body>{''.join(parts)}</body></html>\n"
+
+
+def _progress(results: "StudyResults") -> str:
+    now = results.progress
+    text = f"<p>{now.done:,} of {now.points:,} points have results."
+    if now.failed:
+        text += f' <b class="bad">{now.failed:,} failed.</b>'
+    listed = [("failed", results.errors), ("did not take effect as written", results.accounts)]
+    lines = [
+        f"<li>{escape(what)} ({count:,} points): {escape(said)}</li>"
+        for what, counts in listed
+        for said, count in list(counts.items())[:20]
+    ]
+    return f"{text}</p>{'<ul class=note>' + ''.join(lines) + '</ul>' if lines else ''}"
+
+
+def _table(table: Table) -> str:
+    def cells(tag: str, row: Sequence[str]) -> str:
+        return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+
+    body = "".join(f"<tr>{cells('td', [as_shown(value) for value in row])}</tr>" for row in table.rows)
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
+    head = f"<tr>{cells('th', table.columns)}</tr>"
+    return (
+        f'<h3>{escape(table.title)}</h3><div class="scroll"><table><thead>{head}</thead>'
+        f"<tbody>{body}</tbody></table></div>{notes}"
+    )
+
+
+def _ranked(results: "StudyResults", metric: str, confidence: float) -> str:
+    try:
+        return _table(ranking_table(ranking(results.done, metric, confidence=confidence), metric))
+    except UsageError as fault:
+        return f'<p class="note">No ranking: {escape(str(fault))}</p>'
+
+
+def _chart(table: Table, groups: int) -> str:
+    """Means as points with their intervals, a line for each group of points."""
+    mean = table.columns.index("mean")
+    drawn = [(row[:groups], str(row[groups]), row[mean], row[mean + 1], row[mean + 2]) for row in table.rows]
+    ends = [end for _, _, *values in drawn for end in values if end is not None and isfinite(end)]
+    if not ends:
+        return ""
+    low, high = min(ends), max(ends)
+    low, high = (low, high) if high > low else (low - 0.5, high + 0.5)
+
+    def x(value: float) -> float:
+        return _LEFT + float((value - low) / (high - low)) * (_WIDTH - _LEFT - 40)
+
+    names = list(dict.fromkeys(name for _, name, *_ in drawn))
+    parts = []
+    for rank, (group, name, value, least, most) in enumerate(drawn):
+        y = 20 + 22 * rank
+        colour = _COLOURS[names.index(name) % len(_COLOURS)]
+        label = escape(", ".join([*map(as_shown, group), name])[:40])
+        parts.append(_text(_LEFT - 8, y + 4, "end", label))
+        if least is not None and most is not None:
+            parts.append(f'<path d="M{x(least):.1f} {y}H{x(most):.1f}" stroke="{colour}" stroke-width="2"/>')
+        dot = f'<circle cx="{x(value):.1f}" cy="{y}" r="4" fill="{colour}">'
+        parts.append(f"{dot}<title>{as_shown(value)}</title></circle>")
+    bottom = 20 + 22 * len(drawn)
+    for end, anchor in ((low, "start"), (high, "end")):
+        parts.append(_text(x(end), bottom + 10, anchor, as_shown(float(end))))
+    return f'<svg viewBox="0 0 {_WIDTH} {bottom + 20}" width="{_WIDTH}" role="img">{"".join(parts)}</svg>'
+
+
+def _text(x: float, y: float, anchor: str, text: str) -> str:
+    return f'<text x="{x:.1f}" y="{y}" text-anchor="{anchor}" font-size="12" fill="currentColor">{text}</text>'

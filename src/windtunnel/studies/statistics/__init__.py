@@ -1,0 +1,1 @@
+"""What repeated runs show: intervals, paired differences, rankings, warm-up. scipy does the mathematics."""

@@ -1,0 +1,131 @@
+"""How far a replay of a log agrees with what was: waits, utilisation and starts, and what the log itself explains."""
+
+from collections.abc import Sequence
+from statistics import median
+
+import msgspec
+
+from windtunnel.model import Platform, Workload
+from windtunnel.twin.drains import Drain, as_events, drains_in
+from windtunnel.twin.replay import GROUPS, Outcome, groups_of, log_of, mean_wait, median_wait, outcomes
+
+__all__ = ["Calibration", "Compared", "calibrate"]
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """Recorded and simulated waits (s) of some jobs."""
+
+    by: str
+    name: str
+    jobs: int
+    recorded_mean: float
+    simulated_mean: float
+    recorded_median: float
+    simulated_median: float
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """What came out of a comparison."""
+
+    jobs: int
+    missing: int
+    """Jobs of the log that never start in the replay."""
+    drains: tuple[Drain, ...]
+    groups: tuple[Compared, ...]
+    """All jobs first, then by partition, account, size, user and hour of submission."""
+    recorded_use: float
+    simulated_use: float
+    """Shares of all processor-seconds from the first submission to the last end."""
+    same_start: float
+    """The share of jobs that start within a minute of when they did."""
+    error: float
+    """The median of the differences of waits (s), without sign."""
+    unexplained: int
+    """Jobs that waited an hour longer than in the replay: held, given low priority by hand, or limits not seen."""
+    verdict: str
+
+
+def calibrate(platform: Platform, workload: Workload, scheduler: str = "", *, fit_drains: bool = True) -> Calibration:
+    """Replay a log and compare; nodes that the log shows were not there are taken away first.
+
+    Raises:
+        UsageError: the log does not tell when jobs started.
+        SimulationError: the replay could not go on.
+    """
+    was = log_of(workload)
+    drains = drains_in(was, platform) if fit_drains else []
+    options = {"events": as_events(drains, platform)} if drains else {}
+    became = {one.id: one for one in outcomes(platform, workload, scheduler, **options)}
+    pairs = [(one, became[one.id]) for one in was if one.id in became]
+    differences = [abs(new.waited - old.waited) for old, new in pairs]
+    longer = sum(old.waited - new.waited > 3600 for old, new in pairs)
+    cores = sum(host.cores for host in platform.hosts)
+    same = sum(difference <= 60 for difference in differences) / max(1, len(pairs))
+    found = Calibration(
+        jobs=len(pairs),
+        missing=len(was) - len(pairs),
+        drains=tuple(drains),
+        groups=tuple(_groups(pairs)),
+        recorded_use=_use([old for old, _ in pairs], cores),
+        simulated_use=_use([new for _, new in pairs], cores),
+        same_start=same,
+        error=median(differences) if differences else 0.0,
+        unexplained=longer,
+        verdict="",
+    )
+    return msgspec.structs.replace(found, verdict=_verdict(found))
+
+
+def _groups(pairs: Sequence[tuple[Outcome, Outcome]]) -> list[Compared]:
+    new = {old.id: after for old, after in pairs}
+    whole = {"all": {"all jobs": [old for old, _ in pairs]}}
+    parts = whole | {by: groups_of((old for old, _ in pairs), by) for by in GROUPS}
+    return [
+        _compared(by, name, jobs, [new[one.id] for one in jobs])
+        for by, groups in parts.items()
+        for name, jobs in groups.items()
+    ]
+
+
+def _compared(by: str, name: str, jobs: Sequence[Outcome], after: Sequence[Outcome]) -> Compared:
+    means, medians = (mean_wait(jobs), mean_wait(after)), (median_wait(jobs), median_wait(after))
+    return Compared(by, name, len(jobs), *means, *medians)
+
+
+def _use(jobs: Sequence[Outcome], cores: int) -> float:
+    """The share of the processors that was in use."""
+    if not jobs:
+        return 0.0
+    start = min(one.submitted for one in jobs)
+    end = max(one.submitted + one.waited + one.ran for one in jobs)
+    return sum(one.processors * one.ran for one in jobs) / max(1.0, (end - start) * cores)
+
+
+def _verdict(found: Calibration) -> str:
+    """How far to trust it, and why."""
+    if not found.jobs:
+        return "Nothing can be said: no job of the log starts in the replay."
+    whole = found.groups[0]
+    off = abs(whole.simulated_mean - whole.recorded_mean) / max(60.0, whole.recorded_mean)
+    trust = "close" if off <= 0.1 and found.same_start >= 0.8 else "fair" if off <= 0.3 else "poor"
+    agreement = (
+        f"The agreement is {trust}: the mean wait is {whole.simulated_mean:,.0f} s in the replay and "
+        f"{whole.recorded_mean:,.0f} s in the log; {found.same_start:.0%} of {found.jobs:,} jobs start within a "
+        f"minute of when they did, and half of them within {found.error:,.0f} s."
+    )
+    parts = [agreement]
+    if found.drains:
+        hours = sum(one.end - one.start for one in found.drains) / 3600
+        nodes = len({one.node for one in found.drains})
+        parts.append(
+            f"The log shows {nodes} node{'s' * (nodes > 1)} unused for {hours:,.1f} node-hours while jobs that would "
+            "have fitted waited: drained or reserved, and taken away in the replay."
+        )
+    if found.unexplained:
+        parts.append(
+            f"{found.unexplained:,} jobs waited over an hour longer than in the replay: held, moved by hand, or "
+            "under limits and reservations that the files do not show."
+        )
+    if found.missing:
+        parts.append(f"{found.missing:,} jobs of the log never start in the replay: the site has nothing they fit.")
+    return " ".join(parts)

@@ -1,0 +1,119 @@
+"""A log replayed on a site: what became of each job, and figures of groups of jobs."""
+
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean, median
+from typing import Any
+
+import msgspec
+
+from windtunnel.api import simulate
+from windtunnel.diagnostics import UsageError
+from windtunnel.formats.traces.workload import TraceWorkload
+from windtunnel.model import Platform, Workload
+
+__all__ = ["GROUPS", "Outcome", "groups_of", "log_of", "mean_wait", "median_wait", "outcomes"]
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one job; seconds."""
+
+    id: str
+    user: str
+    account: str
+    partition: str
+    processors: int
+    submitted: float
+    waited: float
+    ran: float
+    nodes: str = ""
+
+
+def _size(one: Outcome) -> str:
+    """Classes of powers of four."""
+    low = 1
+    while one.processors >= low * 4:
+        low *= 4
+    return f"{low}-{low * 4 - 1} CPUs"
+
+
+GROUPS: dict[str, Callable[[Outcome], str]] = {
+    "partition": lambda one: one.partition,
+    "account": lambda one: one.account,
+    "size": _size,
+    "user": lambda one: one.user,
+    "hour": lambda one: f"{int(one.submitted // 3600) % 24:02}h",
+}
+"""By what jobs are put together; hours are those of submission, since the first one."""
+
+
+def log_of(workload: Workload) -> list[Outcome]:
+    """How it was, of the jobs of which the log tells it.
+
+    Raises:
+        UsageError: the log tells of no job when it started.
+    """
+    recorded = workload.recorded if isinstance(workload, TraceWorkload) else {}
+    found = []
+    for job in workload:
+        was = recorded.get(job.id)
+        if was is not None and was.waited >= 0:
+            found.append(
+                Outcome(
+                    id=job.id,
+                    user=job.user,
+                    account=job.group,
+                    partition=job.queue,
+                    processors=job.request.processors or job.request.hosts,
+                    submitted=job.submission_time,
+                    waited=was.waited,
+                    ran=was.ran,
+                    nodes=was.nodes,
+                )
+            )
+    if not found:
+        raise UsageError(
+            "the log does not tell when jobs started", "extract it with the columns Submit and Start (sacct -P)"
+        )
+    return found
+
+
+def outcomes(platform: Platform, workload: Workload, scheduler: str = "", **options: Any) -> list[Outcome]:
+    """What becomes of the jobs on a site; those that never start are left out."""
+    run = simulate(platform, workload, scheduler or None, **options)
+    columns = ["id", "submission_time", "waiting_time", "execution_time", "starting_time"]
+    known = {job.id: job for job in workload}
+    found = []
+    for name, submitted, waited, ran, started in run.jobs.select(columns).iter_rows():
+        job = known.get(name)
+        if job is not None and waited is not None and started is not None and started >= 0:
+            found.append(
+                Outcome(
+                    id=name,
+                    user=job.user,
+                    account=job.group,
+                    partition=job.queue,
+                    processors=job.request.processors or job.request.hosts,
+                    submitted=submitted,
+                    waited=waited,
+                    ran=ran,
+                )
+            )
+    return found
+
+
+def groups_of(jobs: Iterable[Outcome], by: str) -> dict[str, list[Outcome]]:
+    """Jobs by partition, account, size, user or hour."""
+    found: dict[str, list[Outcome]] = {}
+    for one in jobs:
+        found.setdefault(GROUPS[by](one) or "-", []).append(one)
+    return dict(sorted(found.items()))
+
+
+def mean_wait(jobs: Sequence[Outcome]) -> float:
+    """Seconds; 0 of no job."""
+    return fmean(one.waited for one in jobs) if jobs else 0.0
+
+
+def median_wait(jobs: Sequence[Outcome]) -> float:
+    """Seconds; 0 of no job."""
+    return median(one.waited for one in jobs) if jobs else 0.0

@@ -1,0 +1,75 @@
+"""What an algorithm answers on ElastiSim's wire, checked member by member."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from windtunnel.diagnostics import ProtocolError
+from windtunnel.wires.elastisim.codes import SCHEDULED
+
+__all__ = ["Entry", "parse_answer"]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What an answer says of one job."""
+
+    job: int
+    nodes: tuple[int, ...]
+    gpus: int
+    kill: bool
+    arguments: Mapping[str, str] | None
+    """None: they stay as they are."""
+
+
+def parse_answer(data: bytes, now: float) -> list[Entry]:
+    """The entries of an answer.
+
+    Raises:
+        ProtocolError: it is no answer; what is wrong is said with its place.
+    """
+    try:
+        message = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ProtocolError(f"the answer is not valid JSON: {error}", now=now) from None
+    whole = _object(message, "the answer", now)
+    code = whole.get("code")
+    if code != SCHEDULED or isinstance(code, bool):
+        raise ProtocolError(f"the answer has the code {code!r:.40}, {SCHEDULED} is expected", now=now)
+    jobs = whole.get("jobs")
+    if not isinstance(jobs, list):
+        raise ProtocolError(f"jobs of the answer are {jobs!r:.40}, a list is expected", now=now)
+    return [_entry(_object(one, f"jobs[{rank}]", now), f"jobs[{rank}]", now) for rank, one in enumerate(jobs)]
+
+
+def _object(value: Any, place: str, now: float) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ProtocolError(f"{place} is {value!r:.40}, an object is expected", now=now)
+    return value
+
+
+def _entry(entry: dict[str, Any], place: str, now: float) -> Entry:
+    def fault(key: str, expected: str) -> ProtocolError:
+        found = f"{entry[key]!r:.40}" if key in entry else "missing"
+        return ProtocolError(f"{place}.{key} is {found}, {expected} is expected", now=now)
+
+    for key in ("id", "assigned_num_gpus_per_node"):
+        if not _whole(entry.get(key)):
+            raise fault(key, "a whole number")
+    for key in ("kill_flag", "modified_runtime_args"):
+        if not isinstance(entry.get(key), bool):
+            raise fault(key, "true or false")
+    nodes = entry.get("assigned_node_ids")
+    if not isinstance(nodes, list) or not all(map(_whole, nodes)):
+        raise fault("assigned_node_ids", "a list of whole numbers")
+    arguments = None
+    if entry["modified_runtime_args"]:
+        given = entry.get("runtime_arguments")
+        if not isinstance(given, dict) or not all(isinstance(one, str) for one in given.values()):
+            raise fault("runtime_arguments", "an object of texts")
+        arguments = given
+    return Entry(entry["id"], tuple(nodes), entry["assigned_num_gpus_per_node"], entry["kill_flag"], arguments)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

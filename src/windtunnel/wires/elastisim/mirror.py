@@ -1,0 +1,183 @@
+"""What an algorithm behind ElastiSim's wire is told of jobs and nodes, and what of it has changed since."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from typing import Any
+
+from windtunnel.model import Host, Job
+from windtunnel.model.application import Elasticity, ElasticProfile
+from windtunnel.wires.elastisim.codes import NodeState, State
+
+__all__ = ["JobEntry", "NodeEntry", "NodeListener", "SiteMirror"]
+
+NodeListener = Callable[[float, int, Iterable[int], Iterable[int]], None]
+"""Hears of a date, a node, the jobs that it runs and those that it expects."""
+
+
+class JobEntry:
+    """One job, as it is told."""
+
+    def __init__(self, number: int, job: Job, submitted: float, grace: float) -> None:
+        profile = job.profile
+        self.number = number
+        self.job = job
+        self.profile = profile if isinstance(profile, ElasticProfile) else None
+        self.kind = self.profile.elasticity if self.profile is not None else Elasticity.RIGID
+        self.least = self.profile.least if self.profile is not None else job.request.hosts
+        self.most = self.profile.most if self.profile is not None else job.request.hosts
+        self.state = State.PENDING
+        self.walltime = 0.0 if job.walltime == inf else max(0.0, job.walltime - grace)
+        self.submitted = submitted
+        self.start = self.end = -1.0
+        self.ranks: list[int] = []
+        """The nodes that it runs on."""
+        self.target: list[int] | None = None
+        """The nodes that it is to run on."""
+        self.gpus = self.profile.gpus_least if self.profile is not None else 0
+        self.gpus_told = 0
+        self.runtime: dict[str, str] = {}
+        self.total = 1
+        """Iterations of all its phases."""
+        self.phases_done = 0
+        self.begun = False
+        """Its phases have begun."""
+        self.stopped = False
+        """It stands still."""
+
+    @property
+    def assigned(self) -> list[int]:
+        """The nodes that it has, or is to have."""
+        return self.ranks if self.target is None else self.target
+
+    def told(self) -> dict[str, Any]:
+        """Its entry in a message."""
+        over = self.end >= 0.0
+        entry: dict[str, Any] = {
+            "assigned_nodes": [*self.assigned],
+            "assigned_num_gpus_per_node": self.gpus_told,
+            "completed_phases": self.phases_done,
+            "end_time": self.end,
+            "id": self.number,
+            "makespan": self.end - self.start if over else -1.0,
+            "start_time": self.start,
+            "state": int(self.state),
+            "submit_time": self.submitted,
+            "total_phase_count": self.total,
+            "turnaround_time": self.end - self.submitted if over else -1.0,
+            "type": int(self.kind),
+            "wait_time": self.start - self.submitted if self.start >= 0.0 else -1.0,
+            "walltime": self.walltime,
+        }
+        gpus = (0, 0) if self.profile is None else (self.profile.gpus_least, self.profile.gpus_most)
+        if self.kind is Elasticity.RIGID:
+            entry |= {"num_nodes": self.least, "num_gpus_per_node": gpus[1]}
+        else:
+            entry |= {
+                "num_nodes_min": self.least,
+                "num_nodes_max": self.most,
+                "num_gpus_per_node_min": gpus[0],
+                "num_gpus_per_node_max": gpus[1],
+            }
+        if self.profile is not None and self.profile.arguments:
+            entry["arguments"] = dict(sorted(self.profile.arguments.items()))
+        if self.profile is not None and self.profile.attributes:
+            entry["attributes"] = dict(sorted(self.profile.attributes.items()))
+        if self.runtime:
+            entry["runtime_arguments"] = dict(sorted(self.runtime.items()))
+        return dict(sorted(entry.items()))
+
+
+class NodeEntry:
+    """One node, as it is told."""
+
+    def __init__(self, host: Host) -> None:
+        resources = host.resources
+        self.number = host.id
+        self.kind = 0 if "bb_read_bw" not in resources else 2 if "wide_striping" in resources else 1
+        self.gpus = [False] * int(resources.get("gpus", 0.0))
+        self.running: dict[int, None] = {}
+        self.expected: dict[int, None] = {}
+        self.freed_while_expected = False
+
+    @property
+    def state(self) -> NodeState:
+        """Free, allocated or reserved."""
+        if self.running:
+            return NodeState.ALLOCATED
+        if self.expected and not self.freed_while_expected:
+            return NodeState.RESERVED
+        return NodeState.FREE
+
+    def told(self) -> dict[str, Any]:
+        """Its entry in a message."""
+        return {
+            "assigned_jobs": [*self.running],
+            "gpus": [{"id": rank, "state": int(busy)} for rank, busy in enumerate(self.gpus)],
+            "id": self.number,
+            "state": int(self.state),
+            "type": self.kind,
+        }
+
+
+class SiteMirror:
+    """All jobs by number, all nodes, and which have changed since the algorithm was called last."""
+
+    def __init__(self, hosts: Sequence[Host], changed: "NodeListener | None" = None) -> None:
+        self.changed = changed
+        self.nodes = [NodeEntry(host) for host in hosts]
+        self.jobs: list[JobEntry] = []
+        self.by_id: dict[str, JobEntry] = {}
+        self.changed_jobs: dict[int, None] = {}
+        self.changed_nodes: dict[int, None] = dict.fromkeys(range(len(self.nodes)))
+
+    def touch(self, entry: JobEntry) -> None:
+        """A job has changed."""
+        self.changed_jobs[entry.number] = None
+
+    def run_on(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
+        """A job runs on nodes from now on."""
+        for number in nodes:
+            node = self.nodes[number]
+            new = entry.number not in node.running
+            node.running[entry.number] = None
+            node.expected.pop(entry.number, None)
+            self.changed_nodes[number] = None
+            if new:
+                self._tell(now, node)
+
+    def leave(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
+        """A job has left nodes: these are free, whoever is expected there."""
+        for number in nodes:
+            node = self.nodes[number]
+            if node.running.pop(entry.number, 0) == 0:
+                continue
+            node.freed_while_expected = not node.running and bool(node.expected)
+            self.changed_nodes[number] = None
+            self._tell(now, node)
+
+    def _tell(self, now: float, node: NodeEntry) -> None:
+        if self.changed is not None:
+            self.changed(now, node.number, node.running, node.expected)
+
+    def expect(self, entry: JobEntry, nodes: Iterable[int]) -> None:
+        """Nodes expect a job."""
+        for number in nodes:
+            node = self.nodes[number]
+            node.expected[entry.number] = None
+            node.freed_while_expected = False
+            self.changed_nodes[number] = None
+
+    def unexpect(self, entry: JobEntry, nodes: Iterable[int]) -> None:
+        """They no longer do."""
+        for number in nodes:
+            node = self.nodes[number]
+            if entry.number in node.expected:
+                del node.expected[entry.number]
+                self.changed_nodes[number] = None
+
+    def taken(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The entries of all that has changed; from now on nothing has."""
+        jobs = [self.jobs[number].told() for number in self.changed_jobs]
+        nodes = [self.nodes[number].told() for number in self.changed_nodes]
+        self.changed_jobs, self.changed_nodes = {}, {}
+        return jobs, nodes

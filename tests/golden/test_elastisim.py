@@ -1,0 +1,110 @@
+"""What ElastiSim was recorded to say: the same messages, in the same order, when its answers are fed back."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+from elastic_cases import Differs, replay
+from shared import cases
+
+OTHERWISE = {
+    "gpu-link-stale": "kernels and transfers of killed jobs are cancelled",
+    "refuse-expected-start": "a node that is kept for another job is refused",
+    "refuse-gpu-one-gpu-bytes": "one GPU exchanges nothing within its node, in no time",
+    "refuse-never-started": "a deadlock is an error",
+    "refuse-shrink-root-only": "new nodes prepare themselves only if there are any",
+    "refuse-walltime-tie-two": "a job ends once",
+    "refuse-zero-iterations": "phases of no iterations are refused when read",
+    "refuse-zero-iterations-later": "phases of no iterations are refused when read",
+    "trigger-min-interval-point": "a job whose call is dropped goes on",
+    "trigger-min-interval-request": "a job whose call is dropped goes on",
+    "walltime-before-point": "a job ends once, by its walltime",
+    "walltime-tie": "a job ends once, by its walltime",
+    "walltime-tie-busy": "a job ends once, by its walltime",
+}
+"""Faults of ElastiSim that are mended: what happens instead."""
+NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")
+SETS = re.compile(r"\d+(;\d+)+")
+
+
+def name_of(path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+CASES = [path.parent for path in cases("golden/elastisim", "*/*/case.json")]
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_the_recorded_dialogue(case):
+    about = json.loads((case / "case.json").read_text())
+    if OTHERWISE.get(case.name):
+        mended(case, about)
+        return
+    peer, _, error = replay(case)
+    if about["exit"] == 0 and error is None:
+        assert peer.finished
+        assert peer.at == len(peer.lines)
+    else:
+        assert about["exit"] != 0 or about["name"].startswith("refuse"), error
+        assert error is not None, "nothing was refused"
+        assert peer.at == len(peer.lines), error
+
+
+def rows(folder, name):
+    """The lines of a recorded or written file."""
+    plain, packed = folder / name, folder / f"{name}.gz"
+    if packed.exists():
+        return gzip.decompress(packed.read_bytes()).decode().splitlines()
+    return plain.read_text().splitlines() if plain.exists() else None
+
+
+def same_figures(said: str, recorded: str) -> bool:
+    """Whether two rows are equal, to a step of the sixth digit of each number."""
+    mine, theirs = said.split(","), recorded.split(",")
+    return len(mine) == len(theirs) and all(
+        a == b
+        or (NUMBER.fullmatch(a) and NUMBER.fullmatch(b) and float(a) == pytest.approx(float(b), rel=1.1e-5, abs=5e-6))
+        for a, b in zip(mine, theirs, strict=True)
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_the_recorded_files(case, tmp_path):
+    about = json.loads((case / "case.json").read_text())
+    if about["exit"] != 0 or OTHERWISE.get(case.name):
+        pytest.skip("it does not end well, or is mended: see the dialogue")
+    replay(case, tmp_path)
+    for name in ("job_statistics.csv", "node_utilization.csv", "task_times.csv"):
+        recorded = rows(case / "out", name)
+        if recorded is None:
+            assert not (tmp_path / "out" / name).exists()
+            continue
+        said = rows(tmp_path / "out", name)
+        if name == "task_times.csv":
+            recorded, said = sorted(recorded, key=by_numbers), sorted(said, key=by_numbers)
+        if name == "node_utilization.csv":
+            recorded, said = ([SETS.sub(in_order, row) for row in one] for one in (recorded, said))
+        assert len(said) == len(recorded), name
+        for mine, theirs in zip(said, recorded, strict=True):
+            assert same_figures(mine, theirs), f"{name}: said {mine}, recorded {theirs}"
+
+
+def by_numbers(row: str):
+    time, job, *rest = row.split(",")
+    return (job, *rest[:2], float(time)) if NUMBER.fullmatch(time) else ("", "", "", -1.0)
+
+
+def in_order(found) -> str:
+    """ElastiSim lists the jobs of a node by memory address."""
+    return ";".join(sorted(found[0].split(";")))
+
+
+def mended(case, about) -> None:
+    """A fault that is mended: it shows in what is said, or in a refusal where there was none."""
+    try:
+        peer, _, error = replay(case)
+    except Differs:
+        return
+    assert error is not None or peer.at < len(peer.lines) or about["exit"] != 0

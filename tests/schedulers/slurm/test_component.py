@@ -1,0 +1,178 @@
+"""The slurm scheduler on the engine: its clocks, what it gives, what it refuses, and what it tells."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import windtunnel as wt
+from windtunnel.model.slurm import (
+    Association,
+    GresAsk,
+    Limits,
+    MainLoopSettings,
+    Partition,
+    PreemptSettings,
+    PrioritySettings,
+    Qos,
+)
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import job, platform, site, workload
+
+
+def rows(described, *jobs):
+    """(start, hosts, state) of each job by name."""
+    run = wt.simulate(platform(described), workload(*jobs), "slurm")
+    return {row["job_id"]: row for row in run.jobs.to_dicts()}
+
+
+def starts(described, *jobs):
+    return {name: row["starting_time"] for name, row in rows(described, *jobs).items()}
+
+
+def test_a_batch_job_waits_for_the_next_run_of_the_main_loop():
+    described = site(main=MainLoopSettings(batch_sched_delay=3))
+    assert starts(described, job("a", 100), job("b", 100, submit=1)) == {"a": 0.0, "b": 3.0}
+
+
+def test_nodes_are_shared_by_cores_and_memory():
+    found = rows(site(nodes=1), job("a", 100, tasks=4), job("b", 100, tasks=4), job("c", 100, tasks=1))
+    assert [found[name]["starting_time"] for name in "ab"] == [0.0, 0.0]
+    assert found["c"]["starting_time"] >= 100.0
+
+
+def test_backfill_starts_what_delays_nobody():
+    found = starts(
+        site(nodes=2),
+        job("long", 600, tasks=8),
+        job("wide", 600, submit=1, tasks=16, walltime=600),
+        job("short", 60, submit=2, tasks=8, walltime=60),
+        job("too long", 1200, submit=2, tasks=8, walltime=1200),
+    )
+    assert found["short"] < 60
+    assert found["wide"] == pytest.approx(600, abs=5)
+    assert found["too long"] >= found["wide"] + 600
+
+
+def test_gpus_are_given_where_they_are():
+    from windtunnel.model.slurm import GresItem, SlurmNode
+
+    nodes = (
+        SlurmNode(name="n1", cpus=8, cores_per_socket=8, memory=8000, state="IDLE"),
+        SlurmNode(
+            name="n2", cpus=8, cores_per_socket=8, memory=8000, state="IDLE", gres=(GresItem(name="gpu", count=2),)
+        ),
+    )
+    asks = {"tasks": 1, "gres_per_node": (GresAsk(name="gpu", count=1),)}
+    found = rows(msgspec.structs.replace(site(), nodes=nodes), *(job(name, 100, **asks) for name in "abc"))
+    assert {row["allocated_resources"] for row in found.values()} == {"1"}
+    assert sorted(row["starting_time"] for row in found.values())[:2] == [0.0, 0.0]
+    assert max(row["starting_time"] for row in found.values()) >= 100
+
+
+def test_jobs_stay_in_their_partitions_and_tiers_go_first():
+    parts = (
+        Partition(name="main", nodes=("n1",), default=True),
+        Partition(name="fast", nodes=("n1",), priority_tier=10),
+    )
+    found = starts(
+        site(nodes=1, partitions=parts),
+        job("running", 100, tasks=8),
+        job("slow", 100, submit=1, tasks=8),
+        job("quick", 100, submit=2, tasks=8, partitions=("fast",)),
+    )
+    assert found["quick"] < found["slow"]
+
+
+def test_what_no_node_can_hold_is_refused_with_slurms_reason():
+    run = wt.simulate(platform(site(nodes=2)), workload(job("a", 10, tasks=17), job("b", 10)), "slurm")
+    found = {row["job_id"]: row for row in run.jobs.to_dicts()}
+    assert "BadConstraints" in found["a"]["metadata"]
+    assert found["b"]["starting_time"] == 0.0
+
+
+def test_limits_keep_jobs_waiting_and_the_record_says_why():
+    members = (
+        Association(account="root"),
+        Association(account="a", parent="root", limits=Limits(grp_jobs=1)),
+        Association(account="a", user="ann", default=True),
+    )
+    described = site(associations=members, qos=(Qos(name="normal"),), enforce=("associations", "limits"))
+    found = rows(described, job("a", 100), job("b", 100))
+    assert found["a"]["starting_time"] == 0.0
+    assert found["b"]["starting_time"] >= 100
+    assert "AssocGrpJobsLimit" in found["b"]["metadata"]
+
+
+def test_fair_share_prefers_who_has_used_less():
+    members = (
+        Association(account="root"),
+        Association(account="a", parent="root"),
+        Association(account="b", parent="root"),
+        Association(account="a", user="ann", default=True, usage=1e6),
+        Association(account="b", user="bob", default=True),
+    )
+    described = site(nodes=1, associations=members, priority=PrioritySettings(weight_fair_share=1000))
+    found = starts(
+        described,
+        job("running", 100, tasks=8),
+        job("of ann", 100, submit=1, tasks=8),
+        job("of bob", 100, submit=2, tasks=8, user="bob"),
+    )
+    assert found["of bob"] < found["of ann"]
+
+
+@pytest.mark.parametrize("mode", ["CANCEL", "REQUEUE"])
+def test_preempted_jobs_end_or_wait_again(mode):
+    kinds = (Qos(name="normal"), Qos(name="low"), Qos(name="high", priority=10, preempt=("low",)))
+    described = site(nodes=1, qos=kinds, preempt=PreemptSettings(type="qos", mode=(mode,)))
+    found = rows(
+        described,
+        job("victim", 600, tasks=8, qos="low"),
+        job("urgent", 60, submit=30, tasks=8, qos="high"),
+    )
+    assert found["victim"]["finish_time"] < 40
+    assert found["urgent"]["starting_time"] < 40
+    assert len(found) == (3 if mode == "REQUEUE" else 2)
+    if mode == "REQUEUE":
+        again = found["victim#2"]
+        assert again["execution_time"] == 600
+        assert again["starting_time"] >= found["victim"]["finish_time"] + 121
+
+
+def test_a_suspended_job_goes_on_after_its_preemptor():
+    parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
+    described = site(
+        nodes=1, partitions=parts, preempt=PreemptSettings(type="partition_prio", mode=("SUSPEND", "GANG"))
+    )
+    found = rows(
+        described, job("victim", 600, tasks=8), job("urgent", 60, submit=30, tasks=8, partitions=("hi",), walltime=60)
+    )
+    assert 30 <= found["urgent"]["starting_time"] < 35
+    assert found["victim"]["finish_time"] == pytest.approx(660, abs=5)
+
+
+def test_a_victim_has_its_grace():
+    kinds = (Qos(name="normal"), Qos(name="low", grace_time=20), Qos(name="high", priority=10, preempt=("low",)))
+    described = site(nodes=1, qos=kinds, preempt=PreemptSettings(type="qos", mode=("CANCEL",)))
+    found = rows(described, job("victim", 600, tasks=8, qos="low"), job("urgent", 60, submit=30, tasks=8, qos="high"))
+    assert 50 <= found["victim"]["finish_time"] < 55
+    assert found["urgent"]["starting_time"] >= found["victim"]["finish_time"]
+
+
+def test_hosts_without_a_slurm_site_are_one_partition():
+    run = wt.simulate("hosts:4x2", "lublin:50?hosts=8&seed=1", "slurm")
+    assert run.complete
+    assert len(run.jobs) == 50
+
+
+def test_a_slurm_site_runs_under_slurm_by_default():
+    run = wt.simulate(platform(site()), workload(job("a", 10)))
+    assert run.state.facts["schedulers"] == ["slurm"]
+
+
+def test_where_no_partition_is_the_default_jobs_go_to_the_first():
+    parts = (Partition(name="one", nodes=("n1",)), Partition(name="two", nodes=("n2",)))
+    assert rows(site(nodes=2, partitions=parts), job("a", 10))["a"]["allocated_resources"] == "0"

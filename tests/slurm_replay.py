@@ -1,0 +1,422 @@
+"""Recorded passes of the real Slurm, decided again by our core: each from the state that Slurm had (tests only)."""
+
+import calendar
+import re
+import time
+from collections import Counter
+
+import msgspec
+
+from slurm_recorded import log_of, memory, minutes, names, read_ask, read_json, read_reservations, read_site
+from windtunnel.schedulers.slurm.backfill import backfill_pass
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked
+from windtunnel.schedulers.slurm.main_loop import main_pass
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.schedulers.slurm.state import State
+from windtunnel.schedulers.slurm.submission import first_reason
+
+STAMP = re.compile(r"\[(\S+?)\.(\d+)\] ")
+GONE = ("COMPLETED", "PREEMPTED", "CANCELLED", "FAILED", "TIMEOUT", "DEADLINE")
+
+
+def stamp(line):
+    match = STAMP.match(line)
+    if not match:
+        return None
+    return calendar.timegm(time.strptime(match[1], "%Y-%m-%dT%H:%M:%S")) + int(match[2]) / 1000
+
+
+def job_number(text):
+    """The JobId proper of ``12_3(15)``."""
+    match = re.match(r"\d+_\S*?\((\d+)\)", text) or re.match(r"\d+\+\d+\((\d+)\)", text)
+    return match[1] if match else text
+
+
+def ids(text):
+    found = []
+    for part in text.split(","):
+        low, _, high = part.partition("-")
+        found += range(int(low), int(high or low) + 1)
+    return found
+
+
+class RecordedPass:
+    def __init__(self, kind, when):
+        self.kind, self.when = kind, when
+        self.started = []
+        self.victims = []
+
+
+class Replay:
+    """A snapshot, and what our core makes of each of its passes."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.name = folder.name
+        self.site = read_site(folder)
+        self.outcome = read_json(folder, "outcome.json")
+        self.final = {job["JobId"]: job for job in self.outcome["jobs"]}
+        self.before = {job["JobId"]: job for job in self.outcome.get("running_before", [])}
+        self.submitted = {str(job["jobid"]): job for job in read_json(folder, "jobs.json") if job["jobid"]}
+        self.asks = {key: read_ask(job) for key, job in self.submitted.items()}
+        self.reservations = read_reservations(folder)
+        self.rows = {
+            (row["JOBID"], row["PARTITION"]): int(row["PRIORITY"])
+            for row in self.outcome.get("sprio", [])
+            if row.get("PRIORITY", "").isdigit()
+        }
+        down = {node["NodeName"] for node in self.outcome["nodes"] if re.search("DRAIN|DOWN", node["State"])}
+        self.down = mask_of(i for i, node in enumerate(self.site.nodes) if node.name in down)
+        self.index = {node.name: i for i, node in enumerate(self.site.nodes)}
+        self.passes = self.read_passes()
+        self.reasons = {
+            key: job["Reason"] for key, job in self.before.items() if not job["Reason"].startswith("Partition")
+        }
+        if self.looked > self.outcome["t_up"] - 1:
+            self.reasons = {key: "None" for key in self.reasons}
+        self.bytes = None
+        self.differences = []
+        self.compared = Counter()
+
+    def read_passes(self):
+        found, ups = [], []
+        self.accepted = {}
+        self.killed = {}
+        self.looked = 0.0
+        """When a loop last looked at jobs whose partitions were down: it forgets their first Reason."""
+        for line in log_of(self.folder):
+            when = stamp(line)
+            if when is None:
+                continue
+            if match := re.search(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ", line):
+                self.accepted[match[1]] = when
+            if "setting state_up to 3" in line:
+                self.looked = max([self.looked, *(one.when for one in found)])
+                found = []
+                ups.append(when)
+            elif "sched: Running job scheduler" in line:
+                found.append(RecordedPass("main", when))
+            elif "_attempt_backfill: beginning" in line:
+                found.append(RecordedPass("backfill", when))
+            elif found and (match := re.search(r"sched: Allocate JobId=(\S+) NodeList=(\S+)", line)):
+                found[-1].started.append((job_number(match[1]), names(match[2])))
+            elif found and (match := re.search(r"_start_job: Started JobId=(\S+) in (\S+) on (\S+)", line)):
+                found[-1].started.append((job_number(match[1]), names(match[3])))
+            elif found and (
+                match := re.search(r"preempted JobId=(\S+) has been (\S+) to reclaim .*JobId=(\S+)", line)
+            ):
+                found[-1].victims.append((job_number(match[1]), job_number(match[3])))
+                self.killed.setdefault(job_number(match[1]), found[-1].when)
+        return [one for one in found if one.when >= max([self.outcome["t_up"], *ups])]
+
+    # What Slurm had
+
+    def array_of(self, key):
+        job = self.final.get(key, {})
+        return job.get("ArrayJobId", job.get("HetJobId", key))
+
+    def state_at(self, when, started):
+        """The cluster as it was just before a pass; ``started``: JobIds started since the gate."""
+        now = int(when)
+        state = State(self.site, now, self.reservations)
+        state.unusable |= self.down
+        if self.bytes is not None:
+            state.selector.fit.bytes = self.bytes
+        jobs = {}
+        tasks_gone = Counter()
+        for key in [*[i for i, job in self.before.items() if job["JobState"] in ("RUNNING", "SUSPENDED")], *started]:
+            job = self.final.get(key)
+            if key in self.killed:
+                job = self.before.get(key, job)
+                if when <= self.killed[key] and "alloc" in job:
+                    self.enter(state, jobs, key, job)
+            elif job is not None and self.runs(job, when):
+                self.enter(state, jobs, key, job)
+        for key in [*self.before, *started]:
+            if "ArrayJobId" in self.final.get(key, {}) and (
+                key in started or self.before[key]["JobState"] == "RUNNING"
+            ):
+                tasks_gone[self.array_of(key)] += 1
+        for key in self.asks:
+            gone = key in started or self.before.get(key, {}).get("JobState") == "RUNNING"
+            if self.asks[key].array is None and gone and not self.requeued(key, when):
+                continue
+            pending = self.pending(state, jobs, key)
+            if pending is None:
+                continue
+            if pending.tasks is not None:
+                pending.tasks = pending.tasks[tasks_gone[key] :]
+                if not pending.tasks:
+                    continue
+            if pending.submitted <= when:
+                state.pending[key] = pending
+        for key, pending in state.pending.items():
+            if key not in self.reasons:
+                late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
+                self.reasons[key] = first_reason(state, pending) if late else "None"
+            pending.reason = self.reasons[key].replace("_", " ")
+        return state
+
+    def runs(self, job, when):
+        if job["JobState"] in ("RUNNING", "SUSPENDED"):
+            return True
+        return job["JobState"] in GONE and isinstance(job["EndTime"], int) and job["EndTime"] > when
+
+    def requeued(self, key, when):
+        return int(self.final.get(key, {}).get("Restarts", 0)) > 0 and self.final[key]["JobState"] == "PENDING"
+
+    def pending(self, state, jobs, key):
+        """A job as it waits (made once for all its tasks)."""
+        if key in jobs:
+            return jobs[key]
+        head = self.final.get(key) or next(
+            (job for job in self.outcome["jobs"] if job.get("ArrayJobId") == key), None
+        )
+        if head is None:
+            return None
+        ask = msgspec.structs.replace(self.asks[key], partitions=tuple(head["Partition"].split(",")))
+        if (key in self.submitted and not self.asks[key].partitions) or self.asks[key].partitions:
+            ask = self.asks[key]
+        member = state.tree.find(head.get("Account", ""), head["UserId"]) if "Account" in head else None
+        qos = state.cluster.qos.get(head.get("QOS", ""))
+        job = PendingJob(key, int(key), ask, head["SubmitTime"], state.cluster, member, qos)
+        waiting = next(
+            (
+                one
+                for one in self.outcome["jobs"]
+                if one.get("ArrayJobId", one["JobId"]) == key and one["JobState"] == "PENDING"
+            ),
+            head,
+        )
+        eligible = waiting["EligibleTime"]
+        if waiting["Reason"] == "JobArrayTaskLimit":
+            eligible = job.submitted
+        job.eligible = eligible if isinstance(eligible, int) else None
+        if waiting["Reason"] in ("JobHeldUser", "JobHeldAdmin") or (
+            waiting["Priority"] == "0" and waiting["JobState"] == "PENDING"
+        ):
+            job.held = True
+        job.begin = eligible if isinstance(eligible, int) and eligible > job.submitted else job.begin
+        shown = int(waiting["Priority"])
+        computed = {record.table.name: self.computed(state, record) for record in job.records}
+        nearest = min(computed.values(), key=lambda one: abs(one - shown))
+        for record in job.records:
+            guess = shown + computed[record.table.name] - nearest
+            record.priority = self.rows.get((waiting["JobId"], record.table.name), guess)
+        job.reason = self.reasons.get(key, "None").replace("_", " ")
+        jobs[key] = job
+        return job
+
+    def computed(self, state, record):
+        """What the priority in a partition was at submission (for jobs whose own is not recorded there)."""
+        if not self.site.priority.multifactor:
+            return 0
+        job = record.job
+        share = state.ledger.fair_share(job.member)
+        found = state.ranking.factors(
+            record.demand, record.table.partition, job.qos, job.member, share, 0, record.limit
+        )
+        return state.ranking.total(found, 0, job.nice)
+
+    def enter(self, state, jobs, key, job):
+        """A running job with what it really holds."""
+        array = self.array_of(key)
+        pending = self.component(state, key, job) or self.pending(state, jobs, array)
+        if pending is None:
+            return
+        record = next((one for one in pending.records if one.table.name == job["Partition"]), pending.records[0])
+        limit = minutes(job["TimeLimit"])
+        cpus, cores, held_memory, gres = {}, {}, {}, {}
+        for one in job.get("alloc", []):
+            for name in names(one["nodes"]):
+                node = self.index[name]
+                listed = ids(one["cpu_ids"])
+                cpus[node] = len(listed)
+                cores[node] = mask_of({k // state.cluster.threads[node] for k in listed})
+                held_memory[node] = one["mem"]
+                match = re.match(r"(\w+)(?::\w+)?:\d+\(IDX:([\d,-]+)\)", one.get("gres") or "")
+                if match:
+                    gres[node] = {match[1]: mask_of(ids(match[2]))}
+        nodes = mask_of(cpus)
+        if self.site.select.type == "linear":
+            cores = {node: state.cluster.core_masks[node] for node in cpus}
+            cpus = {node: state.cluster.cpus[node] for node in cpus}
+        demand = record.demand
+        shares = demand.over_subscribe and not demand.exclusive
+        holding = Holding(
+            key,
+            nodes,
+            job["StartTime"] + limit * 60,
+            cpus=cpus,
+            cores=cores,
+            memory=held_memory if self.site.select.memory else {},
+            gres=gres,
+            exclusive=demand.exclusive or (state.selector.linear and not shares),
+            shares=shares,
+            partition=record.table.name,
+            user=pending.user,
+            row=self.row_of(state, record, cores) if shares else 0,
+        )
+        task = int(job["ArrayTaskId"]) if job.get("ArrayTaskId", "").isdigit() else None
+        state.enter(key, record, holding, Picked(nodes, cpus), job["StartTime"], limit, task)
+        state.pending.pop(pending.id, None)
+
+    def row_of(self, state, record, cores):
+        for row in range(record.table.partition.share_count):
+            if not any(state.held.in_row(node, record.table.name, row) & own for node, own in cores.items()):
+                return row
+        return 0
+
+    def component(self, state, key, job):
+        if "HetJobId" not in job:
+            return None
+        ask = self.asks[job["HetJobId"]]
+        offset = int(job["HetJobOffset"])
+        part = ask.components[offset - 1] if offset else ask
+        return PendingJob(
+            key, int(key), msgspec.structs.replace(part, components=()), job["SubmitTime"], state.cluster
+        )
+
+    # What our core does
+
+    def run(self):
+        started = []
+        state = None
+        for one in self.passes:
+            state = self.state_at(one.when, started)
+            if one.kind == "main":
+                done = main_pass(state) if self.site.main.sched_interval >= 0 else None
+            else:
+                done = backfill_pass(state)
+            self.bytes = state.selector.fit.bytes
+            if done is not None:
+                self.compare(one, done, state)
+            for key in state.pending:
+                self.reasons[key] = state.pending[key].reason
+            for job in done.failed if done else ():
+                self.reasons[job.id] = job.reason
+            started += [key for key, _ in one.started]
+            last = (one, state)
+            if one.kind == "backfill":
+                self.last_backfill = last
+        return self
+
+    def compare(self, recorded, done, state):
+        def cpus_of(key):
+            job = self.final.get(key)
+            return int(job["NumCPUs"]) if job and job["JobState"] == "RUNNING" else None
+
+        want = Counter(
+            (self.array_of(key), tuple(sorted(self.index[n] for n in nodes))) for key, nodes in recorded.started
+        )
+        got = Counter((job.pending.id, tuple(bits(job.holding.nodes))) for job in done.started)
+        self.compared["passes"] += 1
+        self.compared["starts"] += len(recorded.started)
+        self.compared["starts_same"] += sum((want & got).values())
+        if want != got:
+            self.differences.append(
+                (
+                    recorded.kind,
+                    round(recorded.when - self.outcome["t_up"], 1),
+                    "only Slurm",
+                    dict(want - got),
+                    "only ours",
+                    dict(got - want),
+                )
+            )
+            return
+        self.compared["passes_same"] += 1
+        want_cpus = Counter(
+            (self.array_of(key), cpus_of(key)) for key, _ in recorded.started if cpus_of(key) is not None
+        )
+        known = {key for key, _ in want_cpus}
+        got_cpus = Counter(
+            (job.pending.id, sum(job.holding.cpus.values())) for job in done.started if job.pending.id in known
+        )
+        self.compared["cpus"] += sum(want_cpus.values())
+        self.compared["cpus_same"] += sum((want_cpus & got_cpus).values())
+        if want_cpus - got_cpus:
+            self.differences.append(("cpus", recorded.kind, dict(want_cpus - got_cpus), dict(got_cpus - want_cpus)))
+        if recorded.victims:
+            got_victims = {(victim.id, job.id) for victim, job in done.victims}
+            self.compared["victims"] += 1
+            if got_victims != set(recorded.victims):
+                self.differences.append(("victims", recorded.victims, sorted(got_victims)))
+
+    def plans(self):
+        """Expected starts and planned nodes after the last cycle: (key, wanted, ours) where they differ."""
+        last = max(
+            [event[0] for event in self.outcome["events"] if event[1] in ("main_start", "backfill_start")], default=0
+        )
+        if not hasattr(self, "last_backfill") or self.last_backfill[0].when <= last:
+            return []
+        if self.last_backfill[0].started:
+            return []
+        state = self.last_backfill[1]
+        found = []
+        for key, job in state.pending.items():
+            head = next(
+                (
+                    one
+                    for one in self.outcome["jobs"]
+                    if one.get("ArrayJobId", one["JobId"]) == key and one["JobState"] == "PENDING"
+                ),
+                None,
+            )
+            if head is None or "HetJobId" in head:
+                continue
+            want = head["StartTime"] if isinstance(head["StartTime"], int) else None
+            want_nodes = (
+                tuple(sorted(self.index[n] for n in names(head.get("SchedNodeList", ""))))
+                if head.get("SchedNodeList")
+                else ()
+            )
+            if want is not None and job.begin > state.now and want == job.begin:
+                continue
+            self.compared["plans"] += 1
+            same = want == job.expected or (
+                want is not None and job.expected is not None and abs(want - job.expected) <= 1
+            )
+            nodes = tuple(bits(job.planned))
+            if not same or nodes != want_nodes:
+                now = state.now
+                found.append(
+                    (
+                        key,
+                        " ".join(self.submitted[key]["sbatch"]),
+                        "want",
+                        want and want - now,
+                        want_nodes,
+                        "got",
+                        job.expected and job.expected - now,
+                        nodes,
+                    )
+                )
+            else:
+                self.compared["plans_same"] += 1
+        return found
+
+    def reason_differences(self):
+        found = []
+        for job in self.outcome["jobs"]:
+            key = job.get("ArrayJobId", job["JobId"])
+            if job["JobState"] not in ("PENDING", "FAILED") or "HetJobId" in job or key not in self.asks:
+                continue
+            if job["JobState"] == "FAILED" and job["Reason"] != "BadConstraints":
+                continue
+            want = job["Reason"].replace("_", " ")
+            got = self.reasons.get(key, "None").replace("_", " ")
+            self.compared["reasons"] += 1
+            if want == got:
+                self.compared["reasons_same"] += 1
+            else:
+                found.append((key, " ".join(self.submitted[key]["sbatch"]), want, got))
+        return found
+
+
+def snapshot(folder):
+    return Replay(folder).run()
+
+
+__all__ = ["Replay", "memory", "snapshot"]

@@ -1,0 +1,127 @@
+"""What a study shows: tables, rankings, the page, the commands."""
+
+import json
+from math import sqrt
+from statistics import fmean, stdev
+
+import polars as pl
+import pytest
+
+import windtunnel as wt
+from mathematics import needs_scipy
+from windtunnel.cli.main import main
+from windtunnel.diagnostics import UsageError
+from windtunnel.studies.statistics.table import Table
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    needs_scipy()
+    return wt.study(
+        "<load> & all",
+        platforms="hosts:32",
+        workloads="lublin:80?hosts=32&seed={seed}",
+        operations=["scale_load({load})"],
+        parameters={"load": [0.7, 1.0]},
+        seeds=6,
+        schedulers=["fcfs", "easy", {"scheduler": "filler", "label": "<b>fill_er"}],
+    ).run(tmp_path_factory.mktemp("study") / "out")
+
+
+def values(results, load, scheduler, metric="bounded_slowdown_mean"):
+    chosen = results.points.filter((pl.col("load") == load) & (pl.col("scheduler") == scheduler))
+    return chosen.sort("seed")[metric].to_list()
+
+
+def test_means_by_what_varies(results):
+    table = results.means()
+    assert table.columns[:3] == ("load", "scheduler", "points")
+    assert len(table.rows) == 6
+    row = next(row for row in table.rows if row[:2] == (0.7, "easy"))
+    given = values(results, 0.7, "easy")
+    assert row[2:4] == (6, pytest.approx(fmean(given)))
+    assert row[5] - row[3] == pytest.approx(2.5706 * stdev(given) / sqrt(6), rel=1e-4)  # t of 5 degrees
+    assert len(results.means(by=["scheduler"]).rows) == 3
+    assert results.quantiles("makespan", 0.5, by=["load"]).rows[0][1] == 18
+
+
+def test_differences_are_paired_by_input(results):
+    table = results.differences("fcfs", by=["load"])
+    row = dict(zip(table.columns, next(r for r in table.rows if r[:2] == (1.0, "easy")), strict=True))
+    pairs = zip(values(results, 1.0, "easy"), values(results, 1.0, "fcfs"), strict=True)
+    found = [one - other for one, other in pairs]
+    assert row["difference"] == pytest.approx(fmean(found))
+    below, equal, above = map(int, row["below/equal/above"].split("/"))
+    assert (below, equal, above) == (sum(x < 0 for x in found), sum(x == 0 for x in found), sum(x > 0 for x in found))
+    assert results.differences("fcfs").rows[0][1] == 12
+    assert row["p (Holm)"] >= row["p (t)"]
+
+
+def test_rankings_over_all_inputs(results):
+    found = results.ranking()
+    assert found.inputs == 12
+    assert sum(found.mean_ranks.values()) == pytest.approx(6)
+    assert next(iter(results.ranking("utilisation").mean_ranks)) != "fcfs"
+
+
+def test_what_is_not_there_is_said(results):
+    for fault, said in (
+        (lambda: results.means("bounded_slowdown"), "bounded_slowdown_"),
+        (lambda: results.means(by=["laod"]), "'load'"),
+        (lambda: results.differences("eazy"), "'easy'"),
+        (lambda: results.differences("easy", by=["nothing"]), "nothing"),
+        (lambda: results.ranking("key"), "no figure 'key'"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            fault()
+
+
+def test_the_page_is_whole_and_nothing_in_it_is_obeyed(results, tmp_path):
+    text = results.report(tmp_path / "report.html", baseline="easy").read_text()
+    assert "<b>fill_er" not in text
+    assert "&lt;b&gt;fill_er" in text
+    assert "&lt;load&gt; &amp; all" in text
+    assert text.count("<svg") == 3
+    assert "src=" not in text
+    assert "Friedman" in text
+    assert results.report().parent == results.folder
+    with pytest.raises(UsageError):
+        results.report(tmp_path / "report.html", baseline="nobody")
+
+
+def test_a_missing_point_leaves_its_input_out(results, tmp_path):
+    from windtunnel.studies.findings import differences
+
+    frame = results.done.filter(~((pl.col("seed") == 2) & (pl.col("scheduler") == "fcfs") & (pl.col("load") == 0.7)))
+    assert differences(frame, "easy").rows[0][1] == 11
+
+
+TABLE = Table("a_b: 5 %", ("who", "mean"), (("x|y_z & 1", 0.00012), ("b", 1234.5678), ("c", None)), ("p < 0.05",))
+
+
+def test_tables_for_papers_and_pages():
+    assert TABLE.to_latex() == (
+        "\\begin{table}\n  \\centering\n  \\caption{a\\_b: 5 \\%}\n  \\begin{tabular}{lr}\n    \\toprule\n"
+        "    who & mean \\\\\n    \\midrule\n    x|y\\_z \\& 1 & 0.00012 \\\\\n    b & 1,234.6 \\\\\n    c & - \\\\\n"
+        "    \\bottomrule\n  \\end{tabular}\n  \\par\\footnotesize p < 0.05\n\\end{table}\n"
+    )
+    assert TABLE.to_markdown().splitlines()[:3] == ["| who | mean |", "| --- | ---: |", "| x\\|y\\_z & 1 | 0.00012 |"]
+    assert str(TABLE).splitlines()[1].split() == ["who", "mean"]
+    assert TABLE.frame()["mean"].to_list() == [0.00012, 1234.5678, None]
+
+
+def test_the_commands_print_and_write(results, capsys):
+    place = str(results.folder)
+    assert main(["study", "show", place, "--against", "fcfs", "--by", "load", "-m", "makespan"]) == 0
+    said = capsys.readouterr().out
+    assert "makespan: difference to fcfs" in said
+    assert "Nemenyi" in said
+    assert main(["study", "show", place, "--as", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)[0]["rows"]) == 6
+    assert main(["study", "show", place, "--as", "latex"]) == 0
+    assert "\\toprule" in capsys.readouterr().out
+    assert main(["study", "report", place, "--against", "easy"]) == 0
+    assert "report.html" in capsys.readouterr().out
+    assert main(["study", "show", place, "--as", "pdf"]) == 2
+    assert main(["study", "show", place, "-m", "wait"]) == 2
+    assert main(["study", "report", place, "--against", "nobody"]) == 2

@@ -1,0 +1,227 @@
+"""calibrate and what-if where the truth is known: logs that our own scheduler made, with hidden drains and changes."""
+
+import subprocess
+from datetime import UTC, datetime
+
+import pytest
+
+from windtunnel.cli.main import main
+from windtunnel.diagnostics import UsageError
+from windtunnel.formats.registry import read_platform, read_workload
+from windtunnel.twin.calibrate import calibrate
+from windtunnel.twin.changes import added_nodes, changed
+from windtunnel.twin.drains import Drain, as_events, drains_in
+from windtunnel.twin.extract import script
+from windtunnel.twin.replay import log_of, outcomes
+from windtunnel.twin.what_if import what_if
+
+CONF = """ClusterName=small
+SelectType=select/linear
+SchedulerParameters=bf_window=60,defer
+NodeName=n[1-4] CPUs=1
+NodeName=g[1-2] CPUs=1
+PartitionName=main Nodes=n[1-4],g[1-2] Default=YES MaxTime=1-0
+"""
+HEAD = "JobID|User|Account|Partition|Submit|Start|End|ElapsedRaw|TimelimitRaw|ReqCPUS|State|NodeList\n"
+
+
+def iso(seconds):
+    return datetime.fromtimestamp(1704067200 + seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def rows(jobs):
+    """A log of (id, user, submitted, waited, ran, CPUs, nodes)."""
+    return HEAD + "".join(
+        f"{name}|{user}|a{user}|main|{iso(submitted)}|{iso(submitted + waited)}|{iso(submitted + waited + ran)}"
+        f"|{ran:.0f}|120|{cpus}|COMPLETED|{nodes}\n"
+        for name, user, submitted, waited, ran, cpus, nodes in jobs
+    )
+
+
+@pytest.fixture
+def site(tmp_path):
+    (tmp_path / "slurm.conf").write_text(CONF)
+    jobs = [(str(1 + k), f"u{k % 3}", 300.0 * k, 0.0, 1500.0 + k % 7 * 300, 1 + k % 2, "n1") for k in range(120)]
+    (tmp_path / "asked").write_text(rows(jobs))
+    return tmp_path
+
+
+def recorded(site, events=None, name="log", scheduler="easy", conf="slurm.conf"):
+    """A log as our own scheduler makes it; the nodes each job had stand in it."""
+    from windtunnel.api import simulate
+
+    platform, asked = read_platform(site / conf), read_workload(site / "asked")
+    run = simulate(platform, asked, scheduler, events=events or ())
+    names = [host.name for host in platform.hosts]
+    made = []
+    columns = ["id", "submission_time", "waiting_time", "execution_time", "allocated_resources"]
+    known = {job.id: job for job in asked}
+    for job, submitted, waited, ran, hosts in run.jobs.select(columns).iter_rows():
+        used = []
+        for part in str(hosts).split():
+            low, _, high = part.partition("-")
+            used += names[int(low) : int(high or low) + 1]
+        one = known[job]
+        made.append((one.name, one.user, submitted, waited, ran, one.request.processors, ",".join(used)))
+    (site / name).write_text(rows(made))
+    return site / name
+
+
+@pytest.mark.parametrize("scheduler", ["easy", "slurm"])
+def test_a_log_of_our_own_is_met_exactly(site, scheduler):
+    log = read_workload(recorded(site, scheduler=scheduler))
+    found = calibrate(read_platform(site / "slurm.conf"), log, scheduler)
+    assert (found.same_start, found.error, found.missing, found.drains) == (1.0, 0.0, 0, ())
+    assert found.jobs == 120
+    whole = found.groups[0]
+    assert whole.recorded_mean > 0
+    assert whole.recorded_mean == pytest.approx(whole.simulated_mean)
+    assert found.recorded_use == pytest.approx(found.simulated_use)
+    assert found.verdict.startswith("The agreement is close")
+    assert sum(one.jobs for one in found.groups if one.by == "user") == 120
+
+
+@pytest.mark.parametrize("scheduler", ["easy", "slurm"])
+def test_hidden_drains_are_found(site, scheduler):
+    platform = read_platform(site / "slurm.conf")
+    hidden = [Drain("n4", 9000.0, 30000.0), Drain("g1", 9000.0, 30000.0)]
+    log = read_workload(recorded(site, [as_events(hidden, platform)], scheduler=scheduler))
+    found = calibrate(platform, log, scheduler)
+    assert {one.node for one in found.drains} == {"n4", "g1"}
+    for one in found.drains:
+        assert one.start <= 12000
+        assert abs(one.end - 30000) <= 1800
+    without = calibrate(platform, log, scheduler, fit_drains=False)
+    off = [abs(each.groups[0].simulated_mean - each.groups[0].recorded_mean) for each in (found, without)]
+    assert off[0] < off[1] / 2
+    assert "2 nodes unused" in found.verdict
+
+
+def test_a_change_is_foreseen_exactly(site):
+    log = recorded(site)
+    found = what_if(site / "slurm.conf", read_workload(log), nodes=["main:+2"], scheduler="easy")
+    after = (site / "slurm.conf").read_text()
+    (site / "changed.conf").write_text(added_nodes(after, "main:+2"))
+    truth = outcomes(read_platform(site / "changed.conf"), read_workload(log), "easy")
+    whole = found.shifts[0]
+    assert whole.after == pytest.approx(sum(one.waited for one in truth) / len(truth))
+    assert whole.after < whole.before
+    assert (found.never_before, found.never_after) == (0, 0)
+    assert "+NodeName=new-main[1-2] CPUs=1" in found.diff
+    assert len(read_platform(site / "changed.conf").hosts) == 8
+
+
+def test_an_altered_weight_is_foreseen_exactly(site):
+    """The log was made without the weight; the run with it is foreseen job by job, by the site's own Slurm."""
+    (site / "slurm.conf").write_text(f"PriorityType=priority/multifactor\nPriorityWeightAge=1000\n{CONF}")
+    log = read_workload(recorded(site, scheduler="slurm"))
+    weight = "PriorityWeightJobSize=100000"
+    found = what_if(site / "slurm.conf", log, sets=[weight])
+    (site / "changed.conf").write_text(changed((site / "slurm.conf").read_text(), weight))
+    truth = {
+        one.id: one.waited for one in log_of(read_workload(recorded(site, None, "truth", "slurm", "changed.conf")))
+    }
+    now = {one.id: one.waited for one in outcomes(read_platform(site / "changed.conf"), log)}
+    assert now == pytest.approx(truth)
+    assert found.shifts[0].after == pytest.approx(sum(truth.values()) / len(truth))
+    sizes = {one.name: one.after - one.before for one in found.shifts if one.by == "user"}
+    assert any(sizes.values())
+
+
+def test_changes_of_the_text():
+    text = changed(CONF, "SchedulerParameters=bf_window=2880,bf_continue")
+    assert "SchedulerParameters=bf_window=2880,defer,bf_continue\n" in text
+    text = changed(CONF, "PartitionName=main MaxTime=2-0 PriorityTier=7")
+    assert "Default=YES MaxTime=2-0 PriorityTier=7\n" in text
+    assert changed(CONF, "PriorityWeightAge=5").startswith("PriorityWeightAge=5\n")
+
+
+FAULTS = [
+    ("PartitionName=gpu MaxTime=1", "there is no line PartitionName=gpu"),
+    (
+        "PriorityWeigthAge=1",
+        "PriorityWeigthAge changes nothing that is simulated\n  hint: did you mean 'PriorityWeight",
+    ),
+    ("SlurmctldPort=1", "SlurmctldPort changes nothing"),
+    ("fast", "'fast' is no change"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), FAULTS)
+def test_faulty_changes(change, message):
+    with pytest.raises(UsageError) as caught:
+        changed(CONF, change)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("change", ["gpu:+2", "main", "main:+0", "main:-1"])
+def test_faulty_nodes(change):
+    with pytest.raises(UsageError):
+        added_nodes(CONF, change)
+
+
+def test_a_log_without_starts(site):
+    text = (site / "asked").read_text().replace("|Start|", "|Begun|")
+    (site / "log").write_text(text)
+    with pytest.raises(UsageError, match="does not tell when jobs started"):
+        log_of(read_workload(site / "log"))
+
+
+def test_gaps_without_waiting_jobs_are_no_drains(site):
+    platform = read_platform(site / "slurm.conf")
+    assert drains_in(log_of(read_workload(site / "asked")), platform) == []
+
+
+def test_the_script_is_one_for_a_shell():
+    for anonymous in (False, True):
+        text = script(start="2024-01-01", end="now", folder="my site", anonymous=anonymous)
+        assert subprocess.run(["sh", "-n"], input=text.encode(), check=False).returncode == 0
+        assert "folder='my site'" in text
+        assert ("key.txt" in text) == anonymous
+
+
+def test_commands(site, capsys):
+    log = recorded(site)
+    assert main(["calibrate", str(site / "slurm.conf"), str(log), "-s", "easy"]) == 0
+    assert "The agreement is close" in capsys.readouterr().out
+    change = ["--nodes", "main:+1", "--set", "SchedulerParameters=bf_window=2880"]
+    assert main(["what-if", str(site / "slurm.conf"), str(log), "-s", "easy", *change]) == 0
+    out = capsys.readouterr().out
+    assert "all jobs" in out
+    assert "+SchedulerParameters=bf_window=2880,defer" in out
+    assert main(["what-if", str(site / "slurm.conf"), str(log)]) == 2
+    assert "nothing changes" in capsys.readouterr().err
+    assert main(["slurm", "extract"]) == 0
+    assert capsys.readouterr().out.startswith("#!/bin/sh")
+    assert main(["slurm", "exract"]) == 2
+
+
+def test_the_bundled_site_is_what_its_script_makes():
+    """5,000 jobs in two partitions, within the capacity of the site at any time."""
+    from windtunnel.examples import find
+
+    example = find("slurm")
+    platform = read_platform(example.platform)
+    log = read_workload(example.workloads[0])
+    assert (len(log), len(platform.hosts)) == (5000, 28)
+    assert [part.name for part in platform.site.partitions] == ["batch", "gpu"]
+    assert len(platform.site.associations) == 18
+    assert {one.name for one in platform.site.qos} == {"normal", "urgent", "long"}
+    used = []
+    for one in log_of(log):
+        start = one.submitted + one.waited
+        share = one.processors / len(one.nodes.split(","))
+        for node in one.nodes.split(","):
+            used += [(node, start, share), (node, start + one.ran, -share)]
+    amount, before = 0.0, ""
+    for node, _, share in sorted(used):
+        amount = amount + share if node == before else share
+        before = node
+        assert 0 <= amount <= 16
+
+
+def test_a_bundled_site_by_name(capsys):
+    assert main(["calibrate", "example:slurm", "-s", "easy"]) == 0
+    assert "all jobs" in capsys.readouterr().out
+    assert main(["calibrate", "slurm.conf"]) == 2
+    assert "name the log behind the site" in capsys.readouterr().err
