@@ -13,7 +13,6 @@ from windtunnel.engine.jobs import (
     suspension,
     workflows,
 )
-from windtunnel.engine.jobs.elastic import resizing
 from windtunnel.engine.jobs.execution import messages
 from windtunnel.engine.jobs.execution.nodes import leaf_due
 from windtunnel.engine.probes import handlers as probes
@@ -38,6 +37,18 @@ def _ready(world: World, rank: int) -> None:
     """The component can be called again; what has happened meanwhile waits in its outbox."""
     world.sessions[rank].ready_at = world.now  # dates closer than a nanosecond are one instant
     world.unfinished -= 1
+
+
+def _resize_job(world: World, rank: int, decision: d.ResizeJob) -> None:
+    from windtunnel.engine.jobs.elastic.resizing import resize_job  # much code, for few runs
+
+    resize_job(world, rank, decision)
+
+
+def _set_job_arguments(world: World, rank: int, decision: d.SetJobArguments) -> None:
+    from windtunnel.engine.jobs.elastic.resizing import set_job_arguments
+
+    set_job_arguments(world, rank, decision)
 
 
 EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
@@ -83,8 +94,8 @@ DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
     d.TriggerProbe: probes.trigger_probe,
     d.ResetProbe: probes.reset_probe,
     d.MessageToJob: messages.message_to_job,
-    d.ResizeJob: resizing.resize_job,
-    d.SetJobArguments: resizing.set_job_arguments,
+    d.ResizeJob: _resize_job,
+    d.SetJobArguments: _set_job_arguments,
     d.SuspendJob: suspension.suspend_job,
     d.ResumeJob: suspension.resume_job,
     d.MigrateJob: suspension.migrate_job,
