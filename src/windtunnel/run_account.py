@@ -12,7 +12,6 @@ from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import BatchLeases, asks_of
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site
-from windtunnel.model.slurm import SlurmSite
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
 __all__ = ["draw_up"]
@@ -157,8 +156,11 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
             if datacenter.scheduler is not None:
                 place = f"{platform.path}#/environment/datacenters/{number}/operational/scheduler"
                 asks.note(Ability.DESCRIBED_SCHEDULERS.value, "datacenters describe their scheduler", place)
-    if isinstance(site, SlurmSite):
-        limited = [one for one in site.partitions if one.max_time is not None or one.max_nodes is not None]
+    elif site is not None:
+        from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+
+        parts = site.partitions if isinstance(site, SlurmSite) else ()
+        limited = [one for one in parts if one.max_time is not None or one.max_nodes is not None]
         if limited:
             place = f"{platform.path}, {limited[0].name}"
             asks.note(Ability.QUEUES.value, "partitions limit what jobs may ask for", place, len(limited))

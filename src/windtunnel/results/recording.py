@@ -23,9 +23,7 @@ from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layou
 from windtunnel.results.lease_tables import LeasesCsv, ReservationsCsv, counters_csv, statistics
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
-from windtunnel.results.paje import PajeTrace
 from windtunnel.results.place import Place
-from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv, RackPowerCsv
 from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
@@ -181,11 +179,18 @@ class Recording(Observer):
         made: list[Observer] = [self.collector, jobs]
         if options.machine_states:
             made.append(MachineStatesCsv(layout))
+        # What few runs write is loaded by those.
         if options.pstates:
+            from windtunnel.results.power_csv import PstateChangesCsv
+
             made.append(PstateChangesCsv(layout))
         if options.energy:
+            from windtunnel.results.power_csv import ConsumedEnergyCsv, RackPowerCsv
+
             made.append(ConsumedEnergyCsv(layout))
         if options.paje:
+            from windtunnel.results.paje import PajeTrace
+
             made.append(PajeTrace(layout))
         if layout.dialect is Dialect.WINDTUNNEL:
             extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout, self.collector)
