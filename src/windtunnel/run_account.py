@@ -158,12 +158,17 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
                 asks.note(Ability.DESCRIBED_SCHEDULERS.value, "datacenters describe their scheduler", place)
     elif site is not None:
         from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+        from windtunnel.model.slurm.partitions import OverSubscribe
 
         parts = site.partitions if isinstance(site, SlurmSite) else ()
         limited = [one for one in parts if one.max_time is not None or one.max_nodes is not None]
         if limited:
             place = f"{platform.path}, {limited[0].name}"
             asks.note(Ability.QUEUES.value, "partitions limit what jobs may ask for", place, len(limited))
+        for one in parts:
+            if one.over_subscribe in (OverSubscribe.YES, OverSubscribe.FORCE):
+                reason = f"partitions let jobs share cores (OverSubscribe={one.over_subscribe.value})"
+                asks.note(Ability.SHARED_CORES.value, reason, f"{platform.path}, {one.name}")
     for source in events:
         for event in source.events:
             _ask_of_event(asks, source, event)

@@ -154,6 +154,11 @@ SCHEDULERS: Final[dict[str, Listed]] = {
         "any order, backfilling, prediction and correction of these, by options",
         _LITERATURE,
     ),
+    "literature/probabilistic": Listed(
+        f"{_HERE}.literature.probabilistic:Probabilistic",
+        "a job overtakes if it is unlikely to delay the first of the queue",
+        "Nissimov & Feitelson, JSSPP 2007",
+    ),
     "literature/rlscheduler": Listed(
         f"{_HERE}.literature.rlscheduler:RLScheduler",
         "the rules of RLScheduler's simulator: a chosen job stays chosen",

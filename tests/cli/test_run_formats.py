@@ -29,7 +29,9 @@ def test_options_of_the_platform(tmp_path, capsys):
     log.write_text(LOG)
     conf.write_text(CONF)
     assert metrics(capsys, str(conf), str(log), "-s", "easy")["makespan"] == 100
-    assert metrics(capsys, str(conf), str(log), "-s", "easy", "--platform-option", "partition=small")["makespan"] == 150
+    assert (
+        metrics(capsys, str(conf), str(log), "-s", "easy", "--platform-option", "partition=small")["makespan"] == 150
+    )
     assert main(["run", str(conf), str(log), "--platform-option", "partition=large"]) == 2
     assert "there is no partition 'large'" in capsys.readouterr().err
 

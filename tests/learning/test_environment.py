@@ -174,6 +174,28 @@ def test_options_that_make_no_sense(options, said):
         made(**options)
 
 
+def test_cqgyms_view_has_jobs_and_hosts():
+    env = made(view="cqgym", rules="chosen-anew")
+    observation, info = env.reset(seed=2)
+    check_env(env, skip_render_check=True)
+    observation, info = env.reset(seed=2)
+    held = {}
+    for _ in range(25):
+        assert observation.shape == (2 * 12 + 32, 2)
+        jobs = {job.id: job for job in env._episode.jobs}
+        for place, one in enumerate(info["jobs"]):
+            assert observation[2 * place].tolist() == [jobs[one].request.hosts, round(jobs[one].walltime)]
+            assert observation[2 * place + 1].tolist() == [0, np.float32(info["now"] - jobs[one].submission_time)]
+        assert not observation[2 * len(info["jobs"]) : 24].any()
+        hosts = observation[24:]
+        assert hosts[:, 0].sum() == env._episode.chooser.unused
+        for running in env._episode.chooser.holding():
+            held[running.job.id] = [0, np.float32(running.end - info["now"])]
+            assert all(hosts[host].tolist() == held[running.job.id] for host in running.hosts)
+        observation, *_, info = env.step(0)
+    assert len(held) > 5
+
+
 def test_a_workload_that_does_not_say_for_how_many_hosts(tmp_path):
     job = wt.Job(id="w0!1", request=wt.Request(hosts=1), profile=wt.DelayProfile(id="w0!p", delay=1.0))
     with pytest.raises(UsageError, match="give platform="):

@@ -128,7 +128,9 @@ def test_a_cluster_gives_the_same_bytes_whatever_dies(cluster, request, tmp_path
     driver = subprocess.Popen([*line, "--out", "far", "--on", address], cwd=tmp_path, stderr=subprocess.PIPE)
     journal = tmp_path / "far" / "journal.jsonl"
     killed = tmp_path / "killed"
-    while driver.poll() is None and not (killed.exists() and journal.exists() and journal.read_bytes().count(b"\n") > 2):
+    while driver.poll() is None and not (
+        killed.exists() and journal.exists() and journal.read_bytes().count(b"\n") > 2
+    ):
         time.sleep(0.02)
     driver.kill()
     _, said = driver.communicate()
@@ -144,9 +146,10 @@ def test_a_cluster_gives_the_same_bytes_whatever_dies(cluster, request, tmp_path
 
 SBATCH = """\
 #!/bin/sh
-# Slurm's sbatch as far as a client sees it: the script runs, detached, and its number is said.
+# Slurm's sbatch as far as a client sees it: it keeps a copy of the script, which the client deletes, and says its number.
 echo "$@" >> {folder}/sbatch.log
-setsid sh "$1" > {folder}/job.log 2>&1 &
+cp "$1" {folder}/script.$$
+setsid sh {folder}/script.$$ > {folder}/job.$$.log 2>&1 < /dev/null &
 echo $! >> {folder}/numbers
 echo "Submitted batch job $!"
 """
@@ -154,6 +157,11 @@ SCANCEL = """\
 #!/bin/sh
 for number in "$@"; do kill -- "-$number"; done
 """
+
+
+def told(folder):
+    """What the study and its workers have printed."""
+    return "\n".join(f"{one.name}:\n{one.read_text()[-3000:]}" for one in (folder / "said", *folder.glob("job.*.log")))
 
 
 def test_slurm_jobs_are_workers(tmp_path):
@@ -173,21 +181,25 @@ def test_slurm_jobs_are_workers(tmp_path):
         "DASK_DISTRIBUTED__SCHEDULER__DASHBOARD__ENABLED": "false",
     }
     try:
-        done = subprocess.run(
-            [*line, "--on", "slurm", "--jobs", "2", "--out", "far"],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr[-3000:] + (tmp_path / "job.log").read_text()[-3000:]
+        with (tmp_path / "said").open("w") as said:
+            done = subprocess.run(
+                [*line, "--on", "slurm", "--jobs", "2", "--out", "far"],
+                cwd=tmp_path,
+                env=environment,
+                stdout=said,
+                stderr=said,
+                timeout=300,
+                check=False,
+            )
+        assert done.returncode == 0, told(tmp_path)
         subprocess.run([*line, "--jobs", "1", "--out", "local"], cwd=tmp_path, capture_output=True, check=True)
         assert files_of(tmp_path / "far") == files_of(tmp_path / "local")
         assert len((tmp_path / "sbatch.log").read_text().splitlines()) == 2
+    except subprocess.TimeoutExpired:
+        pytest.fail(f"the workers did not come:\n{told(tmp_path)}")
     finally:
-        for number in (tmp_path / "numbers").read_text().split():
+        numbers = tmp_path / "numbers"
+        for number in numbers.read_text().split() if numbers.exists() else ():
             with suppress(ProcessLookupError):
                 os.killpg(int(number), signal.SIGKILL)
 
@@ -198,7 +210,16 @@ def test_a_cluster_that_is_not_there_is_said(cluster, package, tmp_path):
         missing(package)
     (tmp_path / "study.toml").write_text('workloads = "lublin:9"\nschedulers = "easy"\n')
     done = subprocess.run(
-        [sys.executable, "-m", "windtunnel", "study", "run", "study.toml", "--on", f"{cluster}://127.0.0.1:{free_port()}"],
+        [
+            sys.executable,
+            "-m",
+            "windtunnel",
+            "study",
+            "run",
+            "study.toml",
+            "--on",
+            f"{cluster}://127.0.0.1:{free_port()}",
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -125,3 +125,19 @@ def test_the_commands_print_and_write(results, capsys):
     assert main(["study", "show", place, "--as", "pdf"]) == 2
     assert main(["study", "show", place, "-m", "wait"]) == 2
     assert main(["study", "report", place, "--against", "nobody"]) == 2
+
+
+def test_labels_and_parameters_may_be_called_like_columns(tmp_path):
+    needs_scipy()
+    study = wt.study(
+        workloads="lublin:40?hosts=16&load={low}&seed={mean}",
+        schedulers=[{"scheduler": "easy", "label": "workload"}, {"scheduler": "fcfs", "label": "by low"}],
+        parameters={"low": [0.7, 0.9], "mean": [1, 2, 3]},
+    )
+    results = study.run(tmp_path / "out")
+    table = results.differences("workload", by=["low"])
+    assert table.columns[:2] == ("low (chosen)", "scheduler")
+    assert table.frame()["low (chosen)"].to_list() == [0.7, 0.9]
+    assert results.means(by=["mean"]).frame().columns[:3] == ["mean (chosen)", "points", "mean"]
+    assert set(results.ranking().mean_ranks) == {"workload", "by low"}
+    assert "<svg" in results.report().read_text()

@@ -14,6 +14,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import InputError, UsageError
+from windtunnel.studies.executors.inline import Inline
 from windtunnel.studies.journal import read_journal
 
 WORDS = {
@@ -177,14 +178,20 @@ def test_failures_trims_and_options_of_the_engine_arrive(tmp_path):
         workloads="lublin:60?hosts=16&seed={seed}",
         schedulers="easy",
         seeds=2,
-        failures=["", {"failures": "between=exponential:20000;repair=constant:600;until=400000;seed={seed}", "label": "some"}],
+        failures=[
+            "",
+            {"failures": "between=exponential:20000;repair=constant:600;until=400000;seed={seed}", "label": "some"},
+        ],
         engine=[{"on_failure": "kill"}, {"on_failure": "requeue", "label": "again"}],
         warm_up="10%",
     )
     frame = results.run(tmp_path / "out").points
     assert frame.equals(results.run(tmp_path / "shared", jobs=2).points)
     assert set(frame["engine"]) == {"on_failure=kill", "again"}
-    shares = dict(((f, e), share) for f, e, share in frame.group_by("failures", "engine").agg(pl.col("success_rate").mean()).rows())
+    shares = dict(
+        ((f, e), share)
+        for f, e, share in frame.group_by("failures", "engine").agg(pl.col("success_rate").mean()).rows()
+    )
     assert shares["some", "on_failure=kill"] < shares["", "on_failure=kill"] == 1.0
     assert frame.filter(pl.col("failures") == "some")["key"].n_unique() == 4
 
@@ -287,6 +294,36 @@ def group(number):
     return found
 
 
+class Late(Inline):
+    """Its one worker comes only when it has been said three times that there is none."""
+
+    def __init__(self, context):
+        super().__init__(context)
+        self.asked = 0
+        self.held = None
+
+    @property
+    def lacking(self):
+        self.asked += 1
+        if self.asked == 3:
+            super().submit(*self.held)
+        return "the cluster has no worker yet"
+
+    def submit(self, trial, slot, done):
+        if self.asked < 3:
+            self.held = trial, slot, done
+        else:
+            super().submit(trial, slot, done)
+
+
+def test_it_is_told_what_a_study_waits_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("windtunnel.studies.driver._PATIENCE", 0.01)
+    monkeypatch.setattr("windtunnel.studies.study.executor_for", lambda context, jobs, on: lambda: Late(context))
+    (tmp_path / "study.toml").write_text('workloads = "lublin:9"\nschedulers = ["easy", "fcfs"]\n')
+    assert main(["study", "run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().err.count("waiting: the cluster has no worker yet\n") == 1
+
+
 def test_the_commands(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sweep.toml").write_text(
@@ -317,3 +354,43 @@ def test_a_workload_alone_brings_its_hosts(tmp_path):
     assert results.points["utilisation"].to_list() == [alone.utilisation]
     with pytest.raises(InputError, match="hosts:x"):
         wt.study(workloads="lublin:30", platforms="hosts:x", schedulers="easy")
+
+
+def test_a_run_stops_where_it_should(tmp_path):
+    results = small(until="20h").run(tmp_path / "out")
+    assert results.progress.done == 8
+    row = results.points.row(0, named=True)
+    workload = wt.arrange("lublin:60?hosts=32&seed=1").scale_load(0.6)
+    alone = wt.simulate("hosts:32", workload, "easy", until=72000)
+    assert (row["makespan"], row["jobs"]) == (alone.metrics.makespan, alone.metrics.jobs)
+    assert 0 < row["jobs"] < 60
+    dated = small(until="2026-01-01").run(tmp_path / "dated")
+    assert all("does not say when it starts" in error for error in dated.errors)
+    assert dated.progress.failed == 8
+
+
+def test_several_workloads_run_together(tmp_path):
+    (tmp_path / "log").mkdir()
+    assert main(["convert", "lublin:30?hosts=16&seed=9", str(tmp_path / "log" / "other.swf")]) == 0
+    texts = ["lublin:40?hosts=16&seed={seed}", str(tmp_path / "log" / "other.swf")]
+    together = wt.study(
+        platforms="hosts:16",
+        workloads=[{"workload": texts, "label": "both"}, texts],
+        operations=["first(20)"],
+        seeds=2,
+        schedulers="easy",
+        job_tables=True,
+    )
+    results = together.run(tmp_path / "out", jobs=2)
+    assert set(results.points["workload"]) == {"both", " + ".join([texts[0], "other.swf"])}
+    assert results.points["key"].n_unique() == 2  # both entries mean the same
+    alone = wt.simulate("hosts:16", ["lublin:40?hosts=16&seed=1", texts[1]], "easy", operations=["first(20)"])
+    assert results.points["jobs"].to_list() == [40] * 4
+    assert results.points["waiting_time_mean"][0] == alone.metrics.waiting_time.mean
+    assert set(results.jobs().collect()["workload_name"]) == {"w0", "w1"}
+
+
+def test_objects_run_together(tmp_path):
+    named = [wt.arrange("lublin:40?hosts=16").first(20), wt.read_workload("lublin:30?hosts=16&seed=2", "w1")]
+    study = wt.study(platforms="hosts:16", workloads=[named], schedulers="easy")
+    assert study.run(tmp_path / "out").points["jobs"].to_list() == [50]

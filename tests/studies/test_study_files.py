@@ -126,6 +126,13 @@ on_failure = "explode"
         ('workloads = "lublin:9"\nschedulers = "easy"\nenergy = 1', 3, "true or false"),
         ('workloads = "lublin:9"\nschedulers = "tcp://localhost:1"', 2, "data may name no code"),
         ('workloads = 3\nschedulers = "easy"', 1, "a workload is a text"),
+        ('workloads = "lublin:9"\nschedulers = "easy"\nuntil = "soon"', 3, "not a valid time"),
+        ('workloads = "lublin:9"\nschedulers = "easy"\nuntil = 0', 3, "does nothing"),
+        ('workloads = "lublin:9"\nschedulers = "easy"\nuntil = "{days}d"', 3, "no parameter 'days'"),
+        ('schedulers = "easy"\nworkloads = [["lublin:9", "lublin:8"]]', 2, "together need a platform"),
+        ('schedulers = "easy"\nworkloads = [["lublin:9", 8]]\nplatforms = "hosts:9"', 2, "a workload is a text"),
+        ('schedulers = "easy"\nworkloads = [[]]\nplatforms = "hosts:9"', 2, "at least one workload"),
+        ('schedulers = "easy"\nworkloads = [["lublin:9", "no.swf"]]\nplatforms = "hosts:9"', 2, "no.swf"),
         ("x = [1,\n", 0, "this is not TOML"),
         ('workloads = "lublin:9"\nschedulers = "easy"\nx == 1', 3, "this is not TOML"),
     ],
@@ -214,3 +221,13 @@ def test_places_of_keys_and_elements():
     assert places["t", "u", "v"] == (7, 1)
     assert places["w", 1, "x"] == (11, 1)
     assert places["w", 1, "y", "z"] == (13, 1)
+
+
+def test_until_may_be_a_parameter_and_changes_the_key(tmp_path):
+    text = 'workloads = "lublin:9"\nschedulers = "easy"\nuntil = "{days}d"\n[parameters]\ndays = [1, 2]\n'
+    points = read(text, tmp_path).plan.points
+    assert len({point.key for point in points}) == 2
+    assert [message for _, message, _ in faults(text.replace("{days}d", "{days}x"), tmp_path)] == [
+        "'1x' is not a valid time",
+        "'2x' is not a valid time",
+    ]

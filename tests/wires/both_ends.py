@@ -15,8 +15,8 @@ from windtunnel.wires.json.server import Server
 
 __all__ = ["ELSEWHERE", "OURS", "behind_batsim4", "behind_batsim5", "in_process", "write_inputs"]
 
-ELSEWHERE = {"datacenters", "slurm"}
-"""What needs an environment that describes schedulers, or a site with parts of hosts: neither Batsim has them."""
+ELSEWHERE = {"datacenters"}
+"""What needs an environment that describes schedulers: neither Batsim has one."""
 
 OURS = sorted(name for name in SCHEDULERS if "/" not in name and name not in ELSEWHERE)
 """All others of ours: those with plain names."""

@@ -33,7 +33,7 @@ def test_whatever_is_ours_is_here():
     assert {*OURS, *ELSEWHERE} == {name for name in SCHEDULERS if "/" not in name}
 
 
-@pytest.mark.parametrize("name", sorted(ELSEWHERE - {"slurm"}))  # which is at home on any platform, but not served
+@pytest.mark.parametrize("name", sorted(ELSEWHERE))
 @pytest.mark.parametrize("run", [in_process, behind_batsim4, behind_batsim5])
 def test_who_needs_more_than_a_batsim_tells_says_so(name, run, tmp_path):
     write_inputs(tmp_path, Random(1), jobs=5)

@@ -123,10 +123,12 @@ def _print_status(results: Any) -> None:
 
 
 class _progress:  # noqa: N801 -- used as a context manager
-    """A bar with the rate and the time left, on a terminal only."""
+    """A bar with the rate and the time left, on a terminal only; what a study waits for is said anywhere, once."""
 
     def __init__(self, *, wanted: bool) -> None:
         self._bar: Any = None
+        self._wanted = wanted
+        self._lacking = ""
         if wanted and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -145,6 +147,9 @@ class _progress:  # noqa: N801 -- used as a context manager
             self._bar.stop()
 
     def _told(self, now: Any) -> None:
+        if self._wanted and now.lacking and now.lacking != self._lacking:
+            print(f"waiting: {now.lacking}", file=sys.stderr)
+            self._lacking = now.lacking
         if self._bar is None:
             return
         if self._bar.tasks[0].total is None or self._bar.tasks[0].completed == 0:

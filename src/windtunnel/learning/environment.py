@@ -13,12 +13,13 @@ from windtunnel.diagnostics import MissingExtraError, UsageError
 from windtunnel.formats.registry import read_platform
 from windtunnel.inputs import read_workloads
 from windtunnel.learning.episode import Episode, Sequences
+from windtunnel.learning.observations import EnvironmentView, observation_for, sight_for
 from windtunnel.learning.rewards import REWARDS, Reward, RewardName, make_reward
 from windtunnel.model import Platform, Workload
 from windtunnel.options import checked_options
 from windtunnel.schedulers.learned.choosing import Choosing
 from windtunnel.schedulers.learned.rules import RulesName
-from windtunnel.schedulers.learned.sights import FEATURES, PADDING, Choice, ViewName
+from windtunnel.schedulers.learned.sights import Choice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +54,8 @@ class SchedulingEnv(_Env):
     :meth:`action_masks`; another one is taken as the first job (under ``may-wait`` as waiting), and
     ``info["invalid"]`` says so.
 
-    An observation is a row of numbers for each place, all from 0 to 1 (``float32``), by ``view``. At the end of an
+    An observation is a row of numbers for each place, all from 0 to 1, by ``view``; with ``view="cqgym"`` two rows
+    for each job and one for each host, in processors and seconds. All are ``float32``. At the end of an
     episode ``info`` holds ``mean_wait`` (s), ``mean_bounded_slowdown`` and ``utilisation``.
 
     Args:
@@ -62,7 +64,7 @@ class SchedulingEnv(_Env):
         length: how many jobs an episode has. ``reset(options={"start": RANK})`` says with which it starts, else it
             is drawn.
         rules: when there is a choice, and what it means.
-        view: what is told of jobs.
+        view: what is told of jobs (and of hosts).
         window: how many jobs can be chosen from.
         backfill: whether others overtake a chosen job that does not fit.
         reward: ``slowdown`` (minus the mean bounded slowdown), ``wait`` (minus the mean, s), ``utilisation``, as
@@ -87,7 +89,7 @@ class SchedulingEnv(_Env):
         *,
         length: int = 256,
         rules: RulesName = "chosen-stays",
-        view: ViewName = "windtunnel",
+        view: EnvironmentView = "windtunnel",
         window: int = 128,
         backfill: bool = False,
         reward: RewardName | Callable[[], Reward] = "slowdown",
@@ -103,14 +105,13 @@ class SchedulingEnv(_Env):
             raise UsageError(f"there is no reward {reward!r}", "slowdown, wait, utilisation, cqgym, schedgym")
         self.platform, source = _site(workload, platform, operations)
         self.sequences = Sequences(source, length)
-        given: dict[str, Any] = {"rules": rules, "view": view, "window": window, "backfill": backfill}
+        given: dict[str, Any] = {"rules": rules, "view": sight_for(view), "window": window, "backfill": backfill}
         given["longest"] = longest or self.sequences.longest()
         self.options = checked_options("the environment", Choosing, given)
         """Of :class:`~windtunnel.schedulers.learned.choosing.Choosing`: a policy takes the same as a scheduler."""
         self._reward: Callable[[], Reward] = reward if callable(reward) else partial(make_reward, reward, dense=dense)
-        self._empty = np.tile(np.array(PADDING[view], dtype=np.float32), (window, 1))
-        shape = (window, len(FEATURES[view]))
-        self.observation_space: Any = spaces.Box(0.0, 1.0, shape, dtype=np.float32)
+        self._seen = observation_for(view, window, len(self.platform.hosts))
+        self.observation_space: Any = spaces.Box(0.0, self._seen.most, self._seen.shape, dtype=np.float32)
         self.action_space: Any = spaces.Discrete(window + (rules == "may-wait"))
         if rules == "ordered":
             self.action_space = spaces.Box(-1.0, 1.0, (window,), dtype=np.float32)
@@ -179,10 +180,8 @@ class SchedulingEnv(_Env):
         return mask
 
     def _observation(self) -> Any:
-        made = self._empty.copy()
-        if self._choice is not None:
-            made[: len(self._choice.rows)] = self._choice.rows
-        return made
+        assert self._episode is not None
+        return self._seen.of(self._choice, self._episode.chooser, self._episode.now)
 
     def _info(self) -> dict[str, Any]:
         assert self._episode is not None

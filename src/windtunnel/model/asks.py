@@ -99,9 +99,9 @@ class Asks:
 
     def of_slurm(self, ask: JobAsk, job: str) -> None:
         """What a job asks a Slurm for that nobody else looks at."""
-        if ask.memory_per_cpu or ask.memory_per_node:
+        if ask.memory_per_cpu or ask.memory_per_node or ask.memory_per_gpu:
             self.note(_SLURM, "jobs ask for memory", job)
-        for one in (*ask.gres_per_node, *ask.gres_per_job):
+        for one in (*ask.gres_per_node, *ask.gres_per_job, *ask.gres_per_task):
             self.note(_SLURM, f"jobs ask for {one.name}", job)
         if (ask.min_nodes or 1) > 1:
             self.note(_SLURM, "jobs ask for nodes", job)
@@ -111,6 +111,22 @@ class Asks:
             self.note(_SLURM, "jobs ask for features of nodes", job)
         if ask.reservation:
             self.note(_SLURM, "jobs name a reservation", job)
+        if ask.qos not in {"", "normal"}:
+            self.note(_SLURM, "jobs name a QOS", job)
+        if ask.nodes or ask.exclude:
+            self.note(_SLURM, "jobs name nodes, or exclude some", job)
+        if ask.exclusive or ask.exclusive_user:
+            self.note(_SLURM, "jobs ask for nodes that nobody else is on", job)
+        if ask.contiguous or ask.spread or ask.switches:
+            self.note(_SLURM, "jobs ask for nodes side by side, spread, or below few switches", job)
+        if ask.begin is not None:
+            self.note(_SLURM, "jobs name a date before which they do not start", job)
+        if ask.dependencies:
+            self.note(_SLURM, "jobs wait for other jobs", job)
+        if ask.array_limit is not None:
+            self.note(_SLURM, "arrays limit how many of their tasks run at once", job)
+        if ask.nice or ask.priority is not None:
+            self.note(_SLURM, "jobs ask for a priority", job)
 
     def found(self) -> tuple[Ask, ...]:
         """All of them, in the order in which they were met."""

@@ -87,7 +87,7 @@ class JobList(ShownWorkload):
         self.path = path
         self.profiles: Mapping[str, Profile] = profiles if profiles is not None else {}
         self.hosts = hosts
-        asking = [job for job in jobs if job.dependencies or job.queue or job.request.amounts]
+        asking = [job for job in jobs if job.dependencies or job.queue or job.request.amounts or job.ask is not None]
         self.has_dependencies = any(job.dependencies for job in asking)
         """Whether a job waits for others before it is submitted."""
         self.warnings: tuple[Finding, ...] = ()

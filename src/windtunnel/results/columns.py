@@ -25,7 +25,7 @@ class Columns:
 
     ``owners`` lists the (user, queue) pairs met, in order; ``unavailable`` the steps (date, hosts not available);
     ``pauses`` the intervals (from, to, hosts) in which a started job held no hosts because it was suspended, and
-    corrections of its share.
+    corrections of its share and size.
     """
 
     def __init__(self, hosts: int = 0) -> None:
@@ -161,6 +161,12 @@ class Collector(Observer):
         holds = self.share(record.hosts, record.amounts)
         if holds != held:
             self.columns.pauses.append((record.starting_time, now, holds - held))
+
+    def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
+        """What it holds from now on is not what it held until now."""
+        more = len(HostSet(after)) - len(HostSet(before))
+        if more:
+            self.columns.pauses.append((record.starting_time, now, float(more)))
 
     def on_external(self, now: float, notice: Notice) -> None:
         """Follow which hosts are available."""

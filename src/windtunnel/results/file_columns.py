@@ -22,7 +22,7 @@ def columns_of(
         jobs: a run's jobs.
         hosts: how many hosts its site has.
         unavailable: the hosts that were not available, from each date (s) on.
-        stretches: who was where and when, if jobs were suspended.
+        stretches: who was where and when, if jobs were suspended or changed their hosts.
     """
     made = Columns(hosts)
     owners: dict[tuple[str, str], int] = {("", ""): 0}
@@ -53,7 +53,7 @@ def columns_of(
 
 
 def _pauses(jobs: "pl.DataFrame", stretches: Iterable[Stretch]) -> Iterator[tuple[float, float, float]]:
-    """Gaps between the stretches of suspended jobs, and up to the end of those that ended while suspended."""
+    """Gaps between the stretches of jobs, changes of what they held, and up to the end if they ended suspended."""
     ends = dict(jobs.select("id", "finish_time").iter_rows())
     starts = dict(jobs.select("id", "starting_time").iter_rows())
     last: dict[str, Stretch] = {}

@@ -16,6 +16,7 @@ KNOWN_FILES: Final = (
     "jobs_extra.csv",
     "shares.csv",
     "suspensions.csv",
+    "resizes.csv",
     "schedule.csv",
     "schedule.json",
     "schedule.trace",

@@ -12,6 +12,8 @@ from windtunnel.results.columns import Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import Distribution
 from windtunnel.results.own_metrics import Figure, Record, figures_of
+from windtunnel.results.resizes_csv import sized
+from windtunnel.results.size_metrics import SizeMetrics, size_metrics
 
 __all__ = ["GroupMetrics", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
@@ -60,6 +62,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     """Watts above the capacity, at most."""
     users: dict[str, GroupMetrics] = {}
     queues: dict[str, GroupMetrics] = {}
+    sizes: SizeMetrics | None = None
+    """Changes of size within the window; None when there were none."""
     own: dict[str, Figure] = {}
     """Metrics of one's own (:mod:`windtunnel.results.own_metrics`), by name."""
 
@@ -85,6 +89,8 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         if self.rack_excesses:
             text = f"{self.rack_excesses:,} times, by at most {self.worst_rack_excess:,.1f} W"
             rows.append(("racks above their power", text))
+        if self.sizes is not None:
+            rows += self.sizes.table()
         rows += [(figure.label or name, str(figure)) for name, figure in self.own.items()]
         return rows
 
@@ -167,7 +173,7 @@ def compute(
         joules: the energy of the whole run, where it is known.
         racks: how often racks drew too much, and by how much at most (W).
         derived: what follows from all jobs, where the caller knows it already.
-        read: gives the run's files to metrics of one's own.
+        read: gives the run's files: changes of size, and what metrics of one's own want.
 
     Raises:
         UsageError: a trim is malformed, or nothing remains.
@@ -201,6 +207,7 @@ def compute(
         worst_rack_excess=racks[1],
         users=users,
         queues=queues,
+        sizes=size_metrics(sized(read("resizes.csv")), opens, closes),
     )
     own = figures_of(lambda: Record(made, chosen, read))
     return msgspec.structs.replace(made, own=own) if own else made

@@ -70,6 +70,10 @@ class NodeSnapshots(Observer):
 
     on_job_resumed = on_job_started
 
+    def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:  # noqa: ARG002 -- the record has it
+        """A job is elsewhere."""
+        self.on_job_started(now, record)
+
     def on_job_ended(self, now: float, record: JobRecord) -> None:
         """A job has left."""
         self._until(now)

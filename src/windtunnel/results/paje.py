@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from zlib import crc32
 
-from windtunnel.model import DelayProfile, JobRecord, Platform, Workload
+from windtunnel.model import DelayProfile, HostSet, JobRecord, Platform, Workload
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder
 
@@ -126,16 +126,21 @@ class PajeTrace(Recorder):
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """Show it no more for the time being."""
-        self._leave(now, record)
+        self._leave(now, record, record.hosts)
+
+    def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:  # noqa: ARG002 -- the record has it
+        """Show it where it is now."""
+        self._leave(now, record, HostSet(before))
+        self.on_job_started(now, record)
 
     def on_job_ended(self, now: float, record: JobRecord) -> None:
         """Show the next job of its machines, or that they wait."""
-        self._leave(now, record)
+        self._leave(now, record, record.hosts)
         self._named.discard(record.job.id)
 
-    def _leave(self, now: float, record: JobRecord) -> None:
+    def _leave(self, now: float, record: JobRecord, hosts: HostSet) -> None:
         key = (record.job.submission_time, record.job.id)
-        for host in record.hosts:
+        for host in hosts:
             here = self._here.get(host, [])
             if key not in here:
                 continue

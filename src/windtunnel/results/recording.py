@@ -25,6 +25,7 @@ from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.place import Place
 from windtunnel.results.probes_csv import ProbesCsv
+from windtunnel.results.resizes_csv import ResizesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import (
@@ -194,9 +195,10 @@ class Recording(Observer):
             made.append(PajeTrace(layout))
         if layout.dialect is Dialect.WINDTUNNEL:
             extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout, self.collector)
-            shares = SharesCsv(layout)
-            sinks += [extra, shares, suspensions]
-            made += [extra, shares, suspensions, EventsCsv(layout), LeasesCsv(layout), ReservationsCsv(layout)]
+            shares, resizes = SharesCsv(layout), ResizesCsv(layout)
+            sinks += [extra, shares, suspensions, resizes]
+            made += [extra, shares, suspensions, resizes]
+            made += [EventsCsv(layout), LeasesCsv(layout), ReservationsCsv(layout)]
             if options.energy:
                 made.append(RackPowerCsv(layout))
         if options.probes != "never":

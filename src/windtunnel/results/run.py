@@ -14,6 +14,7 @@ from windtunnel.results.damaged_files import read_from
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
 from windtunnel.results.recording import Recording
+from windtunnel.results.resizes_csv import sized
 from windtunnel.results.state import RunState, Status, read_state
 from windtunnel.results.stretch import Stretch
 
@@ -262,6 +263,7 @@ class Run:
                     share = None if row.get("host_share") is None else float(row["host_share"])
                     stretch = Stretch(job, float(row["from"]), float(row["until"]), hosts, share)
                     paused.setdefault(job, []).append(stretch)
+        self._with_sizes(paused)
         sets: dict[str, HostSet] = {}
         columns = ("id", "starting_time", "finish_time", "allocated_resources")
         for job, start, finish, text in self.jobs.select(columns).iter_rows():
@@ -271,6 +273,17 @@ class Run:
                 with read_from(self.name, "jobs.csv"):
                     hosts = sets.get(text or "") or sets.setdefault(text or "", self._hosts_in(text))
                 yield Stretch(job, start, finish, hosts)
+
+    def _with_sizes(self, stretches: dict[str, list[Stretch]]) -> None:
+        """Add those of jobs that changed their hosts, which are told whole from the first change on."""
+        with read_from(self.name, "resizes.csv"):
+            changed: dict[str, list[Stretch]] = {}
+            for one in sized(self.file("resizes.csv")):
+                stretch = Stretch(one.job, one.start, one.finish, self._hosts_in(one.hosts))
+                changed.setdefault(one.job, []).append(stretch)
+        for job, told in changed.items():
+            before = [stretch for stretch in stretches.get(job, ()) if stretch.finish <= told[0].start]
+            stretches[job] = before + told
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -300,11 +313,13 @@ class Run:
                 over = frame["peak_watts"] - frame["capacity_watts"]
                 racks = (frame.height, float(max(over)))
         with read_from(self.name, "jobs.csv"):
-            stretches = [] if self.frame("suspensions.csv") is None else self.stretches()
+            cut = any(self.file(name) is not None for name in ("suspensions.csv", "resizes.csv"))
+            stretches = self.stretches() if cut else ()
             columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
-        return compute(
-            columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks, read=self.file
-        )
+        with read_from(self.name, "resizes.csv"):
+            return compute(
+                columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks, read=self.file
+            )
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.

@@ -13,6 +13,7 @@ from windtunnel.results.damaged_files import read_from
 from windtunnel.results.lease_shares import groups_of
 from windtunnel.results.lease_shares import shares as lease_shares
 from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
+from windtunnel.results.resizes_csv import sized
 from windtunnel.results.shares_csv import amounts_of
 from windtunnel.vocabulary.held import Amounts
 
@@ -95,9 +96,15 @@ def _stays(read: Read, count: int) -> Iterator[Stay]:
         taken = lease_shares(groups, hosts, amounts) if groups and known else amounts
         return Stay(hosts, float(start), float(finish or inf), taken)
 
-    paused = set()
+    changed: dict[str, float] = {}
+    for one in sized(read("resizes.csv")):
+        changed.setdefault(one.job, one.start)
+        yield stay(one.job.partition("!")[2], HostSet.parse(one.hosts), str(one.start), str(one.finish), None)
+    paused = {(name, workload) for workload, _, name in (job.partition("!") for job in changed)}
     for row in _rows(read, "suspensions.csv"):
         paused.add((row["job_id"], row["workload_name"]))
+        if float(row["from"]) >= changed.get(f"{row['workload_name']}!{row['job_id']}", inf):
+            continue  # told whole from the first change on
         amounts = amounts_of(row["shares"]) if row.get("shares") else None
         hosts = HostSet.parse(row["allocated_resources"])
         yield stay(row["job_id"], hosts, row["from"], row["until"], amounts)

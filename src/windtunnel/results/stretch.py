@@ -8,7 +8,7 @@ __all__ = ["Stretch"]
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """A job on hosts, from one date to another (s). A job that was suspended has several."""
+    """A job on hosts, from one date to another (s). A job that was suspended, or changed its hosts, has several."""
 
     job: str
     start: float

@@ -12,9 +12,10 @@ import msgspec
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.model import HostSet
 from windtunnel.results.damaged_files import of_runs
+from windtunnel.results.resizes_csv import sized
 from windtunnel.results.run import Run
 
-__all__ = ["Explanation", "Holder", "Overtaker", "Period", "explain"]
+__all__ = ["Explanation", "Holder", "Overtaker", "Period", "SizeChange", "explain"]
 
 _SHOWN: Final = 8
 """How many rows of each kind the text shows."""
@@ -38,6 +39,15 @@ class Overtaker(msgspec.Struct, frozen=True):
     start: float
     finish: float
     hosts: int
+
+
+class SizeChange(msgspec.Struct, frozen=True):
+    """A running job got other hosts. The date in s, sizes in hosts."""
+
+    job: str
+    date: float
+    before: int
+    after: int
 
 
 class Period(msgspec.Struct, frozen=True):
@@ -72,6 +82,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """In the order of their starts."""
     ahead: int
     """Jobs that waited already when it was submitted."""
+    changes: list[SizeChange] = []
+    """Changes of the size of other jobs while it waited."""
+    own_changes: list[SizeChange] = []
+    """Of its own size, while it ran."""
 
     @property
     def waited(self) -> float:
@@ -94,9 +108,16 @@ def _lines(e: Explanation) -> Iterator[str]:
         yield f"  why: {e.reason}"
     if e.requested > e.site:
         yield f"  it can never start: the site has {e.site} hosts only"
-    if not e.waited:
+    if e.waited:
+        yield from _of_waiting(e)
+    else:
         yield "  it did not wait"
-        return
+    if e.own_changes:
+        steps = ", ".join(f"{one.after} at {one.date:,.2f} s" for one in e.own_changes[:_SHOWN])
+        yield f"  it changed its hosts {len(e.own_changes)} times: {e.own_changes[0].before} hosts at first, {steps}"
+
+
+def _of_waiting(e: Explanation) -> Iterator[str]:
     least = min(p.free for p in e.periods)
     most = max(p.free for p in e.periods)
     yield f"  waited {e.waited:,.2f} s; jobs waiting already: {e.ahead}; hosts free: {least} to {most}"
@@ -121,6 +142,14 @@ def _lines(e: Explanation) -> Iterator[str]:
             yield f"    {o.job}: {o.hosts} hosts, submitted {o.submitted:,.2f}, ran {during}"
         if len(e.overtakers) > _SHOWN:
             yield f"    and {len(e.overtakers) - _SHOWN} more"
+    if e.changes:
+        more = [one.after - one.before for one in e.changes]
+        took, gave = sum(n for n in more if n > 0), -sum(n for n in more if n < 0)
+        yield f"  running jobs changed their hosts {len(more)} times: they gave {gave} back and took {took} more:"
+        for one in e.changes[:_SHOWN]:
+            yield f"    {one.job}: from {one.before} to {one.after} hosts at {one.date:,.2f} s"
+        if len(more) > _SHOWN:
+            yield f"    and {len(more) - _SHOWN} more"
 
 
 _NEEDED: Final = ("submission_time", "requested_number_of_resources", "final_state")
@@ -143,6 +172,7 @@ def explain(run: Run, job: str) -> Explanation:
     if not until >= submitted:
         raise ValueError(f"job {job_id!r} starts before it is submitted")
     others = _Others(run, job_id)
+    changes = list(_changes(run))
     return Explanation(
         job=job_id,
         state=row["final_state"],
@@ -156,7 +186,19 @@ def explain(run: Run, job: str) -> Explanation:
         holders=others.holders(submitted, until),
         overtakers=others.overtakers(submitted, until),
         ahead=others.waiting(submitted, submitted),
+        changes=[one for one in changes if one.job != job_id and submitted <= one.date <= until],
+        own_changes=[one for one in changes if one.job == job_id],
     )
+
+
+def _changes(run: Run) -> list[SizeChange]:
+    """All changes of sizes, by date."""
+    found = [
+        SizeChange(one.job, one.start, one.size - one.change, one.size)
+        for one in sized(run.file("resizes.csv"))
+        if one.change is not None
+    ]
+    return sorted(found, key=lambda one: (one.date, one.job))
 
 
 def _find(run: Run, job: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -36,13 +36,21 @@ _EVERY: Final = 60.0
 """Seconds after which the table of results is written again while a study runs."""
 
 
+_PATIENCE: Final = 30.0
+"""Seconds without an outcome after which it is told what the study waits for."""
+
+
 class Progress(msgspec.Struct, frozen=True):
-    """How far a study is: trials that are over, failed ones among them, those known from before, and all."""
+    """How far a study is: trials that are over, failed ones among them, those known from before, and all.
+
+    ``lacking`` says what it waits for when nothing goes on, such as workers that have not come yet.
+    """
 
     done: int
     failed: int
     known: int
     total: int
+    lacking: str = ""
 
 
 def drive(
@@ -60,7 +68,7 @@ def drive(
         folder: its directory.
         executor: makes an executor, when there is something to do.
         again: do failed points once more.
-        progress: told after each point.
+        progress: told after each point, and every half minute without one.
 
     Raises:
         UsageError: the directory cannot be used.
@@ -129,12 +137,19 @@ class _Drive:
                     while free and (trial := waiting.next(free[-1])) is not None:
                         running += 1
                         self._begin(executor, trial, free.pop())
-                    trial, slot, future = self._ended.get()
+                    trial, slot, future = self._next_ended(executor)
                     running -= 1
                     free.append(slot)
                     self._take(trial, future, waiting, journal)
             finally:
                 executor.close()
+
+    def _next_ended(self, executor: Executor) -> "tuple[Trial, int, Future[Given]]":
+        while True:
+            try:
+                return self._ended.get(timeout=_PATIENCE)
+            except Empty:
+                self._report(executor.lacking)
 
     def _begin(self, executor: Executor, trial: Trial, slot: int) -> None:
         executor.submit(trial, slot, lambda future: self._ended.put((trial, slot, future)))
@@ -164,5 +179,5 @@ class _Drive:
             write_points(self.folder, self.plan.points, self.outcomes)
         self._report()
 
-    def _report(self) -> None:
-        self.tell(Progress(len(self.outcomes), self.failed, self.known, len(self.plan.trials)))
+    def _report(self, lacking: str = "") -> None:
+        self.tell(Progress(len(self.outcomes), self.failed, self.known, len(self.plan.trials), lacking))

@@ -61,9 +61,15 @@ def _entry(way: tuple[str | int, ...], word: str, value: Any, faults: Faults, *,
         return None
     what = table.get(own, "")
     what = str(what) if isinstance(what, Path) else what
-    if data and not isinstance(what, str):
-        faults.add(way, f"a {own} is a text, not {what!r:.60}")
-        return None
+    if own == "workload" and isinstance(what, list | tuple):
+        what = tuple(str(one) if isinstance(one, Path) else one for one in what)
+        if not what:
+            faults.add(way, "an entry of workloads names at least one workload")
+            return None
+    for one in what if isinstance(what, tuple) else (what,):
+        if data and not isinstance(one, str):
+            faults.add(way, f"a {own} is a text, not {one!r:.60}")
+            return None
     if own == "scheduler" and (fault := _not_for_data(what) if data else _not_for_studies(what)):
         faults.add(way, *fault)
         return None
@@ -101,7 +107,9 @@ def _engine(way: tuple[str | int, ...], word: str, value: Any, faults: Faults, *
 
 def _label(own: str, what: Any, options: Mapping[str, Any]) -> str:
     """What to call an entry that has no label."""
-    if isinstance(what, str):
+    if isinstance(what, tuple):
+        name = " + ".join(_label(own, one, {}) for one in what)
+    elif isinstance(what, str):
         is_file = own in {"platform", "workload"} and "/" in what and "?" not in what
         name = Path(what).name if is_file else what
     else:

@@ -35,6 +35,20 @@ USUAL: Final = "bounded_slowdown_mean"
 REPORTED: Final = (USUAL, "waiting_time_mean", "utilisation")
 """The figures that a report shows when none are named."""
 
+_DIFFERENCE: Final = (
+    "inputs",
+    "difference",
+    "low",
+    "high",
+    "relative",
+    "p (t)",
+    "p (Holm)",
+    "p (Wilcoxon)",
+    "d",
+    "A",
+    "below/equal/above",
+)
+
 _REPEATED: Final = "seed"
 
 
@@ -81,7 +95,7 @@ def means(
         if points.height:
             found = mean_interval(points[metric].to_list(), confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high, found.deviation))
-    columns = (*(usual if by is None else by), "points", "mean", "low", "high", "deviation")
+    columns = _columns(usual if by is None else by, ("points", "mean", "low", "high", "deviation"))
     title = f"{metric}: means, with {confidence:.0%} intervals ({'t' if method == 't' else 'BCa bootstrap'})"
     return Table(title, columns, tuple(rows))
 
@@ -102,7 +116,7 @@ def quantiles(
         if points.height:
             found = quantile_interval(points[metric].to_list(), share, confidence, method)
             rows.append((*key, found.n, found.estimate, found.low, found.high))
-    columns = (*(usual if by is None else by), "points", f"{share:.0%} quantile", "low", "high")
+    columns = _columns(usual if by is None else by, ("points", f"{share:.0%} quantile", "low", "high"))
     return Table(f"{metric}: {share:.0%} quantiles, with {confidence:.0%} intervals", columns, tuple(rows))
 
 
@@ -110,10 +124,24 @@ def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
     """A row for each input, a column for each of what is compared; inputs that not all of them ended on left out."""
     if among not in chosen_columns(frame):
         raise UsageError(f"points are not told apart by {among!r}", did_you_mean(among, chosen_columns(frame)))
-    index = [name for name in chosen_columns(frame) if name != among]
-    return frame.pivot(on=among, index=index, values=metric, maintain_order=True).drop_nulls(
-        [str(name) for name in frame[among].unique(maintain_order=True)]
-    )
+    names = [str(name) for name in frame[among].unique(maintain_order=True)]
+    prefix = _prefix(names)
+    index = {name: prefix + name for name in chosen_columns(frame) if name != among}
+    wide = frame.rename(index).pivot(on=among, index=list(index.values()), values=metric, maintain_order=True)
+    return wide.drop_nulls(names)
+
+
+def _prefix(labels: Sequence[str]) -> str:
+    """Before the names of columns where labels become columns too: a label may be called like one of them."""
+    prefix = "by "
+    while any(label.startswith(prefix) for label in labels):
+        prefix += " "
+    return prefix
+
+
+def _columns(chosen: Sequence[str], ours: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a table; a parameter that is called like one of ours is told apart from it."""
+    return (*(f"{name} (chosen)" if name in ours else name for name in chosen), *ours)
 
 
 def differences(
@@ -135,7 +163,8 @@ def differences(
         raise UsageError(f"there is no {among} {baseline!r} in the study", did_you_mean(baseline, names))
     _grouped(frame, metric, by, ())  # whether there are such columns
     wide = _inputs(frame, metric, among)
-    parts = wide.partition_by(list(by), maintain_order=True, as_dict=True) if by else {(): wide}
+    kept = [_prefix(names) + name for name in by]
+    parts = wide.partition_by(kept, maintain_order=True, as_dict=True) if by else {(): wide}
     found: list[tuple[tuple[Any, ...], PairedDifference]] = []
     for key, part in parts.items():
         for name in names:
@@ -160,24 +189,11 @@ def differences(
         )
         for (key, one), p in zip(found, adjusted, strict=True)
     ]
-    columns = (
-        *by,
-        among,
-        "inputs",
-        "difference",
-        "low",
-        "high",
-        "relative",
-        "p (t)",
-        "p (Holm)",
-        "p (Wilcoxon)",
-        "d",
-        "A",
-    )
+    columns = _columns(by, (among, *_DIFFERENCE))
     better = "more" if metric in HIGHER_IS_BETTER else "less"
     return Table(
         f"{metric}: difference to {baseline} on the same inputs, {confidence:.0%} intervals ({better} is better)",
-        (*columns, "below/equal/above"),
+        columns,
         tuple(rows),
     )
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from windtunnel.diagnostics import InputError, UsageError, WindtunnelError, files_read
+from windtunnel.diagnostics import InputError, UsageError, WindtunnelError, files_read, read_time
 from windtunnel.engine import Options
 from windtunnel.formats.registry import read_events, read_platform, read_workload, word_format
 from windtunnel.model.failures import parse_failures
@@ -130,7 +131,7 @@ class _Planner:
         """The trial of one point; None when a part of it is at fault."""
         values = {name: value for name, value in columns.items() if name not in AXES or name == "seed"}
         platform, site = self._input("platform", *entries["platform"], values)
-        workload, work = self._input("workload", *entries["workload"], values)
+        workloads, work = self._workloads(*entries["workload"], values)
         way, entry = entries["workload"]
         operations = [self._operation(way, filled(text, values)) for text in entry.operations]
         operations += [
@@ -140,16 +141,18 @@ class _Planner:
         failures = self._failures(*entries["failures"], values)
         engine = self._engine(*entries["engine"], values)
         scheduler = self.schedulers.trial(*entries["scheduler"], values)
+        until = filled(self.words.until, values)
+        self._once(("until", until), ("until",), lambda: until == "" or read_time(until, 0.0))
         parts = (site, work, failures, engine, scheduler, *operations)
         if self.faults or scheduler is None or None in parts or None in self.events:
             return None
         words = self.words
-        rest = (words.energy, words.share_hosts, words.warm_up, words.cool_down)
+        rest = (words.energy, words.share_hosts, words.warm_up, words.cool_down, until)
         key = digest_of(_FORM, self.context.code, *parts, self.events, *rest, words.job_tables)
         return Trial(
             key=key[:32],
             platform=platform,
-            workload=workload,
+            workloads=workloads,
             operations=tuple(text for text, _ in operations if text),
             scheduler=scheduler[0],
             scheduler_options=scheduler[1],
@@ -160,6 +163,7 @@ class _Planner:
             share_hosts=words.share_hosts,
             warm_up=words.warm_up,
             cool_down=words.cool_down,
+            until=until,
             job_tables=words.job_tables,
         )
 
@@ -176,11 +180,23 @@ class _Planner:
                 self.faults.add(way, str(fault))
         return self._seen[name]
 
+    def _workloads(self, way: _Way, entry: Entry, values: Mapping[str, Any]) -> tuple[tuple[Source, ...], Any]:
+        """The workloads that run together, and what stands for their content."""
+        if not isinstance(entry.what, tuple):
+            source, digest = self._input("workload", way, entry, values)
+            return (source,), digest
+        found = [
+            self._input("workload", (*way, rank), replace(entry, what=one), values)
+            for rank, one in enumerate(entry.what)
+        ]
+        digests = [digest for _, digest in found]
+        return tuple(source for source, _ in found), None if None in digests else digests
+
     def _input(self, what: str, way: _Way, entry: Entry, values: Mapping[str, Any]) -> tuple[Source, Any]:
         """Where a platform or workload comes from, and what stands for its content."""
         options = filled(entry.options, values)
         if not isinstance(entry.what, str):
-            known_as = f"{what} {way[-1]}"
+            known_as = " ".join((what, *map(str, way[1:])))
             self.context.objects[known_as] = entry.what
             if options:
                 self.faults.add(way, f"a {what} that is an object has no options: they are those of reading files")

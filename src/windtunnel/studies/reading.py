@@ -41,6 +41,9 @@ def read_words(given: Mapping[str, Any], faults: Faults, *, data: bool, reserved
         faults.add((), "a study needs schedulers", "such as schedulers = ['easy', 'fcfs']")
     if "workloads" not in given:
         faults.add((), "a study needs workloads", "such as workloads = ['lublin:1000?seed={seed}']")
+    if any(isinstance(entry.what, tuple) for entry in found["workloads"]) and "platforms" not in given:
+        hint = "such as platforms = ['hosts:128']"
+        faults.add(("workloads",), "workloads that run together need a platform: each says its own", hint)
     _check_design(found, faults)
     _check_names(found, faults, reserved)
     if faults:
@@ -115,9 +118,10 @@ def _texts(found: dict[str, Any]) -> list[tuple[_Way, Any]]:
     listed: list[tuple[_Way, Any]] = [
         (("operations", rank), text) for rank, text in enumerate(found.get("operations") or ())
     ]
+    listed.append((("until",), found.get("until", "")))
     for word in AXIS_WORDS:
         for rank, entry in enumerate(found.get(word) or ()):
-            texts = (entry.what if isinstance(entry.what, str) else "", entry.operations, entry.options)
+            texts = (entry.what if isinstance(entry.what, str | tuple) else "", entry.operations, entry.options)
             listed.append(((word, rank), texts))
     return listed
 
@@ -196,6 +200,19 @@ def _trim(way: _Way, value: Any, faults: Faults) -> float | str:
     except UsageError as fault:
         faults.add(way, str(fault))
         return 0.0
+    return value if isinstance(value, str) else float(value)
+
+
+def _until(way: _Way, value: Any, faults: Faults) -> float | str:
+    """Seconds, a duration, or a date of the log's calendar; a text with a parameter is looked at point by point."""
+    from windtunnel.diagnostics import UsageError, read_time
+
+    try:
+        if not (isinstance(value, str) and placeholders(value)) and not read_time(value, 0.0) > 0:
+            faults.add(way, f"a run that stops at {value} does nothing", 'such as until = "7d"')
+    except UsageError as fault:
+        faults.add(way, str(fault))
+        return ""
     return value if isinstance(value, str) else float(value)
 
 
@@ -296,6 +313,7 @@ WORDS: Final[Mapping[str, Callable[[_Way, Any, Faults], Any]]] = {
     "share_hosts": _flag,
     "warm_up": _trim,
     "cool_down": _trim,
+    "until": _until,
     "job_tables": _flag,
 }
 """The words of a study, and what reads each of them."""

@@ -70,10 +70,10 @@ def study(name: str = "", /, *, schedulers: Any, workloads: Any, **words: Any) -
         schedulers: registered names, ``module:Class``, ``file.py:Class``, classes, functions; or tables such as
             ``{"scheduler": "easy", "label": "mine", "options": {...}}``.
         workloads: files, words such as ``lublin:1000?seed={seed}``, workloads; or tables with ``workload``,
-            ``label``, ``options`` and ``operations``.
+            ``label``, ``options`` and ``operations``. A list in place of a workload: several that run together.
         words: ``platforms`` (without: the hosts that each workload says it needs), ``operations``, ``parameters``,
             ``seeds``, ``design``, ``samples``, ``design_seed``, ``points``, ``failures``, ``engine``, ``events``,
-            ``energy``, ``share_hosts``, ``warm_up``, ``cool_down``, ``job_tables``.
+            ``energy``, ``share_hosts``, ``warm_up``, ``cool_down``, ``until``, ``job_tables``.
 
     Raises:
         InputError: something is at fault; everything that was found is named.

@@ -23,7 +23,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     platform: Source
     """Empty: the hosts that the workload says it needs."""
-    workload: Source
+    workloads: tuple[Source, ...]
+    """Those that run together: usually one."""
     operations: tuple[str, ...] = ()
     scheduler: str
     """A registered name, or one of :attr:`Context.schedulers`."""
@@ -35,12 +36,14 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     share_hosts: bool = False
     warm_up: float | str = 0.0
     cool_down: float | str = 0.0
+    until: float | str = ""
+    """Where the run stops; empty: at its end."""
     job_tables: bool = False
 
     @property
-    def input(self) -> tuple[Source, tuple[str, ...]]:
+    def input(self) -> tuple[tuple[Source, ...], tuple[str, ...]]:
         """What is worth keeping in a worker from one point to the next."""
-        return self.workload, self.operations
+        return self.workloads, self.operations
 
 
 class Context(msgspec.Struct, frozen=True):

@@ -17,6 +17,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One value of an axis: what it is (a text, an object, a class), what it is called, and its options."""
 
     what: Any
+    """Of workloads also several, which run together."""
     label: str
     options: dict[str, Any] = {}
     operations: tuple[str, ...] = ()
@@ -63,5 +64,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     share_hosts: bool = False
     warm_up: float | str = 0.0
     cool_down: float | str = 0.0
+    until: float | str = ""
+    """Where each run stops; empty: at its end."""
     job_tables: bool = False
     """Whether the table of jobs of every point is kept."""

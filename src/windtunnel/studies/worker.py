@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from math import inf
 from time import perf_counter
 from typing import Any, Final
 
@@ -60,14 +61,14 @@ class Worker:
 
     def _run(self, trial: Trial) -> tuple[Outcome, bytes | None]:
         self._check_place()
-        what = self._known(trial.workload)
-        workload = self._arranged(what, trial.operations)
+        known = [self._known(source) for source in trial.workloads]
+        workloads = [self._arranged(what, rank, trial.operations) for rank, what in enumerate(known)]
         alone = not (trial.platform.text or trial.platform.known_as)
-        by = (what, trial.operations) if alone else ("", ())
+        by = (known[0], trial.operations) if alone else ("", ())
         platform = self._platform(self._known(trial.platform), *by, energy=trial.energy)
         simulation = Simulation(
             platform,
-            workload,
+            workloads,
             self._scheduler(trial),
             events=list(trial.events),
             options=Options(**trial.engine),
@@ -75,9 +76,10 @@ class Worker:
             energy=trial.energy,
             share_hosts=trial.share_hosts,
             record=RecordingOptions(machine_states=False, warm_up=trial.warm_up, cool_down=trial.cool_down),
+            until=inf if trial.until == "" else trial.until,
         )
         run = simulation.run()
-        if not run.complete:
+        if not run.complete and not (trial.until and run.outcome == "stopped"):
             return Outcome(key=trial.key, error=run.outcome), None
         table = None
         if trial.job_tables:
@@ -108,15 +110,15 @@ class Worker:
         self._sources.setdefault(name, source)
         return name
 
-    def _read_workload(self, name: str) -> Workload:
+    def _read_workload(self, name: str, rank: int) -> Workload:
         source = self._sources[name]
         if source.known_as:
             workload: Workload = self.context.objects[source.known_as]
             return workload
-        return read_workload(source.text, "w0", **source.options)
+        return read_workload(source.text, f"w{rank}", **source.options)
 
-    def _arrange(self, name: str, operations: tuple[str, ...]) -> Workload:
-        base = self._base(name)
+    def _arrange(self, name: str, rank: int, operations: tuple[str, ...]) -> Workload:
+        base = self._base(name, rank)
         return arrange(base, *operations) if operations else base
 
     def _read_platform(self, name: str, workload: str, operations: tuple[str, ...], *, energy: bool) -> Platform:
@@ -127,7 +129,7 @@ class Worker:
             return platform
         if source.text:
             return read_platform(source.text, energy=energy, **source.options)
-        return site_of(self._sources[workload].text, self._arranged(workload, operations), **source.options)
+        return site_of(self._sources[workload].text, self._arranged(workload, 0, operations), **source.options)
 
 
 @contextmanager

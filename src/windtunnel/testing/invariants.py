@@ -72,6 +72,16 @@ class InvariantChecker(Observer):
         assert self.sharing or record.hosts.isdisjoint(self.busy)
         self.busy |= record.hosts
 
+    def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
+        """The hosts that are new to it are free."""
+        self._date(now)
+        left, come = HostSet(before), HostSet(after)
+        assert record.hosts == come <= HostSet.span(self.size)
+        assert self.sharing or left <= self.busy
+        self.busy -= left
+        assert self.sharing or come.isdisjoint(self.busy), f"{record.job.id} grows into busy hosts"
+        self.busy |= come
+
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
         """A row without dates."""
         self._date(now)

@@ -35,6 +35,8 @@ class Ability(Enum):
     """Queues and partitions: on which hosts a job may run, in which order and for how long."""
     SLURM_REQUESTS = "what jobs ask a Slurm for"
     """Memory, GPUs, licences, features, reservations and counts of nodes as options of sbatch say them."""
+    SHARED_CORES = "cores that jobs share"
+    """Several jobs run on one core at once (``OverSubscribe`` of a Slurm's partitions)."""
     DEPENDENCIES = "dependencies"
     """A job starts after those that it depends on. The engine announces it no sooner: everybody honours this."""
     DESCRIBED_SCHEDULERS = "described schedulers"

@@ -108,7 +108,13 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     n.SimulationBegins: _row(
         json=_said("without speeds, cores and network", "platform", "workloads", "event_lists", "options"),
         batprotocol=_said(
-            "without network", "platform", "workloads", "event_lists", "options", "allow_compute_sharing"
+            "without network; metadata of jobs are not kept",
+            "platform",
+            "workloads",
+            "event_lists",
+            "options",
+            "allow_compute_sharing",
+            "keeps_metadata",
         ),
         datacenters=_said("to each, with its own machines, numbered from 0", "platform"),
         cores=_said("each core is a host", "platform"),

@@ -74,6 +74,8 @@ class SimulationBegins(Notice):
     """Further options of the run that a wire forwards (scheduler configuration, command line...)."""
     profiles: Mapping[str, Profile] | None = None
     """All profiles of the static workloads, when the component asked for them."""
+    keeps_metadata: bool = True
+    """Whether metadata of jobs are recorded (``SetJobMetadata``): Batsim 5 has none."""
 
     @property
     def hosts(self) -> tuple[Host, ...]:

@@ -44,6 +44,7 @@ def test_recorded_tables(moment, name):
     tasks = [job for job in read_workload(sample(moment, name)) if job.ask.name == "arr"]
     assert {job.name.partition("_")[2][:1] for job in tasks} >= {"0", "1", "2", "3"}
     if "all" in name:
+        assert {job.ask.array_limit for job in tasks} == {3}  # of its submit line
         assert jobs["bigpend"].ask.nice == 50
         assert jobs["excl"].ask.exclusive is False  # its partition is
         assert jobs["lowpre"].ask.exclusive
@@ -86,6 +87,7 @@ def test_recorded_json(moment):
         assert abs(one.profile.delay - other.profile.delay) <= 1  # the clock went on between the two commands
         assert (one.ask.partitions, one.ask.gres_per_node) == (other.ask.partitions, other.ask.gres_per_node)
         assert (one.ask.licences, one.ask.features) == (other.ask.licences, other.ask.features)
+    assert {job.ask.array_limit for job in read_workload(path) if job.ask.name == "arr"} == {3}
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
@@ -123,6 +125,38 @@ def test_other_separators_and_zones(tmp_path):
         read_sacct(path, tz="Mars")
 
 
+def test_what_tells_how_it_was_is_told(tmp_path):
+    path = tmp_path / "log.txt"
+    head = "JobID|Submit|Start|ElapsedRaw|NCPUS|AllocTRES|NodeList|State"
+    path.write_text(f"{head}\n1|10|20|5|4|cpu=4,mem=2G,gres/gpu=2|n[1-2]|COMPLETED\n2|11|Unknown|5|4|||FAILED\n")
+    report = read_sacct(path).report
+    assert report.history == {"when it started": 1, "the nodes it ran on": 1, "allocated gres/gpu": 1}
+    told = [one.message for one in report.findings() if one.code == "history"]
+    assert told == [
+        "what tells how it was is not simulated: allocated gres/gpu, the nodes it ran on, when it started"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("memory", "per_cpu", "per_node"), [(100, None, 100), ((1 << 63) + 100, 100, None), (0, None, None)]
+)
+def test_required_memory_of_21_08(memory, per_cpu, per_node, tmp_path):
+    path = tmp_path / "log.json"
+    job = {
+        "job_id": 1,
+        "time": {"submission": 10, "elapsed": 5},
+        "state": {"current": "COMPLETED"},
+        "required": {"CPUs": 4, "memory": memory},
+    }
+    path.write_text(json.dumps({"jobs": [job]}))
+    ask = next(iter(read_sacct(path))).ask
+    assert (ask.memory_per_cpu, ask.memory_per_node) == (per_cpu, per_node)
+    job["required"]["memory"] = "much"
+    path.write_text(json.dumps({"jobs": [job]}))
+    with pytest.raises(InputError, match="required memory is a string"):
+        list(read_sacct(path))
+
+
 def test_epoch_times():
     path = sample("clean/after", "sacct-epoch.txt")
     with pytest.raises(InputError, match="there is no column for processors"):
@@ -133,6 +167,8 @@ LINES = {
     "sbatch -N2-4 -n 8 -c2 job.sh -n99": {"min_nodes": 2, "max_nodes": 4, "tasks": 8, "cpus_per_task": 2},
     "/usr/bin/sbatch --exclusive --nice=7 x": {"exclusive": True, "nice": 7},
     "srun --exclusive=user -w n[1-2] x": {"exclusive_user": True, "nodes": ("n1", "n2")},
+    "sbatch -a 0-9%4 x": {"array_limit": 4},
+    "sbatch --array=1-3 x": {"array_limit": None},
     "sbatch --mem=4G x": {"memory_per_node": 4096},
     "sbatch --mem-per-cpu 2G --hold x": {"memory_per_cpu": 2048, "held": True},
     "sbatch -d afterok:4:5+2?singleton x": {
@@ -153,7 +189,7 @@ LINES = {
 def test_submit_lines(line):
     found = options_in(line, JobAsk())
     assert {name: getattr(found, name) for name in LINES[line]} == LINES[line]
-    if not LINES[line]:
+    if not any(LINES[line].values()):
         assert found == JobAsk()
 
 

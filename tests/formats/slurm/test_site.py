@@ -167,6 +167,31 @@ def test_keys_that_nothing_comes_of(site):
     assert platform.site.backfill.bf_window == 7
 
 
+def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site):
+    """A slurm.conf may name all defaults without a word from us."""
+    plain = "CompleteWait=0\nOverTimeLimit=0\nSchedulerParameters=max_switch_wait=300,defer\nNodeName=a\n"
+    assert not site(f"{plain}PartitionName=p Nodes=a AllowGroups=ALL\n").warnings
+    platform = site(
+        "CompleteWait=9\nOverTimeLimit=2\nMaxMemPerNode=100\n"
+        "SchedulerParameters=kill_invalid_depend,max_switch_wait=5\nNodeName=a\n"
+        "PartitionName=p Nodes=a AllowGroups=staff MaxMemPerCPU=5\nPartitionName=q Nodes=a AllowGroups=x\n",
+        sacctmgr__qos_txt="Name|MaxJobsAccruePU|UsageThres|LimitFactor\nlow|2|0.5|\n",
+        sacctmgr__assoc_txt="Account|User|ParentName|GrpJobsAccrue\nroot||||\na||root|7\n",
+    )
+    assert {(f.message, f.count) for f in platform.warnings if f.code == "ignored"} == {
+        ("CompleteWait is not simulated", 1),
+        ("OverTimeLimit is not simulated", 1),
+        ("MaxMemPerNode is not simulated", 1),
+        ("kill_invalid_depend in SchedulerParameters is not simulated", 1),
+        ("max_switch_wait in SchedulerParameters is not simulated", 1),
+        ("AllowGroups of partitions is not simulated", 2),
+        ("MaxMemPerCPU of partitions is not simulated", 1),
+        ("MaxJobsAccruePerUser of QOS is not simulated", 1),
+        ("UsageThreshold of QOS is not simulated", 1),
+        ("GrpJobsAccrue of associations is not simulated", 1),
+    }
+
+
 def test_the_reference_is_drawn_up_from_the_tables():
     """Made by ``python -m windtunnel.formats.slurm.keys_page > docs/reference/slurm-keys.md``."""
     written = Path(__file__).parents[3] / "docs/reference/slurm-keys.md"

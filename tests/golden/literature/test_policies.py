@@ -36,13 +36,13 @@ PYSS = {
     "AlphaEasy": ("priority", {"prediction": "mean-accuracy", "backfill_order": "sjf", "renewed": True}),
     "LookAheadEasyBackFill": ("lookahead", {}),
     "Conservative": ("kept-reservations", {}),
+    "OrigProbabilisticEasy": ("probabilistic", {}),
     "DoubleConservative": ("kept-reservations", {"factor": 2.0}),
 }
 """Scheduler of pyss -> ours and its options; all decide event by event."""
 
 NOT_REPRODUCED = {
     "GreedyEasyBackfill": "which of five orders wins a tie depends on the addresses of objects in that run",
-    "OrigProbabilisticEasy": "probabilistic backfilling is not built",
 }
 
 LIST = {"backfill": "list"}
@@ -127,7 +127,7 @@ def recorded_logs(folder, pattern):
 def test_pyss(path):
     scheduler, _, size = path.name.removesuffix(".json.gz").rpartition("_")
     name, options = PYSS[scheduler.removesuffix("Scheduler")]
-    if name != "kept-reservations":
+    if name not in {"kept-reservations", "probabilistic"}:
         options = {**options, "grain": "event"}
     recorded = load(path)
     assert (

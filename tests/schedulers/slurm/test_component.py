@@ -12,6 +12,7 @@ from windtunnel.model.slurm import (
     GresAsk,
     Limits,
     MainLoopSettings,
+    OverSubscribe,
     Partition,
     PreemptSettings,
     PrioritySettings,
@@ -176,3 +177,63 @@ def test_a_slurm_site_runs_under_slurm_by_default():
 def test_where_no_partition_is_the_default_jobs_go_to_the_first():
     parts = (Partition(name="one", nodes=("n1",)), Partition(name="two", nodes=("n2",)))
     assert rows(site(nodes=2, partitions=parts), job("a", 10))["a"]["allocated_resources"] == "0"
+
+
+@pytest.mark.parametrize("settings", [{}, {"sched_interval": -1}])
+def test_no_more_tasks_of_an_array_run_at_once_than_its_limit(settings):
+    """By the main loop and by backfill: other jobs are not kept waiting, the record says why the tasks are."""
+    tasks = [job(f"7_{k}", 100, array_limit=2, tasks=1) for k in range(6)]
+    described = site(nodes=2, main=MainLoopSettings(batch_sched_delay=1, **settings))
+    found = rows(described, *tasks, job("other", 50, tasks=1))
+    begun = sorted(found[f"7_{k}"]["starting_time"] for k in range(6))
+    assert begun[1] < 60
+    assert begun[2] >= begun[0] + 100
+    assert begun[4] >= begun[2] + 100
+    assert found["other"]["starting_time"] < 60
+    assert "JobArrayTaskLimit" in found["7_5"]["metadata"]
+
+
+def test_partitions_for_root_and_for_reservations_alone_take_no_other_jobs():
+    parts = (
+        Partition(name="main", default=True),
+        Partition(name="admin", root_only=True),
+        Partition(name="kept", require_reservation=True),
+    )
+    found = rows(
+        site(partitions=parts),
+        job("a", 10, partitions=("admin",)),
+        job("b", 10, partitions=("admin",), user="root"),
+        job("c", 10, partitions=("kept",)),
+        job("d", 10, partitions=("kept", "main")),
+    )
+    assert {name for name, row in found.items() if row["final_state"] == "REJECTED"} == {"a", "c"}
+    assert "RootOnly" in found["a"]["metadata"]
+    assert "ReservationRequired" in found["c"]["metadata"]
+
+
+@pytest.mark.parametrize("scheduler", ["slurm", "easy", "fcfs"])
+def test_shared_cores_are_told_whoever_decides(scheduler):
+    parts = (Partition(name="main", default=True, over_subscribe=OverSubscribe.FORCE), Partition(name="other"))
+    run = wt.simulate(platform(site(partitions=parts)), workload(job("a", 10)), scheduler)
+    told = [line for line in run.account if "OverSubscribe=FORCE" in line.reason]
+    assert len(told) == 1
+    assert f"{scheduler} does not honour cores that jobs share" in told[0].reason
+
+
+ASKS = {
+    "array_limit": (2, "arrays limit how many of their tasks run at once"),
+    "qos": ("high", "jobs name a QOS"),
+    "exclude": (("n1",), "jobs name nodes, or exclude some"),
+    "exclusive": (True, "jobs ask for nodes that nobody else is on"),
+    "contiguous": (True, "jobs ask for nodes side by side"),
+    "begin": (50, "jobs name a date before which they do not start"),
+    "nice": (5, "jobs ask for a priority"),
+}
+
+
+@pytest.mark.parametrize("field", ASKS)
+def test_what_jobs_ask_a_slurm_for_is_told_under_others(field):
+    value, reason = ASKS[field]
+    work = workload(job("7_1", 10, **{field: value}))
+    assert any(line.reason.startswith(reason) for line in wt.simulate(platform(site()), work, "easy").account)
+    assert not wt.simulate(platform(site()), work, "slurm").account

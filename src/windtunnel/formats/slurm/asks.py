@@ -40,6 +40,7 @@ class Asked(msgspec.Struct, kw_only=True):
     begin: int | None = None
     """When it became eligible, if that was later than its submission."""
     submit_line: str = ""
+    array_limit: int | None = None
     component: int = 0
     """Which part of a heterogeneous job it is."""
 
@@ -71,6 +72,7 @@ def ask_of(asked: Asked) -> JobAsk:
         features=asked.constraints,
         time_limit=asked.limit,
         begin=asked.begin,
+        array_limit=asked.array_limit,
     )
     return options_in(asked.submit_line, ask, asked.component) if asked.submit_line else ask
 

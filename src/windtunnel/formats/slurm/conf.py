@@ -20,6 +20,7 @@ from windtunnel.formats.slurm.partitions import partition_of
 from windtunnel.formats.slurm.settings import settings_in
 from windtunnel.formats.slurm.site import accounting_of, chosen, in_partitions, platform_of, reservations_of
 from windtunnel.formats.slurm.topology import read_topology
+from windtunnel.formats.slurm.unsimulated import tell_unsimulated
 from windtunnel.model import Platform
 from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
@@ -98,6 +99,7 @@ def read_as(
         **reservations_of(path, findings, reservations, tz),
     )
     _check_names(site, findings)
+    tell_unsimulated(site, findings)
     findings.raise_if_errors()
     return platform_of(site, path, findings, speed=speed, properties=reader.properties())
 

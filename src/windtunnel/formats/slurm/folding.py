@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from windtunnel.formats.traces.records import Record
 
-__all__ = ["folded"]
+__all__ = ["folded", "with_array_limits"]
 
 _PART: Final = re.compile(r"(\d+)\+(\d+)", re.ASCII)
 _OPEN: Final = {
@@ -57,3 +57,21 @@ def _joined(leader: str, members: list[Record]) -> Record:
         processors=sum(one.processors or 0 for one in members),
         ask=ask,
     )
+
+
+def with_array_limits(records: list[Record]) -> list[Record]:
+    """The tasks of an array all know how many of them may run at once: accounting may say so of one of them only."""
+    limits = {
+        one.id.partition("_")[0]: one.ask.array_limit
+        for one in records
+        if one.ask is not None and one.ask.array_limit is not None
+    }
+    if not limits:
+        return records
+    made = []
+    for one in records:
+        limit = limits.get(one.id.partition("_")[0]) if "_" in one.id else None
+        made.append(
+            one if limit is None or one.ask is None else replace(one, ask=replace(one.ask, array_limit=limit))
+        )
+    return made

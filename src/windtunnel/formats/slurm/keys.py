@@ -23,12 +23,14 @@ class KeyTable(msgspec.Struct, frozen=True):
     """They change nothing that a simulation shows."""
     not_simulated: tuple[str, ...] = ()
     """They may change decisions; the account of a run names them."""
+    at_default: tuple[str, ...] = ()
+    """They may change decisions where they are set to more than the default: then the account of a run names them."""
     begins: bool = True
     """False for the lines of slurm.conf that begin with no word of their own."""
 
     def known(self) -> tuple[str, ...]:
         """All of them."""
-        return (*self.simulated, *self.irrelevant, *self.not_simulated)
+        return (*self.simulated, *self.irrelevant, *self.not_simulated, *self.at_default)
 
     def tell(self, line: Line) -> None:
         """Note the keys of a line that nothing comes of."""
@@ -38,7 +40,7 @@ class KeyTable(msgspec.Struct, frozen=True):
 
     def tell_one(self, line: Line, key: str, written: str) -> bool:
         """Note a key or word (in small letters, and as written) if nothing comes of it; whether it is known."""
-        if key in _lower(self.simulated) or key in _lower(self.irrelevant):
+        if any(key in _lower(names) for names in (self.simulated, self.irrelevant, self.at_default)):
             return True
         if key in _lower(self.not_simulated):
             line.note(f"{written} is not simulated", "ignored", Severity.WARNING)
@@ -76,9 +78,9 @@ TABLES: Final = {
         "slurm.conf",
         begins=False,
         simulated=_names(
-            "AccountingStorageEnforce AccountingStorageTRES ClusterName CompleteWait DefCpuPerGPU DefMemPerCPU "
-            "DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue KillWait Licenses "
-            "MaxArraySize MaxJobCount MaxMemPerCPU MaxMemPerNode OverTimeLimit PreemptExemptTime PreemptMode "
+            "AccountingStorageEnforce AccountingStorageTRES ClusterName DefCpuPerGPU DefMemPerCPU "
+            "DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue Licenses "
+            "PreemptExemptTime PreemptMode "
             "PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge "
             "PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare "
             "PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters "
@@ -113,8 +115,9 @@ TABLES: Final = {
             "StateSaveLocation SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam TaskProlog "
             "TCPTimeout TLSParameters TLSType TmpFS TrackWCKey TreeWidth UnkillableStepProgram UnkillableStepTimeout "
             "UrlParserType UsePAM VSizeFactor WaitTime X11Parameters BOOT_TIME HASH_VAL NEXT_JOB_ID SLURM_CONF "
-            "SLURM_VERSION"
+            "SLURM_VERSION KillWait MaxArraySize MaxJobCount"
         ),
+        at_default=_names("CompleteWait MaxMemPerCPU MaxMemPerNode OverTimeLimit"),
         not_simulated=_names(
             "BurstBufferType DependencyParameters DownNodes DynamicPartitions FastSchedule FederationParameters "
             "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins NodeSet "
@@ -137,11 +140,12 @@ TABLES: Final = {
         "PartitionName",
         simulated=_names(
             "PartitionName AllowAccounts AllowQos DefaultTime Default DefCpuPerGPU DefMemPerCPU DefMemPerGPU "
-            "DefMemPerNode DenyAccounts DenyQos ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode MaxMemPerCPU "
-            "MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe OverTimeLimit PreemptMode Priority "
-            "PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights AllowGroups"
+            "DefMemPerNode DenyAccounts DenyQos ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode "
+            "MaxNodes MaxTime MinNodes Nodes OverSubscribe PreemptMode Priority "
+            "PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights"
         ),
         irrelevant=_names("AllocNodes DisableRootJobs Hidden Topology"),
+        at_default=_names("AllowGroups MaxMemPerCPU MaxMemPerNode OverTimeLimit"),
         not_simulated=_names(
             "Alternate CpuBind ExclusiveTopo MaxCPUsPerSocket PowerDownOnIdle ResumeTimeout SelectTypeParameters "
             "SuspendTime SuspendTimeout"
@@ -150,11 +154,11 @@ TABLES: Final = {
     "SchedulerParameters": KeyTable(
         "SchedulerParameters",
         simulated=_names(
-            "assoc_limit_stop batch_sched_delay bf_busy_nodes bf_continue bf_interval bf_job_part_count_reserve "
+            "assoc_limit_stop batch_sched_delay bf_busy_nodes bf_interval bf_job_part_count_reserve "
             "bf_licenses bf_max_job_array_resv bf_max_job_assoc bf_max_job_part bf_max_job_start bf_max_job_test "
             "bf_max_job_user bf_max_job_user_part bf_min_age_reserve bf_min_prio_reserve bf_node_space_size "
             "bf_one_resv_per_job bf_resolution bf_running_job_reserve bf_window bf_window_linear default_queue_depth "
-            "defer kill_invalid_depend max_switch_wait pack_serial_at_end partition_job_depth preempt_reorder_count "
+            "pack_serial_at_end partition_job_depth preempt_reorder_count "
             "preempt_strict_order preempt_youngest_first sched_interval sched_max_job_start"
         ),
         irrelevant=_names(
@@ -162,8 +166,10 @@ TABLES: Final = {
             "max_script_size max_submit_line_size sched_min_interval salloc_wait_nodes sbatch_wait_nodes "
             "jobs_per_rpc default_gbytes Ignore_NUMA ignore_constraint_validation max_array_tasks spec_cores_first "
             "requeue_setup_env_fail step_retry_count step_retry_time build_queue_timeout correspond_after_task_cnt "
-            "delay_boot ignore_prefer_validation user_resv_delete nohold_on_prolog_fail time_min_as_soft_limit"
+            "delay_boot ignore_prefer_validation user_resv_delete nohold_on_prolog_fail time_min_as_soft_limit "
+            "bf_continue defer"
         ),
+        at_default=_names("kill_invalid_depend max_switch_wait"),
         not_simulated=_names(
             "allow_zero_lic bb_array_stage_cnt bf_allow_magnetic_slot bf_hetjob_immediate bf_hetjob_prio "
             "bf_ignore_newly_avail_nodes bf_topopt_enable bf_topopt_iterations defer_batch disable_hetjob_steps "

@@ -13,7 +13,8 @@ _HEAD: Final = """\
 What becomes of each key of `slurm.conf`, `gres.conf` and of the words of `SchedulerParameters`. **Simulated**: it is
 part of the site. **Irrelevant**: it changes nothing that a simulation shows (ports, logs, plugins that launch jobs).
 **Not simulated**: it may change decisions, and the account of a run names it. A key that is in none of these lists
-is a warning with the nearest known name. This page is made from `windtunnel.formats.slurm.keys`.
+is a warning with the nearest known name. **Not simulated unless at the default**: the account names it where it is
+set to something else. This page is made from `windtunnel.formats.slurm.keys`.
 """
 _TITLES: Final = {
     "": "Of the cluster",
@@ -31,7 +32,12 @@ def page() -> str:
 
 
 def _part(title: str, table: KeyTable) -> str:
-    lists = (("Simulated", table.simulated), ("Irrelevant", table.irrelevant), ("Not simulated", table.not_simulated))
+    lists = (
+        ("Simulated", table.simulated),
+        ("Irrelevant", table.irrelevant),
+        ("Not simulated", table.not_simulated),
+        ("Not simulated unless at the default", table.at_default),
+    )
     told = [
         f"**{what}:** {', '.join(f'`{name}`' for name in sorted(names, key=str.lower))}."
         for what, names in lists

@@ -11,7 +11,7 @@ pending is left out, and both are told. Dates without a zone are local times of 
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import tzinfo
 from math import inf
 from pathlib import Path
@@ -24,7 +24,7 @@ from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.unheard import Names, names
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.slurm.asks import Asked, ask_of
-from windtunnel.formats.slurm.folding import folded
+from windtunnel.formats.slurm.folding import folded, with_array_limits
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
@@ -60,6 +60,9 @@ _COLUMNS: Final = names(
 )
 """The columns that sacct can print (Slurm 24.11)."""
 _CPUS: Final = re.compile(r"(?:^|,)cpu=(\d+)")
+_PER_CPU: Final = 1 << 63
+_SIZES: Final = frozenset({"cpu", "mem", "node", "billing", "energy"})
+"""TRES of every job; the size of a job is taken from them."""
 _GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
 
 
@@ -101,7 +104,7 @@ def read_sacct(
         found = _of_json(data, findings)
     else:
         found = _of_text(_table(data, delimiter, columns), findings, noted, zone)
-    records = list(folded(found, noted))
+    records = with_array_limits(list(folded(found, noted)))
     options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     workload = replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
     workload.recorded = {
@@ -172,6 +175,7 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         cancelled=state in _GONE,
         waited=-1.0 if start is None or submit is None else start - submit,
         nodes=row.get("NodeList", ""),
+        history=_history(start=start, nodes=row.get("NodeList"), allocated=tres_counts(row.get("AllocTRES", ""))),
         ask=ask_of(
             Asked(
                 name=row.get("JobName", ""),
@@ -192,6 +196,12 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
             )
         ),
     )
+
+
+def _history(*, start: float | None, nodes: object, allocated: Iterable[str]) -> tuple[str, ...]:
+    """What tells how it was: compared with a simulation, and not simulated."""
+    told = ["when it started"] * (start is not None) + ["the nodes it ran on"] * bool(nodes)
+    return (*told, *(f"allocated {name}" for name in allocated if name not in _SIZES))
 
 
 def _count(text: str) -> int:
@@ -251,7 +261,7 @@ _JSON_HEARD: Final = {
     "state": frozenset({"current"}),
     "tres": frozenset({"allocated", "requested"}),
     "required": frozenset({"CPUs", "memory", "memory_per_cpu", "memory_per_node"}),
-    "array": frozenset({"job_id", "task_id"}),
+    "array": frozenset({"job_id", "task_id", "limits"}),
     "het": frozenset({"job_id", "job_offset"}),
 }
 """Of a job, and of its members that are objects."""
@@ -284,6 +294,9 @@ def _json_record(value: dict[str, Any]) -> Record:
         submit=_json_number(times["submission"]) or None,
         waited=start - submit if start and submit else -1.0,
         nodes=str(value.get("nodes") or ""),
+        history=_history(
+            start=start, nodes=value.get("nodes"), allocated=_json_tres(value.get("tres", {}).get("allocated"))
+        ),
         ask=ask_of(
             Asked(
                 name=str(value.get("name") or ""),
@@ -301,6 +314,7 @@ def _json_record(value: dict[str, Any]) -> Record:
                 begin=_later(eligible, submit),
                 submit_line=str(value.get("submit_line") or ""),
                 component=int(_json_number((value.get("het") or {}).get("job_offset")) or 0),
+                array_limit=_json_array_limit(value.get("array")),
             )
         ),
         run=_json_number(times["elapsed"]),
@@ -329,7 +343,10 @@ def _json_memory(required: dict[str, Any]) -> str:
         number = _json_number(required.get(name))
         if number:
             return f"{int(number)}M{suffix}"
-    return ""
+    whole = required.get("memory") or 0  # 21.08: the highest bit says that it is per CPU, too much for a float
+    if not isinstance(whole, int):
+        raise TypeError(f"required memory is {kind_of(whole)}, a whole number of MB is expected")
+    return f"{whole & ~_PER_CPU}M{'c' if whole & _PER_CPU else 'n'}" if whole > 0 else ""
 
 
 def _json_id(value: dict[str, Any]) -> str:
@@ -341,6 +358,12 @@ def _json_id(value: dict[str, Any]) -> str:
     if leader := het.get("job_id"):
         return f"{leader}+{int(_json_number(het.get('job_offset')) or 0)}"
     return str(value["job_id"])
+
+
+def _json_array_limit(array: Any) -> int | None:
+    """How many tasks of an array may run at once; 0 stands for no limit."""
+    limits = ((array or {}).get("limits") or {}).get("max") or {}
+    return int(_json_number((limits.get("running") or {}).get("tasks")) or 0) or None
 
 
 def _json_number(value: Any) -> float | None:

@@ -90,7 +90,7 @@ def _fields(kind: type[Any], given: dict[str, str], line: Line) -> dict[str, Any
     found: dict[str, Any] = {}
     usual = kind()
     for name in kind.__struct_fields__:
-        if name not in given or name.lower() not in {one.lower() for one in TABLES["SchedulerParameters"].simulated}:
+        if name not in given or name.lower() not in {one.lower() for one in TABLES["SchedulerParameters"].known()}:
             continue
         value = given[name]
         if isinstance(getattr(usual, name), bool):

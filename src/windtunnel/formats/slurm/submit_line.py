@@ -37,6 +37,7 @@ _NUMBERS: Final = {
     "mincpus": "min_cpus_per_node",
     "nice": "nice",
 }
+_TASKS_AT_ONCE: Final = re.compile(r"%(\d{1,9})\Z", re.ASCII)
 _SPAN: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _DEPENDENCY: Final = re.compile(r"(\d+)(?:_\S+)?(?:\+(\d+))?", re.ASCII)
 
@@ -101,6 +102,8 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
     found |= {field: True for option, field in flags.items() if option in given}
     if "exclusive" in given:
         found["exclusive_user" if given["exclusive"] == "user" else "exclusive"] = True
+    if (limit := _TASKS_AT_ONCE.search(given.get("array", ""))) is not None:
+        found["array_limit"] = max(1, int(limit[1]))
     if "oversubscribe" in given:
         found["over_subscribe"] = True
     if given.get("dependency"):

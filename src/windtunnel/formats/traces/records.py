@@ -43,6 +43,8 @@ class Record(msgspec.Struct, kw_only=True):
     """The hosts it ran on, as the trace lists them."""
     ask: JobAsk | None = None
     """What it asked a Slurm for."""
+    history: tuple[str, ...] = ()
+    """What it tells of how it was, which is not simulated."""
 
 
 def replay(
@@ -87,6 +89,7 @@ def replay(
             dropped=dict(rule.dropped),
             repaired=dict(rule.repaired),
             noted={**(noted or {}), **rule.noted},
+            history=dict(Counter(what for record in kept for what in record.history)),
             first=rule.first,
             warnings=() if dates == sorted(dates) else ("rows are not in order of submit time: sorted",),
             statuses=dict(sorted(rules.statuses.items())),

@@ -71,8 +71,12 @@ class _Cycle:
                 break
             if settings.bf_max_job_start and len(self.done.started) >= settings.bf_max_job_start:
                 break
-            if record.job.id in state.pending:
-                self._record(record)
+            if record.job.id not in state.pending:
+                continue
+            if not record.job.startable_tasks:
+                record.job.reason = "JobArrayTaskLimit"
+                continue
+            self._record(record)
         return self.done
 
     def _record(self, record: Record) -> None:

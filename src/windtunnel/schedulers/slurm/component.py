@@ -13,7 +13,7 @@ from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.clocks import Clocks
 from windtunnel.schedulers.slurm.defaults import ask_of, site_of, without_sharing
-from windtunnel.schedulers.slurm.jobs import PendingJob, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, RunningJob, Siblings
 from windtunnel.schedulers.slurm.main_loop import Pass, main_pass
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.preemption import grace_of, mode_of
@@ -84,12 +84,15 @@ class Slurm(Scheduler):
         self.reasons: dict[str, list[tuple[float, str]]] = {}
         """The Reasons of waiting jobs, with the dates from which on they held."""
         self.numbers = 0
+        self.arrays: dict[str, Siblings] = {}
+        """Of arrays with a limit of tasks that run at once, by what their tasks' names have in common."""
         self._killed: set[str] = set()
         self._graces: dict[str, float] = {}
         """Victims that have been signalled, and when they end."""
         self._suspended: dict[str, RunningJob] = {}
         self._called = inf
         self._finished = False
+        self._keeps_metadata = True
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run."""
@@ -137,6 +140,7 @@ class Slurm(Scheduler):
     def _begin(self, now: float, notice: SimulationBegins) -> None:
         dates = [date for one in notice.workloads if (date := start_date_of(one)) is not None]
         self.start_date = int(min(dates, default=0.0))
+        self._keeps_metadata = notice.keeps_metadata
         site = without_sharing(site_of(notice.platform))
         self.state = State(site, int(now) + self.start_date)
         self.clocks = Clocks(site, now)
@@ -188,6 +192,8 @@ class Slurm(Scheduler):
         pending = PendingJob(job.id, self.numbers, ask, state.now, state.cluster, member, qos)
         if pending.member is None:
             pending.account = account
+        if ask.array_limit:
+            pending.siblings = self.arrays.setdefault(job.id.rpartition("_")[0], Siblings(ask.array_limit))
         self._rank(pending)
         reason = refusal(state, pending)
         if reason is not None:
@@ -270,7 +276,7 @@ class Slurm(Scheduler):
         whole = running.holding.exclusive and job.request.hosts == hosts.size and not job.request.processors
         amounts = None if whole else self._amounts(running, job)
         history = self.reasons.pop(running.id, [])
-        if history:
+        if history and self._keeps_metadata:
             waits = "; ".join(f"{reason} from {when:g} s" for when, reason in history)
             decisions.append(SetJobMetadata(job_id=running.id, metadata=f"Slurm's Reason: {waits}"))
         self.site.start(job, hosts, amounts)

@@ -56,7 +56,6 @@ def ask_of(job: Job, site: SlurmSite) -> JobAsk:
             partitions=known,
             dependencies=waits,
             array=None,
-            array_limit=None,
             held=False,
             time_limit=minutes,
         )

@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import Spending
 
-__all__ = ["PendingJob", "Picked", "Record", "RunningJob"]
+__all__ = ["PendingJob", "Picked", "Record", "RunningJob", "Siblings"]
 
 
 class Picked:
@@ -22,6 +22,17 @@ class Picked:
         self.gres = gres or {}
         """GPUs of each node, for jobs that ask for GPUs in all."""
         self.row = row
+
+
+class Siblings:
+    """The tasks of an array that come as jobs of their own; only so many run at once (``--array=%n``)."""
+
+    __slots__ = ("active", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.active = 0
+        """How many of them run."""
 
 
 class PendingJob:
@@ -50,6 +61,7 @@ class PendingJob:
         "records",
         "reservation",
         "restarts",
+        "siblings",
         "submitted",
         "tasks",
         "time_min",
@@ -91,6 +103,8 @@ class PendingJob:
         self.tasks: list[int] | None = list(ask.array) if ask.array is not None else None
         """Of an array: the tasks that wait."""
         self.active_tasks = 0
+        self.siblings: Siblings | None = None
+        """Where the tasks of an array are jobs of their own: all of them."""
         self.restarts = 0
         self.reservation = ask.reservation
         self.time_min = ask.time_min
@@ -107,7 +121,7 @@ class PendingJob:
     def startable_tasks(self) -> int:
         """Tasks that may start: of an array as many as its limit leaves."""
         if self.tasks is None:
-            return 1
+            return 1 if self.siblings is None or self.siblings.active < self.siblings.limit else 0
         limit = self.ask.array_limit
         return len(self.tasks) if limit is None else min(len(self.tasks), max(0, limit - self.active_tasks))
 
@@ -151,3 +165,10 @@ class RunningJob:
         self.licences = dict(record.job.ask.licences)
         self.tally: dict[str, float] = {}
         """TRES-seconds of its limit that count against GrpTRESRunMins."""
+
+    def count(self, change: int) -> None:
+        """It has begun to run (1), or runs no more (-1), for the limit of its array."""
+        if self.task is not None:
+            self.pending.active_tasks += change
+        if self.pending.siblings is not None:
+            self.pending.siblings.active += change

@@ -51,6 +51,9 @@ class _Run:
                 break
             if record.job.id not in self.state.pending:
                 continue  # started in another partition
+            if not record.job.startable_tasks:
+                record.job.reason = "JobArrayTaskLimit"
+                continue  # other tasks of its array have started in this run
             self._try(record)
         return self.done
 

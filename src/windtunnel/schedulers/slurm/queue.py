@@ -75,7 +75,7 @@ def refresh(state: State, job: PendingJob) -> bool:
     if job.begin > state.now:
         job.reason = "BeginTime"
         return False
-    if job.tasks is not None and job.startable_tasks == 0:
+    if not job.startable_tasks:
         job.reason = "JobArrayTaskLimit"
         return False
     if job.ask.components:

@@ -138,8 +138,7 @@ class State:
         self.dependencies.start(name, job, now)
         for licence, count in running.licences.items():
             self.licences_given[licence] = self.licences_given.get(licence, 0) + count
-        if task is not None:
-            job.active_tasks += 1
+        running.count(1)
         if not job.tasks:
             self.pending.pop(job.id, None)
         job.reason = "None"
@@ -162,8 +161,7 @@ class State:
         self.dependencies.requeue(key, running.pending)
         for licence, count in running.licences.items():
             self.licences_given[licence] -= count
-        if running.task is not None:
-            running.pending.active_tasks -= 1
+        running.count(-1)
         return running
 
     def could_resume(self, job: RunningJob) -> bool:
@@ -187,6 +185,7 @@ class State:
         self.held.add(job.holding)
         self.selector.took(job.holding)
         self.running[job.id] = job
+        job.count(1)
         self.limits.begin(job)
         for licence, count in job.licences.items():
             self.licences_given[licence] = self.licences_given.get(licence, 0) + count

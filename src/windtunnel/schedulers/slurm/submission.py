@@ -14,6 +14,10 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "InvalidPartition"
     if not job.constraint.known and job.constraint.text:
         return "InvalidFeature"
+    if all(record.table.partition.require_reservation for record in job.records) and not job.reservation:
+        return "ReservationRequired"
+    if all(record.table.partition.root_only for record in job.records) and job.user != "root":
+        return "RootOnly"
     for name, count in job.ask.licences.items():
         if count > state.site.licences.get(name, 0):
             return "InvalidLicense"

@@ -53,6 +53,14 @@ class Dask:
         threads: int = sum(self._client.nthreads().values())
         return max(2, 2 * threads)
 
+    @property
+    def lacking(self) -> str:
+        """Said while there is no worker at all: jobs of a batch system may be in its queue, or have failed there."""
+        if self._client.nthreads():
+            return ""
+        queue = " (`squeue --me` shows where its jobs are, their output why one failed)" if self._cluster else ""
+        return f"the cluster has no worker yet{queue}"
+
     def submit(self, trial: Trial, slot: int, done: Callable[["Future[Given]"], None]) -> None:
         """Begin a trial somewhere."""
         del slot

@@ -23,6 +23,10 @@ class Executor(Protocol):
     def width(self) -> int:
         """How many trials may be under way at present: slots from 0. It may change while a study runs."""
 
+    @property
+    def lacking(self) -> str:
+        """What the study waits for while nothing can go on, for people; "" when there is nothing to say."""
+
     def submit(self, trial: Trial, slot: int, done: Callable[["Future[Given]"], None]) -> None:
         """Begin a trial; ``done`` is called when it has ended (in any thread), with :class:`WorkerLostError` as the
         future's exception when its worker is gone.

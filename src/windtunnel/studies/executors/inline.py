@@ -14,6 +14,7 @@ class Inline:
     """No workers: schedulers may be whatever Python knows, and a debugger sees everything."""
 
     width = 1
+    lacking = ""
 
     def __init__(self, context: Context) -> None:
         self._worker = Worker(context)

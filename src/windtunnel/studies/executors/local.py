@@ -33,6 +33,7 @@ class Local:
 
     def __init__(self, context: Context, jobs: int) -> None:
         self.width = jobs
+        self.lacking = ""
         self._context = context
         self._methods = multiprocessing.get_context("forkserver")
         self._methods.set_forkserver_preload([_OURS])

@@ -34,6 +34,7 @@ class Ray:
             self._context = ray.put(context)
             self._actor = ray.remote(num_cpus=1, max_restarts=0)(Worker)
             self.width = max(1, int(ray.cluster_resources().get("CPU", 1)))
+            self.lacking = ""
         self._actors: dict[int, Any] = {}
 
     def submit(self, trial: Trial, slot: int, done: Callable[["Future[Given]"], None]) -> None:

@@ -151,6 +151,7 @@ def _begins_in(timestamp: float, event: s.SimulationBeginsEvent, memory: Memory)
             "batsim_execution_context_json": event.batsim_execution_context_json,
         },
         profiles=None if event.profiles is None else {p.id: memory.profiles[p.id] for p in event.profiles},
+        keeps_metadata=False,  # there is no event for them
     )
 
 
