@@ -27,9 +27,9 @@ from windtunnel.vocabulary import (
 SPEED = 1e9
 
 
-def site(hosts: int) -> Platform:
-    state = (PowerState(SPEED),)
-    return Platform(name="site", hosts=tuple(Host(id=i, name=f"n{i}", pstates=state) for i in range(hosts)))
+def site(hosts: int, **given) -> Platform:
+    state = (PowerState(SPEED, 100.0, 120.0, 200.0),)
+    return Platform(name="site", hosts=tuple(Host(id=i, name=f"n{i}", pstates=state, **given) for i in range(hosts)))
 
 
 def work(seconds: float) -> ComputeTask:
@@ -110,6 +110,12 @@ class Watching(Observer):
         self.resizes.append((now, record.job.id, list(before), list(after)))
         self._leave(now, record)
         self._take(now, record, after)
+
+    def on_job_suspended(self, now, record) -> None:
+        self._leave(now, record)
+
+    def on_job_resumed(self, now, record) -> None:
+        self._take(now, record, record.hosts)
 
     def on_job_ended(self, now, record) -> None:
         self._leave(now, record)

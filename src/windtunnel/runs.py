@@ -1,5 +1,6 @@
 """A run that was recorded, and what can be made of it: a report, plots, comparisons, explanations."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,15 @@ class Run(RecordedRun):
         """The content of one of the run's files (``jobs.csv``...), also when they are kept in memory."""
         return self.file(name)
 
-    def report(self, path: str | Path, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Path:
-        """Write one self-contained HTML page about the run.
+    def report(
+        self,
+        path: str | Path,
+        *,
+        beside: Sequence[RecordedRun] = (),
+        warm_up: Trim = 0.0,
+        cool_down: Trim = 0.0,
+    ) -> Path:
+        """Write one self-contained HTML page about the run, side by side with others if any are given.
 
         Raises:
             UsageError: a trim is malformed, or nothing remains.
@@ -36,7 +44,7 @@ class Run(RecordedRun):
         """
         from windtunnel.report.page import write_report
 
-        return write_report(self, path, warm_up=warm_up, cool_down=cool_down)
+        return write_report(self, path, beside=beside, warm_up=warm_up, cool_down=cool_down)
 
     def plot(self, kind: str, path: str | Path) -> Path:
         """Draw ``gantt``, ``utilisation``, ``queue`` or ``waits`` into a PNG, SVG or PDF file.

@@ -157,7 +157,7 @@ def test_they_take_effect_in_process_over_both_wires_and_in_all_that_is_made_of_
     assert told["figure"] == [72.0, "EUR", 72.0]
     assert told["table"] == ["dearest wait", "72.00 EUR"]
     assert told["compared"] == ["dearest wait", "EUR", 72.0, 72.0]
-    assert "<span>dearest wait</span><b>72.00 EUR</b>" in (tmp_path / "report.html").read_text()
+    assert '<h3>dearest wait</h3><p><data value="72.0">72.00 EUR</data>' in (tmp_path / "report.html").read_text()
     assert json.loads((tmp_path / "out" / "metrics.json").read_text())["own"]["dearest_wait"]["value"] == 72.0
     rows = (tmp_path / "out" / "events.csv").read_text().splitlines()
     assert rows[1:] == [

@@ -10,7 +10,6 @@ from tests.results.remade import records, replay
 from tests.shared import cases, shared
 
 from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Platform, Request
-from windtunnel.results.fields import plain
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recording import Recording, RecordingOptions
 
@@ -198,18 +197,6 @@ def test_whole_seconds_and_others_together(triples, states):
 def test_dates_may_be_numbers_of_numpy(kind):
     number = getattr(pytest.importorskip("numpy"), kind)
     check_together([(number(7), number(1), number(30)), (8.0, number(2), 31.5)], [JobState.COMPLETED_SUCCESSFULLY])
-
-
-@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
-def test_quoting_can_be_undone(text):
-    import csv
-    import io
-
-    if "\x00" not in text:
-        assert next(csv.reader(io.StringIO(plain(text) + "\n", newline="")), [""]) in (
-            [text],
-            [] if not text else [text],
-        )
 
 
 def test_records_are_made_again_from_rows():

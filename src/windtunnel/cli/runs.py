@@ -19,23 +19,35 @@ _JSON = typer.Option("--json", help="Print JSON.")
 
 def report(
     run: Annotated[Path, _RUN],
+    beside: Annotated[
+        list[Path] | None, typer.Argument(help="Further runs, shown side by side with it.", metavar="RUN...")
+    ] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", help="The page to write (default: report.html in the run).")
+        Path | None,
+        typer.Option(
+            "--to", help="The page to write (default: report.html in the run; of several, comparison.html here)."
+        ),
     ] = None,
     warm_up: Annotated[str, _WARM_UP] = "0",
     cool_down: Annotated[str, _COOL_DOWN] = "0",
 ) -> None:
     """Write one self-contained HTML page about a run: figures, a schedule to zoom into, curves, distributions.
 
+    Several runs are shown side by side on one page.
+
     Examples:
       windtunnel report out
+
+      windtunnel report out-easy out-fcfs --to comparison.html
 
       windtunnel report out --to easy.html --warm-up 10%
     """
     from windtunnel.api import load_run
 
-    target = to or (run / "report.html" if run.is_dir() else Path(f"{run}_report.html"))
-    print(load_run(run).report(target, warm_up=warm_up, cool_down=cool_down))
+    alone = run / "report.html" if run.is_dir() else Path(f"{run}_report.html")
+    target = to or (Path("comparison.html") if beside else alone)
+    others = [load_run(other) for other in beside or ()]
+    print(load_run(run).report(target, beside=others, warm_up=warm_up, cool_down=cool_down))
 
 
 def plot(

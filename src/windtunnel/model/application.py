@@ -164,6 +164,14 @@ class ElasticProfile(Profile, frozen=True, kw_only=True):
     """Requests beyond the range ask for its end; otherwise they end the run."""
 
     @property
+    def merely_lasts(self) -> bool:
+        """Whether it does nothing but let time pass, as jobs of logs that were made elastic do."""
+        one = self.application
+        phases = (*one.phases, one.on_init, one.on_reconfiguration, one.on_expansion)
+        tasks = (task for phase in phases if phase is not None for task in phase.tasks)
+        return all(isinstance(task, DelayTask) and not task.busy for task in tasks)
+
+    @property
     def resizable(self) -> bool:
         """Whether its hosts may change while it runs."""
         return self.elasticity >= Elasticity.MALLEABLE

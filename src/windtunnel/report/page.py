@@ -1,157 +1,176 @@
-"""One HTML page about a run: everything is in it, so that it opens anywhere, without network."""
+"""One HTML page about a run, or several side by side: everything is in it, so that it opens without network."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from windtunnel.diagnostics import show_duration, show_time
 from windtunnel.report.charts import histogram
-from windtunnel.report.data import page_data
+from windtunnel.report.data import extent, page_data
+from windtunnel.report.figures import cards, deltas, groups, side_by_side
+from windtunnel.report.markup import definitions
+from windtunnel.results.compare_many import compare_runs
 from windtunnel.results.damaged_files import of_runs
-from windtunnel.results.distribution import Distribution
 from windtunnel.results.files import write_whole
-from windtunnel.results.metrics import GroupMetrics, Metrics, Trim
+from windtunnel.results.metrics import Metrics, Trim
 from windtunnel.results.run import Run
 from windtunnel.results.state import Status, as_text
 
-__all__ = ["html", "write_report"]
+__all__ = ["html", "part", "script", "style", "write_report"]
+
+_SCRIPTS: Final = ("columns", "time", "colours", "canvas", "gantt", "curves", "why", "details", "tables", "view")
+"""The parts of the page's script, in the order in which they stand in it."""
 
 
-def write_report(run: Run, path: str | Path, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Path:
+def write_report(
+    run: Run, path: str | Path, *, beside: Sequence[Run] = (), warm_up: Trim = 0.0, cool_down: Trim = 0.0
+) -> Path:
     """Write the page; trims apply to the figures, the schedule is shown whole.
 
+    Args:
+        run: the run.
+        path: the file to write.
+        beside: further runs to show side by side with it.
+        warm_up: what the figures leave out at the beginning.
+        cool_down: what they leave out at the end.
+
     Raises:
-        UsageError: the run has no jobs.csv, a trim is malformed, or nothing can be written there.
+        UsageError: a run has no jobs.csv, a trim is malformed, or nothing can be written there.
         SimulationError: the disk is full.
     """
     target = Path(path)
-    write_whole(target, html(run, warm_up=warm_up, cool_down=cool_down).encode("utf-8", "replace"))
+    text = html(run, beside=beside, warm_up=warm_up, cool_down=cool_down)
+    write_whole(target, text.encode("utf-8", "replace"))
     return target
 
 
 @of_runs
-def html(run: Run, *, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> str:
+def html(run: Run, *, beside: Sequence[Run] = (), warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> str:
     """The page as text; see :func:`write_report`."""
-    metrics = run.measure(warm_up, cool_down)
-    part = files("windtunnel.report")
-    content = page_data(run)
-    data = msgspec.json.encode(content).decode()
-    name = Path(run.name).name or run.name
-    schedulers = as_text(run.state.facts.get("schedulers", ""))
-    return Template((part / "page.html").read_text(encoding="utf-8")).substitute(
-        title=escape(f"{name}: {schedulers}" if schedulers else name),
-        status=_status(run),
-        facts=_facts(metrics),
-        note=_note(content),
-        charts=_charts(run),
-        groups=_groups("Users", metrics.users) + _groups("Queues", metrics.queues),
-        inputs=_inputs(run, metrics),
+    runs = [run, *beside]
+    names = _names(runs)
+    measured = [one.measure(warm_up, cool_down) for one in runs]
+    ends = [extent(one) for one in runs]
+    window = (min(first for first, _ in ends), max(last for _, last in ends))
+    content = [page_data(one, name if beside else "", window) for one, name in zip(runs, names, strict=True)]
+    data = msgspec.json.encode({"runs": content}).decode()
+    if len(runs) == 1:
+        facts = cards(measured[0])
+        tables = groups("Users", measured[0].users) + groups("Queues", measured[0].queues)
+        title = f"{_place(run)}: {_schedulers(run)}" if _schedulers(run) else _place(run)
+    else:
+        facts = side_by_side(names, measured)
+        tables = deltas(names, compare_runs(*runs, warm_up=warm_up, cool_down=cool_down))
+        title = " · ".join(names)
+    return Template(part("page.html")).substitute(
+        title=escape(title),
+        status="".join(_status(one, name if beside else "") for one, name in zip(runs, names, strict=True)),
+        facts=facts,
+        note="".join(map(_note, content)),
+        charts=_charts(runs, names),
+        groups=tables,
+        inputs="".join(_inputs(*each, named=bool(beside)) for each in zip(runs, names, measured, strict=True)),
         footer=f"Windtunnel {escape(run.state.windtunnel)}",
-        style=(part / "page.css").read_text(encoding="utf-8"),
-        script=(part / "page.js").read_text(encoding="utf-8"),
+        style=style(),
+        script=script((*_SCRIPTS, "page")),
         data=data.replace("<", "\\u003c"),  # no text of ours ends the script element
     )
 
 
-def _status(run: Run) -> str:
+def part(name: str) -> str:
+    """A file of our pages."""
+    return (files("windtunnel.report") / "web" / name).read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """The style sheet of our pages."""
+    return part("page.css")
+
+
+def script(parts: Sequence[str]) -> str:
+    """Parts of our pages' script, as one closed scope."""
+    return '"use strict";\n(() => {\n' + "".join(part(f"{name}.js") for name in parts) + "})();\n"
+
+
+def _schedulers(run: Run) -> str:
+    return as_text(run.state.facts.get("schedulers", ""))
+
+
+def _place(run: Run) -> str:
+    return Path(run.name).name or run.name
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """What the runs are called: the first of place, scheduler and both that tells them apart."""
+    places, schedulers = [_place(run) for run in runs], [_schedulers(run) for run in runs]
+    for names in (places, schedulers):
+        if len(set(names)) == len(names) and all(names):
+            return names
+    return [f"{rank}: {place}" for rank, place in enumerate(places, 1)]
+
+
+def _status(run: Run, name: str) -> str:
     state = run.state
+    named = f"{escape(name)}: " if name else ""
     if state.status is Status.COMPLETE:
-        return '<p class="status">complete</p>'
-    why = state.reason or "it was killed, or goes on: what is shown is what had been recorded"
-    when = max([state.simulated_time, *run.jobs["finish_time"].drop_nulls()])
-    return f'<p class="status bad">not complete at {when:,.2f} s: {escape(why)}</p>'
+        return f'<p class="status">{named}complete</p>'
+    why = state.reason or "it was killed, or is still running: what is shown is what had been recorded"
+    when = show_time(max([state.simulated_time, *run.jobs["finish_time"].drop_nulls()]), state.start_date)
+    return f'<p class="status bad">{named}not complete at {when}: {escape(why)}</p>'
 
 
 def _note(content: Mapping[str, Any]) -> str:
-    left_out = content["left_out"]
-    if not left_out:
-        return ""
-    shown = len(content["bars"]["start"])
-    return (
-        f'<p class="status">The picture shows the {shown:,} largest bars; {left_out:,} smaller ones are left out.</p>'
-    )
+    named = f"{escape(content['name'])}: " if content["name"] else ""
+    notes = []
+    if content["left_out"]:
+        notes.append(f"{named}the picture shows the largest bars; {content['left_out']:,} smaller ones are left out.")
+    if content["conditions"]["left_out"]:
+        notes.append(f"{named}{content['conditions']['left_out']:,} short outages or switchings are left out.")
+    return "".join(f'<p class="status">{note}</p>' for note in notes)
 
 
-def _fact(name: str, value: str, more: str = "") -> str:
-    small = f"<small>{escape(more)}</small>" if more else ""
-    return f'<div class="fact"><span>{escape(name)}</span><b>{escape(value)}</b>{small}</div>'
+def _charts(runs: Sequence[Run], names: Sequence[str]) -> str:
+    started = [run.jobs.drop_nulls("starting_time") for run in runs]
 
+    def each(values: Any) -> list[tuple[str, list[float]]]:
+        return [(name, values(jobs)) for name, jobs in zip(names, started, strict=True)]
 
-def _facts(m: Metrics) -> str:
-    def spread(d: Distribution, unit: str) -> str:
-        return f"median {d.p50:,.2f}{unit}, 95 % {d.p95:,.2f}{unit}, max {d.max:,.2f}{unit}"
+    def bounded(jobs: Any) -> list[float]:
+        pairs = zip(jobs["turnaround_time"], jobs["execution_time"], strict=True)
+        return [max(1.0, turnaround / max(execution, 10.0)) for turnaround, execution in pairs]
 
-    ends = ", ".join(f"{count:,} {name.lower().replace('_', ' ')}" for name, count in m.states.items())
-    facts = [
-        _fact("jobs", f"{m.jobs:,}", ends),
-        _fact("makespan", f"{m.makespan:,.2f} s"),
-        _fact("utilisation", f"{m.utilisation:.1%}"),
-        _fact("waiting time, mean", f"{m.waiting_time.mean:,.2f} s", spread(m.waiting_time, " s")),
-        _fact("turnaround time, mean", f"{m.turnaround_time.mean:,.2f} s", spread(m.turnaround_time, " s")),
-        _fact("bounded slowdown, mean", f"{m.bounded_slowdown.mean:,.2f}", spread(m.bounded_slowdown, "")),
-        _fact("throughput", f"{m.throughput:,.2f} jobs/h"),
-    ]
-    if m.consumed_joules is not None:
-        facts.append(_fact("energy", f"{m.consumed_joules:,.0f} J"))
-    facts += [_fact(figure.label or name, str(figure)) for name, figure in m.own.items()]
-    return "".join(facts)
-
-
-def _charts(run: Run) -> str:
-    jobs = run.jobs.drop_nulls("starting_time")
-    execution = jobs["execution_time"].to_list()
-    bounded = [max(1.0, t / max(e, 10.0)) for t, e in zip(jobs["turnaround_time"], execution, strict=True)]
-    return "".join(
+    legend = "".join(f'<li class="run{rank % 8}">{escape(name)}</li>' for rank, name in enumerate(names))
+    return (f'<ul class="legend">{legend}</ul>' if len(runs) > 1 else "") + "".join(
         (
-            histogram("Waiting time", jobs["waiting_time"].to_list(), "s"),
-            histogram("Bounded slowdown", bounded),
-            histogram("Execution time", execution, "s"),
-            histogram("Hosts requested", [float(n) for n in jobs["requested_number_of_resources"]]),
+            '<div class="charts">',
+            histogram("Waiting time", each(lambda jobs: jobs["waiting_time"].to_list()), show=show_duration),
+            histogram("Bounded slowdown", each(bounded)),
+            histogram("Run time", each(lambda jobs: jobs["execution_time"].to_list()), show=show_duration),
+            histogram(
+                "Size", each(lambda jobs: jobs["requested_number_of_resources"].cast(float).to_list()), "hosts"
+            ),
+            "</div>",
         )
     )
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    def cells(tag: str, row: Sequence[str]) -> str:
-        return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
-
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return (
-        f'<div class="scroll"><table><thead><tr>{cells("th", head)}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
-
-
-def _groups(title: str, groups: Mapping[str, GroupMetrics]) -> str:
-    if not groups:
-        return ""
-    head = ("", "jobs", "host-hours", "mean wait [s]", "max wait [s]", "mean turnaround [s]", "mean bounded slowdown")
-    largest = sorted(groups.items(), key=lambda item: (-item[1].host_seconds, item[0]))
-    rows = [
-        (
-            name or "(none)",
-            f"{g.jobs:,}",
-            f"{g.host_seconds / 3600:,.1f}",
-            f"{g.mean_waiting_time:,.1f}",
-            f"{g.max_waiting_time:,.1f}",
-            f"{g.mean_turnaround_time:,.1f}",
-            f"{g.mean_bounded_slowdown:,.2f}",
-        )
-        for name, g in largest
-    ]
-    return f"<section><h2>{escape(title)}</h2>{_table(head, rows)}</section>"
-
-
-def _inputs(run: Run, metrics: Metrics) -> str:
+def _inputs(run: Run, name: str, metrics: Metrics, *, named: bool) -> str:
+    """Where a run came from, and what of it did not take effect as written."""
     state = run.state
-    rows = [("platform", f"{state.platform.path or state.platform.name}, {run.hosts} hosts")]
+    zero = state.start_date
+    rows = [("platform", f"{state.platform.path or state.platform.name}, {run.hosts:,} hosts")]
     rows += [("workload", f"{w.path or w.name}, {w.jobs:,} jobs") for w in state.workloads]
-    rows.append(("figures cover", f"{metrics.window[0]:,.2f} to {metrics.window[1]:,.2f} s"))
-    if state.start_date is not None:
-        rows.append(("time 0 is", datetime.fromtimestamp(state.start_date, UTC).isoformat(sep=" ")))
-    rows += [(name.replace("_", " "), as_text(value)) for name, value in state.facts.items() if value]
-    return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows) + "</dl>"
+    rows.append(("figures cover", " to ".join(show_time(end, zero) for end in metrics.window)))
+    if zero is not None:
+        rows.append(("time 0 is", f"{show_time(0.0, zero)} UTC"))
+    rows += [(fact.replace("_", " "), as_text(value)) for fact, value in state.facts.items() if value]
+    told = [line for line in run.account if not line.note]
+    lines = "".join(f"<li>{escape(str(line))}</li>" for line in told)
+    account = f"<h4>What did not take effect as written</h4><ul class=account>{lines}</ul>" if lines else ""
+    head = f"<h3>{escape(name)}</h3>" if named else ""
+    return head + definitions(rows) + account

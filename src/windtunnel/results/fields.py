@@ -1,21 +1,84 @@
-"""Fields of CSV rows, one by one and by column."""
+"""Fields of CSV rows, one by one and by column.
 
-from collections.abc import Sequence
+A text that a spreadsheet would take for a formula (``=cmd()``) gets an apostrophe before it, which its readers here
+take off again; one that has apostrophes before such a text gets one more. Numbers stay as they are.
+"""
 
-__all__ = ["behind", "names_of", "plain", "plain_column"]
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["bare", "behind", "guarded", "names_of", "plain", "plain_column", "table_rows", "without_apostrophes"]
+
+_SUSPECT: Final = "=+-@\t\r'"
+_AFTER_BREAK: Final = tuple(f"\n{sign}" for sign in _SUSPECT)
+_AFTER_WORKLOAD: Final = tuple(f"!{sign}" for sign in _SUSPECT)
+
+
+def _is_formula(text: str) -> bool:
+    """Apostrophes before it apart."""
+    core = text.lstrip("'")
+    if core == "" or core[0] not in _SUSPECT:
+        return False
+    try:
+        float(core)
+    except ValueError:
+        return True
+    return False
+
+
+def guarded(text: str) -> str:
+    """With an apostrophe before it where it needs one."""
+    return "'" + text if text != "" and text[0] in _SUSPECT and _is_formula(text) else text
 
 
 def plain(text: str) -> str:
     """A CSV field: as it is, but quoted where a comma, a quote or a line break would break the row."""
+    text = guarded(text)
     if "," in text or '"' in text or "\n" in text or "\r" in text:
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
+def bare(text: str) -> str:
+    """A field that was read, without the apostrophe of :func:`plain`."""
+    return text[1:] if text[:1] == "'" and _is_formula(text) else text
+
+
+def table_rows(data: bytes | None, errors: str = "strict") -> Iterator[dict[str, str]]:
+    """Rows of a table by column, up to one that a kill left half-written; none of None.
+
+    Raises:
+        UnicodeDecodeError: it is no UTF-8.
+    """
+    import csv
+
+    text = (data or b"")[: (data or b"").rfind(b"\n") + 1].decode("utf-8", errors)
+    rows = csv.DictReader(io.StringIO(text))
+    if "'" not in text:
+        return rows
+    return ({name: bare(field) if isinstance(field, str) else field for name, field in row.items()} for row in rows)
+
+
+def without_apostrophes(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """A table that was read, with :func:`bare` texts."""
+    import polars as pl
+
+    texts = [name for name, kind in frame.schema.items() if kind == pl.String]
+    marked = [name for name in texts if frame[name].str.starts_with("'").any()]
+    return frame.with_columns(pl.col(name).map_elements(bare, pl.String) for name in marked)
+
+
 def plain_column(texts: Sequence[str]) -> Sequence[str]:
     """:func:`plain` for each; the usual case costs next to nothing."""
-    whole = "".join(texts)
-    return texts if plain(whole) is whole else list(map(plain, texts))
+    whole = "\n" + "\n".join(texts)
+    usual = whole.count("\n") == len(texts) and "," not in whole and '"' not in whole and "\r" not in whole
+    if usual and not any(sign in whole for sign in _AFTER_BREAK):
+        return texts
+    return list(map(plain, texts))
 
 
 def names_of(ids: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -23,7 +86,7 @@ def names_of(ids: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     workload = ids[0].partition("!")[0]
     names = behind(ids, f"{workload}!")
     if names is not None:
-        return names, [workload] * len(ids)
+        return names, [plain(workload)] * len(ids)
     parts = [text.partition("!") for text in ids]
     return [plain(part[2]) for part in parts], [plain(part[0]) for part in parts]
 
@@ -31,11 +94,13 @@ def names_of(ids: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 def behind(texts: Sequence[str], prefix: str) -> list[str] | None:
     """What stands behind the prefix, which ends with ``!``, as fields. All at once, which is faster.
 
-    None unless all begin with it, have no other ``!``, and need no quotes.
+    None unless all begin with it, have no other ``!``, and are written as they are.
     """
     whole = "\n".join(texts)
     names = ("\n" + whole).split("\n" + prefix)
     del names[0]
     count = len(texts)
-    alike = len(names) == count == whole.count("\n") + 1 and whole.count("!") == count * prefix.count("!")
-    return None if not alike or "," in whole or '"' in whole or "\r" in whole else names
+    if not len(names) == count == whole.count("\n") + 1 or whole.count("!") != count * prefix.count("!"):
+        return None
+    usual = "," not in whole and '"' not in whole and "\r" not in whole
+    return names if usual and not any(sign in whole for sign in _AFTER_WORKLOAD) else None

@@ -50,7 +50,7 @@ class JobsCsv(Recorder):
         elif not any(batch.metadata):
             metadata = ['""'] * len(joules)
         else:
-            metadata = ['""' if not text else '"' + text.replace('"', '""') + '"' for text in batch.metadata]
+            metadata = list(map(_quoted, batch.metadata))
         same = joules.count(joules[0]) == len(joules)
         energy = [f"{joules[0]:f}"] * len(joules) if same else list(map("%f".__mod__, joules))
         return [host_texts(batch.hosts), energy, metadata]
@@ -61,6 +61,12 @@ def _short(profiles: Sequence[str]) -> Sequence[str]:
     prefix = profiles[0].rpartition("!")[0] + "!"
     names = behind(profiles, prefix)
     return names if names is not None else [plain(profile.rpartition("!")[2]) for profile in profiles]
+
+
+def _quoted(text: str) -> str:
+    """Batsim quotes metadata always."""
+    field = plain(text)
+    return field if field[:1] == '"' else f'"{field}"'
 
 
 def _endings(states: Sequence[JobState]) -> Sequence[str]:

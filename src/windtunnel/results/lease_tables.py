@@ -15,6 +15,7 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
 from windtunnel.model.lease import LeaseState, When
+from windtunnel.results.fields import bare, guarded
 from windtunnel.results.layout import Layout
 from windtunnel.results.lease_shares import requested_text
 from windtunnel.results.rows import Recorder
@@ -147,7 +148,7 @@ def statistics(accounting: "LeaseAccounting", attributes: Mapping[str, str]) -> 
 # --- reading --------------------------------------------------------------------------------------------------------
 
 Row = TypeVar("Row", LeaseRow, ReservationRow)
-_READERS: Final[Mapping[Any, Any]] = {int: int, float: float, str: str, bool: lambda text: text == "True"}
+_READERS: Final[Mapping[Any, Any]] = {int: int, float: float, str: bare, bool: lambda text: text == "True"}
 
 
 def read_rows(kind: type[Row], data: bytes) -> list[Row]:
@@ -177,8 +178,14 @@ def _reader(hint: Any) -> Any:
 def line(values: Sequence[Any]) -> str:
     """A row of a CSV file: numbers as short as they can be, nothing for ``None``."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow([_number(v) if isinstance(v, float) else v for v in values])
+    csv.writer(text, lineterminator="\n").writerow([_field(value) for value in values])
     return text.getvalue()
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, float):
+        return _number(value)
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _number(value: float) -> int | str:

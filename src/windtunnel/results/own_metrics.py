@@ -5,7 +5,6 @@ metric -> the function), and appears in ``run.metrics.own``, ``metrics.json``, t
 the report, whether a run has just ended or is read again from its files.
 """
 
-import io
 from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
@@ -16,6 +15,7 @@ from windtunnel.diagnostics import UsageError
 from windtunnel.loading import entry_points, load_entry
 from windtunnel.model import JobState
 from windtunnel.results.columns import STATES, Columns
+from windtunnel.results.fields import table_rows
 
 if TYPE_CHECKING:
     from windtunnel.results.metrics import Metrics
@@ -89,10 +89,7 @@ class Record:
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
         """The rows of one of the run's tables (``events.csv``), texts by column; none when there is no such file."""
-        import csv
-
-        data = self.read(name) or b""
-        return csv.DictReader(io.StringIO(data[: data.rfind(b"\n") + 1].decode("utf-8", "replace")))
+        return table_rows(self.read(name), errors="replace")
 
 
 Function = Callable[[Record], float | None]

@@ -1,14 +1,12 @@
 """``resizes.csv``: where jobs that changed their hosts ran, one row per stretch of time on the same hosts."""
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from windtunnel.model import HostSet, JobRecord
-from windtunnel.results.fields import plain
+from windtunnel.results.fields import plain, table_rows
 from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder
@@ -83,9 +81,7 @@ def sized(data: bytes | None) -> Iterator[Sized]:
     Raises:
         ValueError: it is damaged.
     """
-    if not data:
-        return
-    for row in csv.DictReader(io.StringIO(data[: data.rfind(b"\n") + 1].decode())):
+    for row in table_rows(data):
         if None in row or None in row.values() or len(row) != _HEADER.count(",") + 1:
             raise ValueError(f"a row has other columns than the first line: {next(iter(row.values()))!r:.50}...")
         start, finish, size = float(row["from"]), float(row["until"]), int(row["size"])

@@ -11,6 +11,7 @@ import msgspec
 from windtunnel.diagnostics import Account, UsageError, read_input
 from windtunnel.model import HostSet
 from windtunnel.results.damaged_files import read_from
+from windtunnel.results.fields import table_rows, without_apostrophes
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
 from windtunnel.results.recording import Recording
@@ -148,7 +149,7 @@ class Run:
         dates = [pl.col(name).cast(pl.Float64) for name in ("time",) if name in head]  # 10 or 10.5, by content
         try:
             frame = pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
-            return frame.with_columns(dates)
+            return without_apostrophes(frame.with_columns(dates)) if b"'" in data else frame.with_columns(dates)
         except pl.exceptions.PolarsError as fault:
             raise UsageError(f"{self.name}: {name} is no table that can be read: {fault}") from fault
 
@@ -220,10 +221,8 @@ class Run:
         """``schedule.csv`` or ``schedule.json``; empty when the run did not come to write one."""
         data = self.file("schedule.csv")
         if data is not None:
-            import csv
-
             with read_from(self.name, "schedule.csv"):
-                return dict(next(csv.DictReader(io.StringIO(data.decode())), {}))
+                return dict(next(table_rows(data), {}))
         data = self.file("schedule.json")
         with read_from(self.name, "schedule.json"):
             return {} if data is None else dict(msgspec.json.decode(data.replace(b"-nan", b"null")))

@@ -1,7 +1,5 @@
 """Every machine of a recorded run, at any instant or over an interval, as SSS nodes (decisions.md 21)."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
@@ -10,6 +8,7 @@ from windtunnel.entities.sss_host import host_node, nodes_of
 from windtunnel.entities.sss_node import SssNode
 from windtunnel.model import Host, HostSet
 from windtunnel.results.damaged_files import read_from
+from windtunnel.results.fields import table_rows
 from windtunnel.results.lease_shares import groups_of
 from windtunnel.results.lease_shares import shares as lease_shares
 from windtunnel.results.node_use import StateChange, Stay, use_at, use_between
@@ -76,9 +75,7 @@ def machine_state(notice: str, cause: str) -> str:
 
 
 def _rows(read: Read, name: str) -> Iterator[dict[str, str]]:
-    data = read(name)
-    rows = csv.DictReader(io.StringIO(data.decode())) if data else iter(())
-    for row in rows:
+    for row in table_rows(read(name)):
         if None in row or None in row.values():
             raise ValueError(f"a row has other columns than the first line: {next(iter(row.values()))!r:.50}...")
         yield row

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from windtunnel.results.columns import Collector
 from windtunnel.results.derived import Derived
+from windtunnel.results.fields import plain
 from windtunnel.results.layout import Dialect
 
 __all__ = ["TOTALS", "WALL_CLOCK", "as_csv", "as_json", "figures"]
@@ -65,7 +66,7 @@ def figures(
 def _text(value: str | float, empty: str) -> str:
     if isinstance(value, float):
         return empty if isnan(value) else f"{value:f}"
-    return str(value)
+    return plain(str(value))
 
 
 def as_csv(made: Mapping[str, str | float], dialect: Dialect) -> bytes:

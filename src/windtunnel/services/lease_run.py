@@ -1,7 +1,5 @@
 """A run of leases put together: a site and a workload in, the common engine in the middle, lease tables out."""
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +17,7 @@ from windtunnel.model import Platform
 from windtunnel.model.lease import LeaseSite, LeaseWorkload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.lease_options import LeaseOptions, Stop
+from windtunnel.results.fields import table_rows
 from windtunnel.results.lease_accounting import Sample
 from windtunnel.results.lease_probes import PROBES
 from windtunnel.results.lease_tables import LeaseRow, ReservationRow, read_rows
@@ -59,7 +58,7 @@ class LeaseRun(Run):
     def counters(self) -> dict[str, list[Sample]]:
         """What the probes counted over time, by name of the counter."""
         made: dict[str, list[Sample]] = {}
-        for row in csv.DictReader(io.StringIO((self.file("counters.csv") or b"").decode())):
+        for row in table_rows(self.file("counters.csv")):
             lease, average = row["lease_id"], row["average"]
             sample = Sample(
                 float(row["time"]),

@@ -21,6 +21,8 @@ class InvariantChecker(Observer):
         self.busy = HostSet()
         self.size = 0
         self.last = 0.0
+        self.asleep: set[str] = set()
+        """Jobs that are suspended, and hold no hosts."""
         self.submitted: set[str] = set()
         self.rows: list[tuple[str, JobState, float, float, str]] = []
         self.ended: set[str] = set()
@@ -58,17 +60,21 @@ class InvariantChecker(Observer):
         self._date(now)
         assert record.finish_time == now >= record.starting_time
         self._over(record)
-        self.busy -= record.hosts
+        if record.job.id not in self.asleep:
+            self.busy -= record.hosts
+        self.asleep.discard(record.job.id)
         self.rows.append((record.job.id, record.state, record.starting_time, record.finish_time, str(record.hosts)))
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """The hosts are free again."""
         self._date(now)
         self.busy -= record.hosts
+        self.asleep.add(record.job.id)
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
         """The hosts are free."""
         self._date(now)
+        self.asleep.discard(record.job.id)
         assert self.sharing or record.hosts.isdisjoint(self.busy)
         self.busy |= record.hosts
 

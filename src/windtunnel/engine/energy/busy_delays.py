@@ -12,6 +12,7 @@ from windtunnel.engine.energy.accounting import SiteEnergy
 from windtunnel.engine.energy.together import Span
 from windtunnel.engine.state.world import World
 from windtunnel.model import DelayProfile, HostSet, JobRecord
+from windtunnel.model.application import ElasticProfile
 
 __all__ = ["BusyDelaysEnergy"]
 
@@ -62,7 +63,8 @@ class BusyDelaysEnergy(SiteEnergy):
             self._hold(record, -1)
 
     def _hold(self, record: JobRecord, sign: int) -> None:
-        if not isinstance(record.job.profile, DelayProfile):
+        profile = record.job.profile
+        if not (isinstance(profile, DelayProfile) or (isinstance(profile, ElasticProfile) and profile.merely_lasts)):
             return
         hosts, amounts = self._world.platform.hosts, record.amounts
         for host in record.hosts:

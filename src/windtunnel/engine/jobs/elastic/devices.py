@@ -14,7 +14,7 @@ from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.state.world import World
 from windtunnel.vocabulary import HostGpusChanged
 
-__all__ = ["GpuQueues", "enqueue", "leave", "queues_of"]
+__all__ = ["GpuQueues", "enqueue", "go_on", "leave", "queues_of", "stand_still"]
 
 LINK = -1
 
@@ -71,6 +71,37 @@ def leave(world: World, pending: Pending) -> None:
         _tell(world, queues, host, number, busy=False)
     if queue and first:
         _serve(world, queue[0])
+
+
+def stand_still(world: World, pending: Pending) -> None:
+    """Its job is suspended: it keeps what is left to be done, and others use the device meanwhile."""
+    if pending.queue is None:
+        return
+    pending.place = pending.queue
+    action = pending.action
+    if action is not None:
+        pending.action = None
+        sharing = sharing_of(world)
+        pending.seconds = max(0.0, action.due - sharing.date())
+        sharing.cancel(action)
+    leave(world, pending)
+
+
+def go_on(world: World, pending: Pending) -> None:
+    """Its job has been resumed: it uses the link of its host, or a GPU there, as before.
+
+    Raises:
+        SimulationError: the host has none.
+    """
+    if pending.place is None:
+        return
+    host, number = pending.place
+    pending.place = None
+    count = int(world.platform.hosts[host].resources.get("gpus", 0.0))
+    if not count:
+        raise pending.machine.fail(f"it goes on on host {host}, which has no GPUs")
+    chosen = LINK if number == LINK else queues_of(world).choose(host, count, 1)[0]
+    enqueue(world, pending, host, chosen, pending.seconds)
 
 
 def _serve(world: World, pending: Pending) -> None:

@@ -38,8 +38,8 @@ def _freeze(world: World, node: Node) -> None:
 
 def _thaw(world: World, node: Node) -> None:
     machine = _machine(node)
-    if machine.hosts != [*node.record.hosts] and {*machine.hosts} != {*node.record.hosts}:
-        machine.moved([*node.record.hosts])
+    if {*machine.hosts} != {*node.record.hosts}:
+        machine.moved(node.record.hosts)
     machine.thaw()
     world.sharing.changed = True
 

@@ -15,6 +15,7 @@ from windtunnel.model import JobRecord
 
 if TYPE_CHECKING:
     from windtunnel.engine.jobs.elastic.machine import Machine
+    from windtunnel.engine.jobs.elastic.under_way import UnderWay
     from windtunnel.engine.sharing import Action, Task
 
 __all__ = ["Frame", "Lane", "Pending", "Step", "Team"]
@@ -120,7 +121,7 @@ class Lane:
 class Pending(Owner):
     """Something under way for a lane: an action of the sharing system, or a place in the queue of a device."""
 
-    def __init__(self, machine: "Machine", waiter: Lane | None, spec: tuple[Any, ...] = ()) -> None:
+    def __init__(self, machine: "UnderWay", waiter: Lane | None, spec: tuple[Any, ...] = ()) -> None:
         self.machine = machine
         self.waiter = waiter
         """The lane that goes on when it is over."""
@@ -130,6 +131,8 @@ class Pending(Owner):
         self.action: Any = None
         self.queue: tuple[int, int] | None = None
         """Host and number of the device that it waits for or uses (-1: the link between the GPUs)."""
+        self.place: tuple[int, int] | None = None
+        """While its job is suspended: host and number of the device that it used or waited for."""
         self.number = -1
         """Among all of its job."""
         self.seconds = 0.0

@@ -4,28 +4,26 @@ It stands still at scheduling points and with requests for hosts until these are
 hosts. Plain data, like the sharing system that it runs on.
 """
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.diagnostics import LivelockError, SimulationError
-from windtunnel.engine.jobs.elastic.devices import leave
+from windtunnel.diagnostics import LivelockError
 from windtunnel.engine.jobs.elastic.lanes import Lane, Pending
 from windtunnel.engine.jobs.elastic.telling import tell_followers
+from windtunnel.engine.jobs.elastic.under_way import UnderWay
 from windtunnel.engine.jobs.execution.nodes import Node, finish, leaf_due
 from windtunnel.engine.sharing.model import sharing_of
 from windtunnel.engine.state.world import World
-from windtunnel.model import HostSet, JobRecord
+from windtunnel.model import HostSet
 from windtunnel.model.application import ElasticProfile
 from windtunnel.model.expressions import ExpressionError, evaluate, substituted
 from windtunnel.vocabulary import HostsRequested, JobGoesOn, JobProgressed, SchedulingPointReached
 
 if TYPE_CHECKING:
     from windtunnel.engine.jobs.elastic.program import Program
-    from windtunnel.engine.sharing import Task
 
 __all__ = ["Machine"]
 
@@ -34,15 +32,12 @@ _IDLE_STEPS: Final = 10_000_000
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Machine:
+class Machine(UnderWay):
     """One running application."""
 
     def __init__(self, world: World, node: Node, profile: ElasticProfile, hosts: Sequence[int], gpus: int) -> None:
-        self.world = world
-        self.node = node
+        super().__init__(world, node, [*hosts])
         self.profile = profile
-        self.hosts = [*hosts]
-        """By rank."""
         self.gpus = gpus
         self.next_gpus = gpus
         """From the next change of hosts on."""
@@ -58,34 +53,16 @@ class Machine:
         """Hosts kept for it until it can change."""
         self.changed: list[int] | None = None
         """While it stands still: the hosts that it had, when its hosts have changed."""
-        self.ended_already = False
         self.steps_done = 0
         """Iterations of phases that were over when it stopped last."""
         self.place = (0, 0)
         """The phase and the iteration at which it goes on."""
-        self.under_way: dict[int, Pending] = {}
-        self.next_pending = 0
-        self.ready: deque[Lane] = deque()
         self.running = False
         self.ranks_over = 0
         self.steps_at = -1.0
         self.steps = 0
         self.program: Program | None = None
         """The steps for its present size."""
-
-    @property
-    def record(self) -> JobRecord:
-        """The job."""
-        record: JobRecord = self.node.record
-        return record
-
-    def now(self) -> float:
-        """The date (s)."""
-        return self.world.now
-
-    def fail(self, reason: str) -> SimulationError:
-        """A fault of the application that shows while it runs."""
-        return SimulationError(f"job {self.record.job.id!r}: {reason}", now=self.world.now)
 
     # -- lanes ------------------------------------------------------------------------------------------------
 
@@ -165,90 +142,6 @@ class Machine:
             pending.waiter = lane
         lane.waits = len(left)
         return not left
-
-    # -- what is under way --------------------------------------------------------------------------------------
-
-    def pending(self, waiter: Lane | None, spec: tuple[Any, ...] = ()) -> Pending:
-        """Something is about to be under way."""
-        pending = Pending(self, waiter, spec)
-        pending.number = self.next_pending
-        self.under_way[pending.number] = pending
-        self.next_pending += 1
-        if waiter is not None:
-            waiter.waits += 1
-        return pending
-
-    def sleep(self, waiter: Lane, seconds: float) -> None:
-        """Let time pass."""
-        if not isfinite(seconds):
-            raise self.fail(f"a delay of {seconds} s is none")
-        pending = self.pending(waiter)
-        sharing = sharing_of(self.world)
-        sharing.changed = True
-        pending.action = sharing.system.sleep(sharing.date(), max(0.0, seconds), pending)
-
-    def start(self, waiter: Lane | None, spec: tuple[Any, ...]) -> Pending:
-        """Start a task of the sharing system."""
-        pending = self.pending(waiter, spec)
-        sharing = sharing_of(self.world)
-        pending.action = sharing.start(self.task_for(self.world, spec), pending)
-        return pending
-
-    def task_for(self, world: World, spec: tuple[Any, ...]) -> "Task":
-        """The task of a kind, on hosts, with amounts."""
-        from windtunnel.engine.sharing.disks import disk_task
-
-        sharing = sharing_of(world)
-        kind, hosts = spec[0], spec[1]
-        if kind == "alike":
-            return sharing.builder.homogeneous(hosts, spec[2], spec[3])
-        if kind == "flows":
-            return sharing.builder.flows(hosts, spec[2])
-        if kind == "disk":
-            return disk_task(sharing.disks, hosts[0], spec[2], write=spec[3])
-        return sharing.builder.matrices(hosts, spec[2], spec[3])
-
-    def ended(self, world: World, pending: Pending) -> None:
-        """Something is over: who waits for it goes on."""
-        if pending.over:
-            return
-        pending.over = True
-        self.under_way.pop(pending.number, None)
-        if pending.queue is not None:
-            leave(world, pending)
-        waiter = pending.waiter
-        if waiter is not None:
-            waiter.waits -= 1
-            if waiter.waits == 0:
-                self.ready.append(waiter)
-                self.drive()
-
-    def cancel(self) -> None:
-        """Stop all that is under way."""
-        self.ended_already = True
-        sharing = sharing_of(self.world)
-        pendings = [*self.under_way.values()]
-        self.under_way.clear()
-        for pending in pendings:
-            pending.over = True
-            if pending.action is not None:
-                sharing.cancel(pending.action)
-        for pending in pendings:
-            if pending.queue is not None:
-                leave(self.world, pending)
-        self.ready.clear()
-
-    def freeze(self) -> None:
-        """Let all that is under way stand still."""
-        for pending in self.under_way.values():
-            if pending.action is not None:
-                sharing_of(self.world).suspend(pending.action)
-
-    def thaw(self) -> None:
-        """Go on where it stood."""
-        for pending in self.under_way.values():
-            if pending.action is not None:
-                sharing_of(self.world).resume(pending.action)
 
     # -- phases -------------------------------------------------------------------------------------------------
 
@@ -343,20 +236,12 @@ class Machine:
             self.steps_done = self.program.total
             finish(self.world, self.node, self.profile.return_code)
 
-    def moved(self, hosts: list[int]) -> None:
-        """While it is suspended: its ranks go on on other hosts, and so does what is under way."""
-        where = dict(zip(self.hosts, hosts, strict=True))
-        self.hosts[:] = hosts
-        for pending in self.under_way.values():
-            action, spec = pending.action, pending.spec
-            if not spec:
-                continue
-            kind, old, *rest = spec
-            if kind == "flows":
-                rest[0] = tuple((where.get(a, a), where.get(b, b), each) for a, b, each in rest[0])
-            pending.spec = (kind, tuple(where.get(host, host) for host in old), *rest)
-            action.task = self.task_for(self.world, pending.spec)
-            action.network_bound = action.task.network_bound
+    def moved(self, hosts: HostSet) -> dict[int, int]:
+        """Also: hosts that it had, and has, before it has gone on with others."""
+        where = super().moved(hosts)
+        if self.changed is not None:
+            self.changed = [where.get(host, host) for host in self.changed]
+        return where
 
     def file_hosts(self, host: int) -> tuple[int, ...]:
         """The hosts of the parallel file system that a host uses: those that it names, else all."""

@@ -1,5 +1,7 @@
 """Running jobs get other hosts: the checks, hosts kept for them until they can change, and the change itself."""
 
+from collections.abc import Sequence
+
 from windtunnel.engine.jobs.elastic.machine import Machine
 from windtunnel.engine.jobs.elastic.starting import restart
 from windtunnel.engine.jobs.elastic.telling import tell_change
@@ -43,13 +45,13 @@ def resize_job(world: World, rank: int, decision: ResizeJob) -> None:
         apply_target(world, machine, awaited=False)
 
 
-def in_order(world: World, decision: Decision, hosts: HostSet, placement: object) -> list[int]:
+def in_order(world: World, decision: Decision, hosts: HostSet, placement: Sequence[int] | None) -> list[int]:
     """The host of each rank."""
     ranked = [*hosts]
-    if not isinstance(placement, tuple):
+    if placement is None:
         return ranked
     if {*placement} != {*range(len(ranked))}:
-        refuse(world, decision, "mapping", f"the ranks {placement} are not those of {len(ranked)} hosts, each named")
+        refuse(world, decision, "mapping", f"ranks {tuple(placement)} do not name each of {len(ranked)} hosts")
     if len(placement) != len(ranked) and not world.options.compute_sharing:
         refuse(world, decision, "host-busy", "a host is named twice and time-sharing on compute machines is disabled")
     return [ranked[rank] for rank in placement]
@@ -119,6 +121,8 @@ def apply_target(world: World, machine: Machine, *, awaited: bool) -> None:
     if machine.changed is None:
         machine.changed = before
     machine.hosts = target
+    machine.moves = {}
+    machine.newcomers = None
     machine.gpus = machine.next_gpus
     for hook in world.hooks.resized:
         hook(world.now, record, before, target)

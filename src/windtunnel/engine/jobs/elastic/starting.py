@@ -36,7 +36,7 @@ class _Enter(Step):
         old = [rank for rank in lane.ranks if rank not in new]
         team = machine.program.team
         if new:
-            own = Team([team.hosts[rank] for rank in self.new], self.new)
+            own = machine.newcomers = Team([team.hosts[rank] for rank in self.new], self.new)
             prepared = Lane(own, [*range(len(self.new))], [Frame((*self.steps, _JOIN), 1)])
             machine.ready.append(prepared)
         if old:

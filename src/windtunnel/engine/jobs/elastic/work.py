@@ -10,6 +10,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.engine.jobs.elastic.devices import LINK, enqueue, queues_of
 from windtunnel.engine.jobs.elastic.lanes import Lane, Pending, Step
 from windtunnel.engine.jobs.elastic.machine import Machine
+from windtunnel.engine.jobs.elastic.under_way import relocated
 from windtunnel.engine.sharing.model import sharing_of
 
 __all__ = ["Buffer", "Compute", "Delay", "Exchange", "Files", "Kernels", "groups_of"]
@@ -100,7 +101,7 @@ class Exchange(Step):
         """The others go on to the barrier behind it."""
         if self.spec is None or 0 not in lane.ranks:
             return True
-        machine.start(lane, self.spec)
+        machine.start(lane, relocated(self.spec, machine.moves) if machine.moves else self.spec)
         return False
 
 
