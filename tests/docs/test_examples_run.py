@@ -63,7 +63,15 @@ def run_console(text, folder):
             assert code == 0, f"$ {command}\n{out}{err}"
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+HEAVY = {"environments.md", "leases.md", "learning.md", "report.md", "slurm.md", "studies.md"}
+WITH_EXAMPLES = [
+    pytest.param(page, id=str(page.relative_to(ROOT)), marks=[pytest.mark.slow] if page.name in HEAVY else [])
+    for page in PAGES
+    if blocks(page)
+]
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES)
 def test_examples(page, tmp_path):
     for kind, text in blocks(page):
         if kind == "python":
