@@ -55,6 +55,7 @@ class PendingJob:
         "named",
         "nice",
         "number",
+        "order",
         "planned",
         "qos",
         "reason",
@@ -81,6 +82,8 @@ class PendingJob:
         self.id = key
         self.number = number
         """Its place among all jobs: Slurm's job id (of an array the array's)."""
+        self.order = number
+        """Its place in Slurm's list of jobs: when a task of an array starts, the others go to the end of the list."""
         self.ask = ask
         self.user = ask.user
         self.account = member.account if member is not None else ask.account

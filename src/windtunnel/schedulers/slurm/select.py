@@ -37,7 +37,7 @@ class Selector:
         self.serial_at_end = cluster.site.main.pack_serial_at_end
         self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
         """What is free now, where sets of nodes say it all."""
-        self.by_end: list[tuple[int, int, Holding]] = []
+        self.by_end: list[tuple[int, int, int, Holding]] = []
         """What runs, the first to end first, where sets of nodes say it all."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
@@ -48,14 +48,14 @@ class Selector:
             self.masks.add(held)
             self._rank += 1
             self._ranks[held.job] = self._rank
-            insort(self.by_end, (held.end, self._rank, held))
+            insort(self.by_end, (held.end, held.order, self._rank, held))
 
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
         if self.masks is not None:
             self.masks.remove(held)
             rank = self._ranks.pop(held.job)
-            del self.by_end[bisect_left(self.by_end, (held.end, rank))]
+            del self.by_end[bisect_left(self.by_end, (held.end, held.order, rank))]
 
     def start(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1)."""
@@ -94,7 +94,7 @@ class Selector:
             placed = self.choose(record, among, future)
             if placed is not None:
                 return now, placed
-        running = sorted(future.holdings.values(), key=lambda one: one.end)
+        running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
         if self.linear:
             return self._one_by_one(record, among, future, running, now)
         return self._in_batches(record, among, future, running, now)
@@ -171,7 +171,7 @@ class Selector:
         if placed is not None:
             return now, placed
         future = masks.copy()
-        for last in self._batches(among, [one for _, _, one in self.by_end], future.remove):
+        for last in self._batches(among, [one for _, _, _, one in self.by_end], future.remove):
             placed = self._plain(record, among, future)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed

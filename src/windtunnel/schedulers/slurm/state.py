@@ -1,6 +1,7 @@
 """Everything the core decides on: nodes, jobs, licences, limits; and what a start changes in it."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster
@@ -17,6 +18,9 @@ from windtunnel.schedulers.slurm.tree import AccountTree
 from windtunnel.schedulers.slurm.usage import Spending, UsageLedger, billing
 
 __all__ = ["State"]
+
+_BEHIND_ALL: Final = 10**9
+"""Behind all jobs that were submitted."""
 
 
 class State:
@@ -45,6 +49,8 @@ class State:
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
+        self._splits = 0
+        """Tasks of arrays that have started."""
 
     @property
     def up(self) -> int:
@@ -131,6 +137,10 @@ class State:
         qos = job.qos.name if job.qos is not None else ""
         spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
         running = RunningJob(name, record, holding, now, minutes, spending, task)
+        holding.order = job.order
+        if task is not None:
+            self._splits += 1
+            job.order = _BEHIND_ALL + self._splits
         self.held.add(holding)
         self.selector.took(holding)
         self.running[name] = running
