@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from windtunnel.schedulers.slurm.jobs import Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims
@@ -54,6 +54,9 @@ class _Cycle:
         """Jobs looked at, of users, partitions and associations (§4.5)."""
         self.reserved: Counter[str] = Counter()
         """Plans of each partition."""
+        self.array = ""
+        """The array whose tasks were last planned, and how many of them one after another."""
+        self.array_plans = 0
         if self.settings.bf_running_job_reserve:
             for job in state.running.values():
                 if job.holding.exclusive:
@@ -85,28 +88,23 @@ class _Cycle:
         before, before_nodes = job.expected, job.planned
         plan = _Plan(_Outcome.NOTHING)
         counted = False
-        planned = 0
-        tasks = 1 if job.tasks is None else len(job.tasks)
-        while tasks > 0:
+        while True:
             if self._beyond(record):
                 break
             plan, tested = self._try(record)
             if tested and not counted:
                 self.done.tested += 1
                 counted = True
-            tasks -= 1
             if plan.outcome is _Outcome.FULL:
                 self.full = True
                 break
             if plan.outcome is _Outcome.STARTED:
-                planned += 1
                 if self.settings.bf_max_job_start and len(self.done.started) >= self.settings.bf_max_job_start:
                     break
                 if job.id not in self.state.pending or not job.startable_tasks:
                     return
                 continue
-            planned += 1
-            if plan.outcome is not _Outcome.PLANNED or planned >= self.settings.bf_max_job_array_resv:
+            if plan.outcome is not _Outcome.PLANNED or not self._next_task(job):
                 break
         if plan.start is None or plan.outcome is _Outcome.STARTED:
             return
@@ -114,6 +112,15 @@ class _Cycle:
             job.expected, job.planned = before, before_nodes
         else:
             job.expected, job.planned = plan.start, plan.nodes
+
+    def _next_task(self, job: PendingJob) -> bool:
+        """Whether one more task of an array is planned; plans count on in the next partition, but for other arrays."""
+        if job.tasks is None:
+            return False
+        if self.array != job.id:
+            self.array, self.array_plans = job.id, 0
+        self.array_plans += 1
+        return self.array_plans < min(self.settings.bf_max_job_array_resv, len(job.tasks))
 
     def _beyond(self, record: Record) -> bool:
         """Whether enough jobs of its user, partition or association were looked at (§4.5)."""
@@ -255,7 +262,7 @@ class _Cycle:
         state, job = self.state, record.job
         if partition_refusal(record) or not job.startable_tasks:
             return None
-        placed = state.selector.start(record, among, state.held)
+        placed = state.selector.start(record, among, state.held, state.limits.preferred(record))
         if placed is None:
             listed = candidates(state, record)
             found = find_victims(state, record, among, listed) if listed else None

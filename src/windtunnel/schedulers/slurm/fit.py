@@ -32,6 +32,11 @@ class Fit:
         for node in nodes:
             self.bytes[node] = 255
 
+    def lighten(self, nodes: Iterable[int]) -> None:
+        """Nodes that go before others of their weight."""
+        for node in nodes:
+            self.bytes[node] = 254
+
     def weight(self, node: int) -> int:
         """A node's weight for scheduling."""
         return self.cluster.weight[node] * 256 + self.bytes[node]

@@ -112,7 +112,9 @@ class _Run:
         among = self._nodes_for(record)
         if among is None:
             return False
-        placed = state.selector.start(record, among & ~state.completing, state.held)
+        placed = state.selector.start(
+            record, among & ~state.completing, state.held, state.limits.preferred(record)
+        )
         if placed is None:
             self._blocked(record, among)
             return False

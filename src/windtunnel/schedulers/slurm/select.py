@@ -57,12 +57,17 @@ class Selector:
             rank = self._ranks.pop(held.job)
             del self.by_end[bisect_left(self.by_end, (held.end, held.order, rank))]
 
-    def start(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1)."""
-        if self.masks is not None and plain_record(record):
+    def start(self, record: Record, among: int, held: Occupancy, preferred: int = 0) -> Picked | None:
+        """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1).
+
+        Of equal weight, ``preferred`` nodes count as lighter: those that a limited group uses already.
+        """
+        if self.masks is not None and not preferred and plain_record(record):
             return self._plain(record, among, self.masks)
         for alternative in self._alternatives(record, among):
-            placed = self._with_counts(record, alternative, held, self._by_groups)
+            placed = self._with_counts(
+                record, alternative, held, lambda one, nodes, now: self._by_groups(one, nodes, now, preferred)
+            )
             if placed is not None:
                 return placed
         return None
@@ -208,20 +213,21 @@ class Selector:
             free = list(self.fit.usable(record, bits(among), held))
         return mask_of(free[:count]) if len(free) >= count else None
 
-    def _by_groups(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+    def _by_groups(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
         self.fit.reset_bytes(bits(among))
+        self.fit.lighten(bits(among & preferred))
         together = 0
-        for group in self.cluster.by_weight:
-            inside = group & among
-            if not inside:
-                continue
+        placed: Picked | None = None
+        groups = [part for group in self.cluster.by_weight for part in (group & preferred, group & ~preferred)]
+        for inside in filter(None, (group & among for group in groups)):
             together |= inside
-            if together.bit_count() < record.demand.min_nodes:
-                continue
-            placed = self._select(record, together, held)
-            if placed is not None:
-                return placed
-        return None
+            if together.bit_count() >= record.demand.min_nodes:
+                placed = self._select(record, together, held)
+                if placed is not None:
+                    break
+        if preferred:
+            self.fit.reset_bytes(bits(among & preferred))
+        return placed
 
     def _select(
         self, record: Record, among: int, held: Occupancy, required: int = 0, ahead: bool = False
