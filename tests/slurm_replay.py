@@ -122,7 +122,7 @@ class Replay:
         state = State(self.site, now, self.reservations)
         state.unusable |= self.down
         if self.bytes is not None:
-            state.selector.fit.bytes = self.bytes
+            state.selector.fit.bytes, state.selector.fit.lighter = self.bytes
         jobs = {}
         tasks_gone = Counter()
         for key in [*[i for i, job in self.before.items() if job["JobState"] in ("RUNNING", "SUSPENDED")], *started]:
@@ -290,7 +290,7 @@ class Replay:
                 done = main_pass(state) if self.site.main.sched_interval >= 0 else None
             else:
                 done = backfill_pass(state)
-            self.bytes = state.selector.fit.bytes
+            self.bytes = state.selector.fit.bytes, state.selector.fit.lighter
             if done is not None:
                 self.compare(one, done, state)
             for key in state.pending:

@@ -15,6 +15,8 @@ from windtunnel.schedulers.slurm.state import State
 __all__ = ["backfill_pass"]
 
 _MOST_TRIES: Final = 500
+_UNKNOWN_START: Final = 500
+"""Seconds after which a job is planned that limits refuse now (``assoc_limit_stop``)."""
 
 
 class _Outcome(Enum):
@@ -43,6 +45,7 @@ class _Cycle:
         self.state = state
         self.settings = state.site.backfill
         self.window = self.settings.bf_window * 60
+        self.limits_stop = state.site.main.assoc_limit_stop
         counted = state.site.licences if self.settings.bf_licenses else {}
         self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, state.up & ~state.completing, counted)
         for job in state.running.values():
@@ -157,7 +160,7 @@ class _Cycle:
         refusal = state.limits.before(record)
         if refusal:
             job.reason = refusal
-            if not state.site.main.assoc_limit_stop:
+            if not self.limits_stop:
                 return _Plan(_Outcome.REFUSED), False
         if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
             job.reason = "Licenses"
@@ -199,8 +202,10 @@ class _Cycle:
             when, placed = max(found[0], start), found[1]
             if when <= state.now:
                 plan = self._start(record, among, minutes)
-                if plan is not None:
+                if plan is not None and (plan.outcome is not _Outcome.REFUSED or not self.limits_stop):
                     return plan, tested
+                if plan is not None:
+                    when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
             elif later and when > later:
                 continue
             if no_reserve:
@@ -302,7 +307,7 @@ class _Cycle:
         """Enter a plan in the map, unless limits refuse it or the map is full."""
         state, job = self.state, record.job
         refusal = state.limits.after(record, placed, state.tres_of(record, placed))
-        if refusal and not state.site.main.assoc_limit_stop:
+        if refusal and not self.limits_stop:
             job.reason = refusal
             return _Plan(_Outcome.REFUSED, when)
         most = self.settings.bf_node_space_size or self.settings.bf_max_job_test

@@ -26,16 +26,20 @@ class Fit:
         self.one_per_core = "CR_ONE_TASK_PER_CORE" in select.flags
         self.bytes = [255] * cluster.size
         """The low byte of each node's weight."""
+        self.lighter = 0
+        """The nodes that count as lighter than others of their weight."""
 
     def reset_bytes(self, nodes: Iterable[int]) -> None:
         """The main loop looks at nodes afresh."""
         for node in nodes:
             self.bytes[node] = 255
+            self.lighter &= ~(1 << node)
 
     def lighten(self, nodes: Iterable[int]) -> None:
-        """Nodes that go before others of their weight."""
+        """Nodes that go before others of their weight, until the main loop looks at them afresh."""
         for node in nodes:
             self.bytes[node] = 254
+            self.lighter |= 1 << node
 
     def weight(self, node: int) -> int:
         """A node's weight for scheduling."""

@@ -63,7 +63,10 @@ class Selector:
         Of equal weight, ``preferred`` nodes count as lighter: those that a limited group uses already.
         """
         if self.masks is not None and not preferred and plain_record(record):
-            return self._plain(record, among, self.masks)
+            if self.fit.lighter:
+                self.fit.reset_bytes(bits(among & self.fit.lighter))
+            if not self.fit.lighter:
+                return self._plain(record, among, self.masks)
         for alternative in self._alternatives(record, among):
             placed = self._with_counts(
                 record, alternative, held, lambda one, nodes, now: self._by_groups(one, nodes, now, preferred)
@@ -86,7 +89,7 @@ class Selector:
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding] = ()
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4)."""
-        if self.masks is not None and not preemptable and plain_record(record):
+        if self.masks is not None and not (preemptable or self.fit.lighter) and plain_record(record):
             return self._plain_will_run(record, among, self.masks, now)
         placed = self.choose(record, among, held)
         if placed is not None:
@@ -225,8 +228,6 @@ class Selector:
                 placed = self._select(record, together, held)
                 if placed is not None:
                     break
-        if preferred:
-            self.fit.reset_bytes(bits(among & preferred))
         return placed
 
     def _select(
