@@ -151,7 +151,7 @@ class State:
         running.count(1)
         if not job.tasks:
             self.pending.pop(job.id, None)
-        job.reason = "None"
+            job.reason = "None"  # what is left of an array keeps its own
         job.expected, job.planned = None, 0
         return running
 

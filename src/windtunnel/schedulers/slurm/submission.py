@@ -59,8 +59,8 @@ def _tested(state: State, record: Record) -> str:
         if never_runs(state, record):
             return "None"
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
-    if record.demand.exclusive or state.selector.linear:
-        idle = among & ~state.held.in_use()
-        if not state.selector.ever(record, idle):
-            return "Resources"
+    alone = record.demand.exclusive or state.selector.linear
+    taken = state.held.in_use() if alone else state.held.exclusive
+    if among & taken and not state.selector.ever(record, among & ~taken):
+        return "Resources"
     return "None"
