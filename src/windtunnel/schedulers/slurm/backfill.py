@@ -163,7 +163,6 @@ class _Cycle:
             if not self.limits_stop:
                 return _Plan(_Outcome.REFUSED), False
         if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
-            job.reason = "Licenses"
             return _Plan(_Outcome.NOTHING), False
         no_reserve = bool(state.site.preempt.type and job.qos is not None and job.qos.has("NoReserve"))
         minutes = 1 if no_reserve else min(record.limit, job.time_min or record.limit)

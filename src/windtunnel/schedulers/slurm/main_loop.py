@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from windtunnel.schedulers.slurm.jobs import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.names import folded
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims
@@ -112,15 +112,16 @@ class _Run:
         among = self._nodes_for(record)
         if among is None:
             return False
-        placed = state.selector.start(
-            record, among & ~state.completing, state.held, state.limits.preferred(record)
-        )
+        placed = state.selector.start(record, among & ~state.completing, state.held, state.limits.preferred(record))
         if placed is None:
-            self._blocked(record, among)
-            return False
-        refusal = state.limits.after(record, placed, state.tres_of(record, placed))
-        if refusal:
-            job.reason = refusal
+            refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
+            if not refusal:
+                self._blocked(record, among)
+                return False
+        else:
+            refusal = state.limits.after(record, placed, state.tres_of(record, placed))
+        if refusal or placed is None:
+            job.reason = refusal or job.reason
             if state.site.main.assoc_limit_stop:
                 self._fail(record)
             return False
