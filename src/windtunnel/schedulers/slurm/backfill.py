@@ -117,7 +117,7 @@ class _Cycle:
             job.expected, job.planned = plan.start, plan.nodes
 
     def _next_task(self, job: PendingJob) -> bool:
-        """Whether one more task of an array is planned; plans count on in the next partition, but for other arrays."""
+        """Whether one more task of an array is planned; in the next partition the count goes on."""
         if job.tasks is None:
             return False
         if self.array != job.id:
