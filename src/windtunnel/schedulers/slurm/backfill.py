@@ -175,7 +175,7 @@ class _Cycle:
             if reservation is None:
                 return _Plan(_Outcome.NOTHING), tested
             start, base = reservation
-            base &= record.table.mask & state.up & ~kept & ~state.completing
+            base &= record.table.mask & state.up & ~kept & ~state.completing & ~state.of_others(record)
             later, among, slots = self.map.later_than(start, base, base, max(start, state.now) + minutes * 60)
             if (
                 booked_until

@@ -57,6 +57,7 @@ class PendingJob:
         "number",
         "order",
         "planned",
+        "preferred",
         "qos",
         "reason",
         "records",
@@ -114,6 +115,8 @@ class PendingJob:
         self.named = cluster.named(ask.nodes)
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)
+        self.preferred = Constraint(ask.prefer, cluster).alternatives if ask.prefer else ()
+        """Nodes that are tried before all others (``--prefer``)."""
         self.records: list[Record] = []
         for name in ask.partitions or (cluster.default,):
             if name in cluster.partitions:

@@ -131,7 +131,7 @@ class _Run:
     def _nodes_for(self, record: Record) -> int | None:
         """The nodes a job may use now: none that others reserved for any part of its time (§8)."""
         state, job = self.state, record.job
-        among = record.mask & self.available
+        among = record.mask & self.available & ~state.of_others(record)
         if not state.bookings:
             return among
         end = state.now + record.limit * 60

@@ -97,6 +97,10 @@ def best_fit(
     """
     if need.done:
         return need.taken
+    if need.taken and not contiguous:
+        _beside(need, usable, weight, gpus)
+        if need.done:
+            return need.taken
     left = runs_of([node for node in usable if node not in need.taken], None if contiguous else weight)
     while left and need.most_nodes > 0:
         place = _choose_run(need, left, usable, weight, gpus, contiguous)
@@ -118,6 +122,19 @@ def best_fit(
         if contiguous:
             break
     return need.taken if need.enough else None
+
+
+def _beside(
+    need: Need, usable: dict[int, int], weight: Callable[[int], int], gpus: Callable[[int], int]
+) -> None:
+    """Of jobs that name nodes: the run that holds the first of them, up from it, then down."""
+    named = min(need.taken)
+    run = next((run for run in runs_of(list(usable), weight) if named in run), [])
+    for node in (*(node for node in run if node > named), *(node for node in reversed(run) if node < named)):
+        if need.done or need.most_nodes <= 0:
+            return
+        if node not in need.taken:
+            need.take(node, usable[node], gpus(node))
 
 
 def _choose_run(

@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.layout import lay_out
-from windtunnel.schedulers.slurm.linear import linear_pick, linear_usable
+from windtunnel.schedulers.slurm.linear import jobs_at_once, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.masks import FreeMasks, plain_cluster, plain_record
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
@@ -187,7 +187,8 @@ class Selector:
 
     def _alternatives(self, record: Record, among: int) -> list[int]:
         """The sets of nodes of which one has to serve the job."""
-        return [nodes & among for nodes in record.job.constraint.alternatives]
+        found = [nodes & among for nodes in record.job.constraint.alternatives]
+        return [nodes & liked for liked in record.job.preferred for nodes in found] + found
 
     def _with_counts(
         self,
@@ -225,7 +226,7 @@ class Selector:
         for inside in filter(None, (group & among for group in groups)):
             together |= inside
             if together.bit_count() >= record.demand.min_nodes:
-                placed = self._select(record, together, held)
+                placed = self._now(record, together, held)
                 if placed is not None:
                     break
         return placed
@@ -245,8 +246,19 @@ class Selector:
                     break
         return placed
 
-    def _select_linear(self, record: Record, among: int, held: Occupancy, required: int) -> Picked | None:
-        nodes = linear_usable(self.cluster, record, among, held, self.fit.memory)
+    def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        """One selection of what starts: select/linear shares nodes with as few jobs as it can."""
+        if self.linear:
+            for most in range(1, jobs_at_once(record)):
+                placed = self._select_linear(record, among, held, 0, most)
+                if placed is not None:
+                    return placed
+        return self._select(record, among, held)
+
+    def _select_linear(
+        self, record: Record, among: int, held: Occupancy, required: int, most: int = 0
+    ) -> Picked | None:
+        nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, most)
         if required & ~mask_of(nodes):
             return None
         if self.tree is not None:
@@ -352,6 +364,20 @@ class Selector:
             need.take(node, usable[node], gpus(node))
         return need.taken if need.done or need.enough else None
 
+    def _whole_cores(self, record: Record, node: int, count: int, usable: int) -> int:
+        """The CPUs of the cores, or whole sockets, on which so many CPUs' worth of tasks are."""
+        cluster, demand = self.cluster, record.demand
+        threads = cluster.threads[node]
+        if threads > 1 and (demand.one_thread or demand.tasks_per_core):
+            each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
+            count = min(cluster.cpus[node], -(-count // each) * threads)
+        if self.fit.by_socket:
+            whole = cluster.sockets[node][0].bit_count() * threads
+            block = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags
+            touched = -(-count // whole) if block else -(-count // threads)
+            count = max(count, min(usable, touched * whole))
+        return count
+
     def _placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
         """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
         cluster = self.cluster
@@ -359,6 +385,7 @@ class Selector:
             cpus = {node: cluster.cpus[node] for node in taken}
         else:
             cpus = lay_out(record.demand, taken, usable)
+            cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
             if self.fit.by_core:
                 cpus = {
                     node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()

@@ -49,6 +49,8 @@ class State:
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
+        self.users_alone = any(one.exclusive_user for one in site.partitions)
+        """Whether some jobs share nodes with jobs of their user only."""
         self._splits = 0
         """Tasks of arrays that have started."""
 
@@ -56,6 +58,18 @@ class State:
     def up(self) -> int:
         """The nodes on which jobs may start."""
         return self.cluster.all & ~self.unusable
+
+    def of_others(self, record: Record) -> int:
+        """Nodes that belong to other users for as long as their jobs run (ExclusiveUser, ``--exclusive=user``)."""
+        if not self.users_alone:
+            return 0
+        found = 0
+        for job in self.running.values():
+            if job.pending.user != record.job.user and (
+                record.demand.exclusive_user or job.record.demand.exclusive_user
+            ):
+                found |= job.holding.nodes
+        return found
 
     def licences_free(self) -> dict[str, int]:
         """Licences that no running job has."""
@@ -132,6 +146,7 @@ class State:
     ) -> RunningJob:
         """A job runs with what it holds."""
         job = record.job
+        self.users_alone = self.users_alone or record.demand.exclusive_user
         tres = self.tres_of(record, placed)
         factor = job.qos.usage_factor if job.qos is not None else 1.0
         qos = job.qos.name if job.qos is not None else ""
