@@ -13,9 +13,6 @@ pytestmark = pytest.mark.golden
 SIGNALS = "victims end at instants inside a second that only the daemons know; starts in between are not comparable"
 PLACES = "GPUs bound to sockets and gres weights of jobs by their whole number of GPUs"
 EXCEPTIONS = {
-    "007-cons-crsocket": "sockets that several jobs of one pass leave half free",
-    "017-threads-core": "--ntasks-per-core and --hint count threads of cores that hold one task",
-    "019-shapes": "--spread-job, --contiguous with a range of nodes, and named nodes that must be followed by others",
     "023-het-weights2": PLACES,
     "038-topo-tree-lin": "select/linear picks below switches by another rule than cons_tres",
     "046-het-jobs": "heterogeneous jobs are planned part by part",
@@ -23,10 +20,7 @@ EXCEPTIONS = {
     "068-pre-qos-grace": SIGNALS,
     "071-pre-part-requeue-reorder": SIGNALS,
     "147-bf-busy2": "which of the used nodes bf_busy_nodes prefers in a tested future",
-    "154-oversub-linear": "nodes of shared jobs under select/linear",
-    "155-excl-user": "a plan on nodes of another user (ExclusiveUser)",
     "157-gpu-defcpu": PLACES,
-    "159-prefer": "--prefer is not followed",
     "168-pre-rnd1": SIGNALS,
     "174-rnd48-gpu": PLACES,
     "196-rnd70-het": PLACES,

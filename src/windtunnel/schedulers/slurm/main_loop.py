@@ -203,6 +203,8 @@ def never_runs(state: State, record: Record) -> bool:
 
 def nodes_busy(state: State, record: Record, among: int) -> bool:
     """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
+    if record.mask & state.of_others(record):
+        return True
     alone = record.demand.exclusive or state.selector.linear
     return bool(among & (state.held.in_use() if alone else state.held.exclusive))
 
