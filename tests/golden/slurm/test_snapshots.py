@@ -13,7 +13,6 @@ pytestmark = pytest.mark.golden
 SIGNALS = "victims end at instants inside a second that only the daemons know; starts in between are not comparable"
 PLACES = "GPUs bound to sockets and gres weights of jobs by their whole number of GPUs"
 EXCEPTIONS = {
-    "023-het-weights2": PLACES,
     "038-topo-tree-lin": "select/linear picks below switches by another rule than cons_tres",
     "046-het-jobs": "heterogeneous jobs are planned part by part",
     "067-pre-qos-cancel": SIGNALS,

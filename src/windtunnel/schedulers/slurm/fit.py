@@ -80,6 +80,8 @@ class Fit:
         if most is not None:
             free = min(free, most - held.of_partition(node, record.table.name))
         free = self._by_shape(demand, node, free)
+        if demand.gpus_per_task:
+            free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * demand.cpus_per_task)
         per_task = demand.cpus_per_task
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         need = (demand.tasks_per_node or whole_job) * per_task
@@ -116,7 +118,7 @@ class Fit:
         """CPUs for which there is memory; nothing asked: the node's whole memory (§5.2)."""
         left = self.cluster.memory[node] - held.memory[node]
         if demand.memory_per_gpu is not None:
-            return free if demand.memory_per_gpu <= left else 0
+            return free if demand.memory_per_gpu * max(1, demand.gpus_on_node()) <= left else 0
         if demand.memory_per_cpu is not None:
             each = demand.memory_per_cpu
             if demand.exclusive and each * free > left:

@@ -310,7 +310,11 @@ class Selector:
         per_job = demand.gpus_per_job
 
         def gpus(node: int) -> int:
-            return self.fit.free_gpus(node, held) if per_job else 0
+            if not per_job:
+                return 0
+            free = self.fit.free_gpus(node, held)
+            each = demand.gpus_per_task
+            return min(free, usable[node] // demand.cpus_per_task * each) if each else free
 
         for node in bits(required):
             if node not in usable:

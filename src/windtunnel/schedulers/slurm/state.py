@@ -103,7 +103,7 @@ class State:
             if demand.memory_per_cpu is not None:
                 memory[node] = demand.memory_per_cpu * cpus
             elif demand.memory_per_gpu is not None:
-                memory[node] = demand.memory_per_gpu
+                memory[node] = demand.memory_per_gpu * (demand.gpus_on_node() + placed.gres.get(node, 0))
             else:
                 memory[node] = demand.memory_per_node or cluster.memory[node]
         if not self.site.select.memory:
