@@ -19,10 +19,8 @@ EXCEPTIONS = {
     "068-pre-qos-grace": SIGNALS,
     "071-pre-part-requeue-reorder": SIGNALS,
     "147-bf-busy2": "which of the used nodes bf_busy_nodes prefers in a tested future",
-    "157-gpu-defcpu": PLACES,
     "168-pre-rnd1": SIGNALS,
     "174-rnd48-gpu": PLACES,
-    "196-rnd70-het": PLACES,
 }
 FOLDERS = cases("golden/slurm/snapshots")
 COUNTS = ("starts", "cpus", "plans", "reasons")

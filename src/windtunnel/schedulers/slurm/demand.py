@@ -25,6 +25,8 @@ class Demand:
     __slots__ = (
         "cores_per_socket",
         "cpus",
+        "cpus_of_gpus",
+        "cpus_per_gpu",
         "cpus_per_task",
         "exclusive",
         "exclusive_user",
@@ -57,7 +59,7 @@ class Demand:
         self._count_nodes(ask)
         self.cpus_per_task: int = ask.cpus_per_task or 1
         self._count_gres(ask, partition, site)
-        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes)
+        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes, self.cpus_of_gpus)
         """CPUs in all (NumCPUs of the pending job)."""
         self.tasks_per_socket = ask.tasks_per_socket
         self.tasks_per_core = ask.tasks_per_core
@@ -105,8 +107,8 @@ class Demand:
         defaults = {**site.job_defaults, **partition.job_defaults}
         per_gpu = ask.cpus_per_gpu or (defaults.get("DefCpuPerGPU") if ask.cpus_per_task is None else None)
         gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
-        if per_gpu and gpus:
-            self.cpus_per_task = max(self.cpus_per_task, -(-per_gpu * gpus // max(1, self.tasks)))
+        self.cpus_per_gpu = per_gpu if per_gpu and gpus else 0
+        self.cpus_of_gpus = self.cpus_per_gpu * gpus
 
     def _count_memory(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
         """Memory for each node or CPU; neither asked nor defaulted: all of a node's (§5.2)."""

@@ -80,11 +80,15 @@ class Fit:
         if most is not None:
             free = min(free, most - held.of_partition(node, record.table.name))
         free = self._by_shape(demand, node, free)
-        if demand.gpus_per_task:
-            free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * demand.cpus_per_task)
         per_task = demand.cpus_per_task
+        if demand.gpus_per_task:
+            free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
+        elif demand.cpus_per_gpu and demand.gpus_per_job:
+            free = min(free, self.free_gpus(node, held) * demand.cpus_per_gpu)
+        if demand.gres or demand.gpus_per_job:
+            free -= free % per_task  # with generic resources tasks are whole
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
-        need = (demand.tasks_per_node or whole_job) * per_task
+        need = max((demand.tasks_per_node or whole_job) * per_task, demand.cpus_per_gpu * demand.gpus_on_node())
         if free < need or free < demand.min_cpus_per_node:
             return 0
         return self._with_memory(demand, node, held, free) if self.memory else free
