@@ -37,7 +37,13 @@ def test_a_plain_run_loads_nothing_that_it_does_not_need(tmp_path):
     loaded = set(names)
     assert "windtunnel.engine.simulation" in loaded
     assert not loaded & NEEDLESS
-    rooms = ("engine.jobs.elastic", "engine.probes", "model.slurm.cluster", "results.lease_accounting", "results.paje")
+    rooms = (
+        "engine.jobs.elastic",
+        "engine.probes",
+        "model.slurm.cluster",
+        "results.lease_accounting",
+        "results.paje",
+    )
     assert not [name for name in loaded if name.startswith(tuple(f"windtunnel.{room}" for room in rooms))]
     energy = {name for name in loaded if name.startswith("windtunnel.engine.energy.")}
     assert energy <= {"windtunnel.engine.energy.choice"}

@@ -6,7 +6,16 @@ import pytest
 
 from windtunnel.formats.traces.swf_jobs import JobMaker
 
-COLUMNS = ([7, 8, 9], [3, 4, 3], [10.0, 2.5, 10.0], [0.0, 1.0, 2.0], [5.0, 9.0, 20.0], [1, -1, 1], [2, 2, -1], [-1, -1, 0])
+COLUMNS = (
+    [7, 8, 9],
+    [3, 4, 3],
+    [10.0, 2.5, 10.0],
+    [0.0, 1.0, 2.0],
+    [5.0, 9.0, 20.0],
+    [1, -1, 1],
+    [2, 2, -1],
+    [-1, -1, 0],
+)
 
 
 def test_a_row_of_numbers_is_a_job():
