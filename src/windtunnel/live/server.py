@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from windtunnel.diagnostics import MissingExtraError, UsageError, WindtunnelError
-from windtunnel.live.actions import Asked, act
 from windtunnel.live.driver import Driver
-from windtunnel.live.page import page
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -114,6 +112,8 @@ class Server:
     async def _page(self, request: "Request") -> "Response":
         from starlette.responses import HTMLResponse, Response
 
+        from windtunnel.live.page import page
+
         if not self._is_ours(request):
             return Response(status_code=404)
         return HTMLResponse(page(self._title), headers=_HEADERS)
@@ -122,6 +122,8 @@ class Server:
         from asyncio import wrap_future
 
         from starlette.responses import Response
+
+        from windtunnel.live.actions import Asked, act
 
         if not self._is_ours(request):
             return Response(status_code=404)

@@ -2,14 +2,16 @@
 
 from math import inf, isfinite
 from time import monotonic
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from windtunnel.diagnostics import UsageError, WindtunnelError
 from windtunnel.engine import Simulation as EngineSimulation
-from windtunnel.live.log import Log
 from windtunnel.model import DelayProfile, ExternalEvent, HostSet, Job, Request
 from windtunnel.results.recording import Recording
 from windtunnel.results.run import Run
+
+if TYPE_CHECKING:
+    from windtunnel.live.log import Log
 
 __all__ = ["Driven", "Watched"]
 
@@ -178,10 +180,12 @@ class Watched:
 
     # -- what pages are told ------------------------------------------------------------------------------------
 
-    def watch(self) -> Log:
+    def watch(self) -> "Log":
         """The log, made anew when nobody watched; an observer from now on."""
         self._asked = monotonic()
         if self.log is None:
+            from windtunnel.live.log import Log
+
             recording = self.simulation.recording
             engine = self.simulation.engine
             self.log = Log(Run.of(recording), engine.world.hosts.size)
