@@ -329,6 +329,8 @@ def simulate(
     ``warm_up`` and ``cool_down`` are left out of the metrics: seconds, durations such as ``"2d"``, or shares of the
     whole such as ``"10%"``.
 
+    In a notebook, a run that takes longer than a second shows a progress bar.
+
     Warns once (:class:`~windtunnel.diagnostics.AccountWarning`) if anything that was read or asked for did not take
     effect as written; ``run.account`` says what.
 
@@ -340,6 +342,8 @@ def simulate(
         if record is not None:
             raise UsageError("give warm_up and cool_down in the RecordingOptions")
         record = RecordingOptions(warm_up=warm_up, cool_down=cool_down)
+    from windtunnel.live.notebook import notebook_progress
+
     run = Simulation(
         platform,
         workload,
@@ -354,7 +358,7 @@ def simulate(
         record=record,
         facts=facts,
         failures=failures,
-        observers=observers,
+        observers=[*observers, *notebook_progress()],
         timeout=timeout,
         energy=energy,
         share_hosts=share_hosts,

@@ -1,5 +1,6 @@
 """Static plots by matplotlib, which is loaded only here: ``pip install 'windtunnel[plot]'``."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -88,9 +89,7 @@ def plot(
         raise UsageError("a gantt shows one run", "draw the others on axes of their own (ax=)")
     with _styled(style):
         if ax is None:
-            from matplotlib.figure import Figure
-
-            ax = Figure(figsize=size_of(style, columns, size), layout="constrained").add_subplot()
+            ax = _figure(size_of(style, columns, size)).add_subplot()
         runs = _named([run, *beside])
         PLOTS[kind](runs, ax)
         if not ax.get_title() and style != "paper":  # a paper has captions
@@ -100,6 +99,18 @@ def plot(
         if target is not None:
             _save(ax, target)
     return ax
+
+
+def _figure(size: tuple[float, float]) -> Any:
+    """A figure of its own; in a notebook one that is shown below the cell."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if getattr(shell, "kernel", None) is not None:
+        from matplotlib import pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, layout="constrained")
 
 
 def _save(ax: "Axes", target: Path) -> None:
