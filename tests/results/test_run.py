@@ -165,7 +165,9 @@ def test_metrics_of_a_run_and_of_its_files_are_the_same_numbers(trims, tmp_path)
         assert again.measure("2%", "3s") == run.measure("2%", "3s") != run.metrics
         (out / "metrics.json").unlink()
         if trims:  # computed anew from times with six digits
-            assert wt.load_run(out).metrics.waiting_time.mean == pytest.approx(run.metrics.waiting_time.mean, rel=1e-8)
+            assert wt.load_run(out).metrics.waiting_time.mean == pytest.approx(
+                run.metrics.waiting_time.mean, rel=1e-8
+            )
     finally:
         own_metrics._METRICS.pop("exact_wait")
 

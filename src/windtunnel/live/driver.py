@@ -1,14 +1,16 @@
 """Drives simulations that pages look at: all that touches them happens in one thread, between parts of the runs."""
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from windtunnel.diagnostics import SimulationError, UsageError, WindtunnelError
 from windtunnel.live.watched import Watched
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["MOST_FORKS", "Driver"]
 
@@ -43,6 +45,8 @@ class Driver:
         Raises:
             UsageError: nobody drives any more.
         """
+        from concurrent.futures import Future  # loaded when somebody asks
+
         answer: Future[T] = Future()
         with self._lock:
             if self._closed:

@@ -3,9 +3,8 @@
 Until then only a socket listens, in a thread that sleeps: neither starlette nor uvicorn (extra ``web``) is loaded.
 """
 
-import secrets
+import os
 import socket
-from hmac import compare_digest
 from importlib.util import find_spec
 from select import select
 from threading import Thread
@@ -47,7 +46,7 @@ class Server:
                 raise MissingExtraError(package, "web")
         self._driver = driver
         self._title = title
-        self._token = secrets.token_urlsafe(24)
+        self._token = os.urandom(24).hex()
         self._socket = socket.socket()
         try:
             self._socket.bind((_LOOPBACK, port))
@@ -100,6 +99,8 @@ class Server:
 
     def _is_ours(self, request: "Request") -> bool:
         """The token, and a browser that was not led here by another site's name or page."""
+        from hmac import compare_digest
+
         names = (f"{_LOOPBACK}:{self._port}", f"localhost:{self._port}")
         origin = request.headers.get("origin")
         token = str(request.path_params["token"]).encode()

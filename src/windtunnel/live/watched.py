@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Driven", "Watched"]
 
-_SHORT, _LONG = 0.02, 0.08
+_SHORT, _LONG, _LONGEST = 0.02, 0.08, 2.0
 """Seconds of this machine that a part of a run should take: long enough to cost nothing, short enough to answer."""
+_ROUNDS: Final = 100
+"""Of a run that nobody watches a part has so many rounds at least, unless they take very long."""
 _FORGET: Final = 60.0
 """Seconds without a question after which nobody is taken to watch."""
 
@@ -79,7 +81,7 @@ class Watched:
         Raises:
             SimulationError: it could not go on.
         """
-        began = monotonic()
+        began, rounds = monotonic(), self.simulation.engine.world.rounds
         end = min(self.now + self._part, self.goal)
         if isfinite(self.speed):
             end = min(end, self._anchor[1] + (began - self._anchor[0]) * self.speed)
@@ -87,7 +89,8 @@ class Watched:
                 return False
         self._run_until(end)
         took = monotonic() - began
-        if took < _SHORT:
+        few = self.log is None and self.simulation.engine.world.rounds - rounds < _ROUNDS and took < _LONGEST
+        if few or took < _SHORT:
             self._part = min(self._part * 2.0, 1e15)
         elif took > _LONG:
             self._part = max(self._part / 2.0, 1e-6)
