@@ -1,29 +1,22 @@
 """A progress bar in notebooks, for runs that take a while; elsewhere there is none."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from html import escape
 from time import monotonic
 from typing import Any, Final
 
 from windtunnel.diagnostics import show_duration
+from windtunnel.diagnostics.notebooks import in_notebook
 from windtunnel.model import JobRecord, Platform, Workload
 from windtunnel.vocabulary import Observer
 
-__all__ = ["NotebookProgress", "in_notebook", "notebook_progress"]
+__all__ = ["NotebookProgress", "notebook_progress"]
 
 QUIET: Final = 1.0
 """Runs shorter than this (s) show nothing."""
 _EVERY: Final = 0.25
 _LOOK: Final = 0x3F
 """The clock is read once in so many ends of jobs, and one."""
-
-
-def in_notebook() -> bool:
-    """Whether this code runs in a notebook: in an IPython that has a kernel."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    return getattr(shell, "kernel", None) is not None
 
 
 def notebook_progress() -> list[Observer]:

@@ -1,6 +1,5 @@
 """Static plots by matplotlib, which is loaded only here: ``pip install 'windtunnel[plot]'``."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isfinite
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from windtunnel.diagnostics import MissingExtraError, UsageError, did_you_mean, replacing
+from windtunnel.diagnostics.notebooks import in_notebook
 from windtunnel.report.axes import HUES, LINES, STYLES, plain_times, size_of, time_axis
 from windtunnel.report.conditions import conditions
 from windtunnel.report.series import Steps, busy_hosts, power, queue_length
@@ -103,8 +103,7 @@ def plot(
 
 def _figure(size: tuple[float, float]) -> Any:
     """A figure of its own; in a notebook one that is shown below the cell."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if getattr(shell, "kernel", None) is not None:
+    if in_notebook():
         from matplotlib import pyplot as plt
 
         return plt.figure(figsize=size, layout="constrained")
