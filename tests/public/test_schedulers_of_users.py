@@ -208,7 +208,7 @@ def test_damaged_files_are_named(tmp_path):
         done.compare(done, tolerance=nan)
     assert done.why("w0!5") == done.why("5")
     for damage, said in (
-        (b"\xff\xfe,a\n\xff,1\n", "no table|no column"),
+        (b"\xff\xfe,a\n\xff,1\n", "not a table|no column"),
         (b"a,b\n1,2\n", "no column consumed_energy"),
     ):
         (tmp_path / "a" / "jobs.csv").write_bytes(damage)

@@ -144,7 +144,7 @@ class Replier:
 
     Whoever asks first, with something that ``sensible`` takes for a request, is the peer until it leaves. Requests of
     others are answered with a refusal, and what is not a request at all (a stranger's bytes, messages of several
-    parts)     is passed over: a dialogue that is under way hears nothing of either.
+    parts) is passed over: a dialogue that is under way hears nothing of either.
     """
 
     def __init__(
