@@ -1,4 +1,4 @@
-"""The campaign in small, for every run of the tests; what it once found, for ever; and in full (``make campaign``)."""
+"""The campaign in small, for every run of the tests; what it once found, indefinitely; and in full (``make campaign``)."""
 
 import os
 import subprocess
