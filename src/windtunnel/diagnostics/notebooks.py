@@ -10,7 +10,7 @@ def in_notebook() -> bool:
     """Whether there is an IPython with a kernel, which can show more than text."""
     if "ipykernel" not in sys.modules:
         return False
-    import IPython as untyped
+    import IPython
 
-    ipython: Any = untyped
-    return ipython.get_ipython() is not None
+    untyped: Any = IPython
+    return untyped.get_ipython() is not None
