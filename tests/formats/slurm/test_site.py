@@ -288,6 +288,15 @@ def test_faulty_tables(site, text, line, message):
     assert (one.line, one.message[: len(message)]) == (line, message)
 
 
+@pytest.mark.parametrize("value", ["inf", "nan", "1e400", "high", "-1e20"])
+@pytest.mark.parametrize("column", ["Priority", "UsageFactor"])
+def test_numbers_of_a_qos_are_numbers(site, column, value):
+    with pytest.raises(InputError) as caught:
+        site("NodeName=a\n", sacctmgr__qos_txt=f"Name|{column}\nnormal|1\nx|{value}\n")
+    (one,) = (f for f in caught.value.findings if f.severity is Severity.ERROR)
+    assert (one.line, one.message) == (3, f"{column.lower()} is {value!r}, a number is expected")
+
+
 TIMES = {
     "90": 5400,
     "1:30": 90,
