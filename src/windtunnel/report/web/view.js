@@ -60,7 +60,7 @@ const showLegend = () => {
   if (!gantts.length) return;
   const { way } = gantts[0], entries = [make("b", {}, way.told)];
   if (way.ordered) {
-    const ramp = `background: linear-gradient(to right, ${way.colours.filter((_, i) => i % 4 === 0).map(paint).join(", ")})`;
+    const ramp = `background: linear-gradient(to right, ${RAMP.map(paint).join(", ")})`;
     entries.push(make("span", {}, way.least, make("i", { class: "ramp", style: ramp }), way.most, ` (middle: ${way.middle})`));
   } else for (const [name, colour] of way.entries) entries.push(swatch(`background: ${paint(colour)}`, name.toLowerCase().startsWith("completed_") ? name.toLowerCase().replaceAll("_", " ") : name));
   entries.push(make("span", {}, "paler: only partly in use"));
