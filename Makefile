@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 BUDGET ?= 60
 SEED ?= 1
 
-.PHONY: demo fast pure test test-all campaign lint bench docs clean
+.PHONY: demo fast pure test test-all campaign lint bench docs screenshots clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +51,10 @@ bench: $(VENV)/.ready  ## the figures of docs/reference/performance.md; NAMES="r
 docs: $(VENV)/.ready  ## the documentation as a site
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	$(BIN)/mkdocs build --strict
+
+screenshots: $(VENV)/.ready  ## the pictures of the documentation; needs Chromium
+	$(BIN)/python -m pip install --quiet -e '.[browser,web]'
+	$(BIN)/python docs/screenshots.py
 
 clean:
 	rm -rf $(VENV) out site .mypy_cache .ruff_cache .pytest_cache .hypothesis
