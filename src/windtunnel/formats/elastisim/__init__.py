@@ -20,5 +20,6 @@ FORMATS: Final = (
         looks_like=looks_like_jobs,
         starts="{",
         reader="windtunnel.formats.elastisim.jobs:read_jobs",
+        writer="windtunnel.formats.elastisim.jobs_write:write_jobs",
     ),
 )
