@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from windtunnel.cli.elastisim import prepare, simulation_of
+from windtunnel.cli.elastisim import play, prepare, sensing_of, simulation_of
 from windtunnel.diagnostics import ComponentError, WindtunnelError
 from windtunnel.formats.elastisim.configuration import read_configuration
 
@@ -130,8 +130,9 @@ def replay(case: Path, out: Path | None = None, tolerance: float | None = None, 
                 config = replace(
                     config, job_statistics=os.devnull, node_utilization=os.devnull, task_times=os.devnull
                 )
+            sensing = sensing_of(config, platform, files) if out is not None else None
             simulation = simulation_of(config, platform, jobs, peer, files, faithful=True)
-            simulation.run()
+            play(simulation, sensing, config.sensing_interval)
     except WindtunnelError as error:
         if isinstance(error, ComponentError) and isinstance(error.__cause__, Differs):
             raise error.__cause__ from None

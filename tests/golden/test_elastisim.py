@@ -94,6 +94,35 @@ def test_the_recorded_files(case, tmp_path):
             assert same_figures(mine, theirs), f"{name}: said {mine}, recorded {theirs}"
 
 
+SENSED = ("cpu_utilization", "network_activity", "pfs_utilization", "gpu_utilization")
+TIES = {"gpu-oversubscribed"}
+"""Kernels end at each sample."""
+SENSING = [
+    case
+    for case in CASES
+    if case.name not in TIES and json.loads((case / "config.json").read_text()).get("sensing") is True
+]
+
+
+@pytest.mark.parametrize("case", SENSING, ids=name_of)
+def test_what_was_sensed(case, tmp_path):
+    """All samples, but those at which something else happens: what they see depends on who comes first."""
+    about = json.loads((case / "config.json").read_text())
+    replay(case, tmp_path)
+    events = {row.partition(",")[0] for name in FILES[1:] for row in rows(case / "out", name) or ()} - {"0"}
+    ends = {row.split(",")[4] for row in rows(case / "out", FILES[0])}
+    for name in SENSED:
+        recorded, said = (rows(folder, about[name]) for folder in (case, tmp_path))
+        if len(said) != len(recorded):
+            assert max(said, recorded, key=len)[-1].partition(",")[0] in ends
+        compared = 0
+        for mine, theirs in zip(said, recorded, strict=False):
+            if theirs.partition(",")[0] not in events:
+                assert same_figures(mine, theirs), f"{name}: said {mine}, recorded {theirs}"
+                compared += 1
+        assert compared > 1, name
+
+
 def by_numbers(row: str):
     time, job, *rest = row.split(",")
     return (job, *rest[:2], float(time)) if NUMBER.fullmatch(time) else ("", "", "", -1.0)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from windtunnel.diagnostics import Finding
     from windtunnel.formats.elastisim.configuration import Configuration
 
-__all__ = ["elastisim", "prepare", "simulation_of"]
+__all__ = ["elastisim", "play", "prepare", "sensing_of", "simulation_of"]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -60,8 +60,9 @@ def elastisim(argv: Sequence[str]) -> int:
             print(as_text(warnings), file=sys.stderr)
     with ExitStack() as files:
         peer = Pair(config.zmq_url, bind=True, timeout=options.timeout)
+        sensing = sensing_of(config, platform, files)
         simulation = simulation_of(config, platform, jobs, peer, files, faithful=options.faithful)
-        simulation.run()
+        play(simulation, sensing, config.sensing_interval)
     return 0
 
 
@@ -89,6 +90,49 @@ def prepare(config: "Configuration") -> tuple[Any, Any]:
     if findings:
         raise InputError(findings)
     return platform, jobs
+
+
+def sensing_of(config: "Configuration", platform: Any, files: ExitStack) -> Any:
+    """What writes the files of sensing, which ``files`` closes; None if nothing is to be sensed.
+
+    Raises:
+        UsageError: it names links that the platform does not have.
+    """
+    if not config.sensing:
+        return None
+    from windtunnel.results.elastisim_sensing import Sensing, links_named
+    from windtunnel.results.files import text_to_be_written
+
+    read, write = (links_named(platform, names) for names in (config.pfs_read_links, config.pfs_write_links))
+    names = ("cpu_utilization", "network_activity", "pfs_utilization", "gpu_utilization")
+    opened = {name: files.enter_context(text_to_be_written(Path(getattr(config, name)))) for name in names}
+    return Sensing(platform, opened, read, write)
+
+
+def play(simulation: Any, sensing: Any, interval: float) -> None:
+    """Run to the end; with samples from the beginning on, each after what happened until its date."""
+    if sensing is None:
+        simulation.run()
+        return
+    from windtunnel.results.elastisim_sensing import Levels
+
+    world = simulation.world
+
+    def used(host: int) -> int:
+        return sum(world.gpus.busy.get(host, ())) if world.gpus is not None else 0
+
+    def flops(host: int) -> float:
+        return float(world.sharing.host_load(host))  # of what shares by then: it is made when it is needed
+
+    def carried(link: int) -> float:
+        return float(world.sharing.link_load(link))
+
+    levels = Levels(flops, carried, used)
+    date = 0.0
+    sensing.sample(date, levels)
+    while simulation.run_until(date + interval):
+        date += interval
+        sensing.sample(date, levels)
 
 
 def simulation_of(

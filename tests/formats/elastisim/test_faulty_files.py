@@ -267,7 +267,6 @@ CONFIGURATIONS = [
             "# 'pfs_utilization' is missing: a text is expected",
             "# 'gpu_utilization' is missing: a text is expected",
             "# 'sensing_interval' is missing: a number is expected",
-            "#/sensing sensing: nothing is sensed: the files of sensing are not written",
         ],
     ),
     (

@@ -91,8 +91,6 @@ def read_configuration(path: Path) -> Configuration:
     interval = members.number("sensing_interval", None if sensing else 0.0, least=0.0)
     if sensing and members.get("sensing_interval") == 0:
         members.fault("sensing_interval", "sensing every 0 s would never end")
-    if sensing:
-        members.odd("sensing", "nothing is sensed: the files of sensing are not written", code="not-simulated")
     times = members.text("task_times", None if flags["log_task_times"] else "")
     members.rest()
     findings.raise_if_errors()

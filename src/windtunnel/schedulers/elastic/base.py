@@ -4,7 +4,7 @@ A policy says how large a job starts, how large one that stands still goes on, a
 the first of the queue does not fit. Rigid jobs are started at their size, and never change.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from math import inf
 
 from windtunnel.model import HostPool, HostSet, Job
@@ -52,10 +52,13 @@ class ElasticPolicy(Scheduler):
         super().__init__()
         self.asked: dict[str, int] = {}
         """Sizes to which running jobs were asked to come, by id, until they have come to a point."""
+        self.changed: set[str] = set()
+        """Jobs that stood still and have got other hosts in this round: the view has them as they were."""
 
     def schedule(self, view: View) -> Iterable[Decision]:
         """The decisions of one round."""
         free = view.free
+        self.changed = set()
         for job_id, wanted in view.stopped.items():
             running = view.running.get(job_id)
             self.asked.pop(job_id, None)
@@ -103,6 +106,7 @@ class ElasticPolicy(Scheduler):
             more = free.take(size - len(had))
             assert more is not None, "so many are free"
             hosts = had | more
+        self.changed.add(job.id)
         yield Resize(job, hosts)
 
     def start_size(self, view: View, job: Job, free: int) -> int:
@@ -123,24 +127,27 @@ class ElasticPolicy(Scheduler):
         return iter(())
 
 
-def surplus(view: View, floor: str = "least") -> list[tuple[int, Running]]:
-    """Malleable running jobs with more hosts than they need, and how many more; the largest first."""
+def surplus(view: View, floor: str = "least", without: Container[str] = ()) -> list[tuple[int, Running]]:
+    """Malleable running jobs with more hosts than they need, and how many more; the largest first.
+
+    ``without``: ids of jobs that are not looked at.
+    """
     found = []
     for running in view.running.values():
         profile = running.job.profile
-        if isinstance(profile, ElasticProfile) and profile.has_points:
+        if isinstance(profile, ElasticProfile) and profile.has_points and running.job.id not in without:
             need = profile.least if floor == "least" else preferred(running.job)
             if len(running.hosts) > need:
                 found.append((len(running.hosts) - need, running))
     return sorted(found, key=lambda one: -one[0])
 
 
-def give_up(view: View, needed: int, floor: str = "least") -> Iterator[ResizeJob]:
+def give_up(view: View, needed: int, floor: str = "least", without: Container[str] = ()) -> Iterator[ResizeJob]:
     """Running jobs are asked to give up so many hosts at their next points, the one with most to give first.
 
     Nothing is asked if all of them together have less.
     """
-    giving = surplus(view, floor)
+    giving = surplus(view, floor, without)
     if sum(count for count, _ in giving) < needed:
         return
     for count, running in giving:

@@ -31,7 +31,7 @@ class ShrinkToStart(ElasticPolicy):
     def squeeze(self, view: View, job: Job, free: int) -> Iterator[ResizeJob]:
         """Ask for what is missing."""
         least, _ = sizes_of(job)
-        yield from give_up(view, least - free)
+        yield from give_up(view, least - free, without=self.changed)
 
 
 class ExpandIntoIdle(ElasticPolicy):
@@ -75,8 +75,8 @@ class StealAndAgree(ExpandIntoIdle):
     def squeeze(self, view: View, job: Job, free: int) -> Iterator[ResizeJob]:
         """Back to preferred sizes, if that is enough; else to the least."""
         least, _ = sizes_of(job)
-        stolen = [*give_up(view, least - free, "preferred")]
-        yield from stolen or give_up(view, least - free)
+        stolen = [*give_up(view, least - free, "preferred", self.changed)]
+        yield from stolen or give_up(view, least - free, without=self.changed)
 
 
 class Equipartition(ElasticPolicy):
@@ -134,7 +134,7 @@ class KeepPreferred(ElasticPolicy):
 
     def squeeze(self, view: View, job: Job, free: int) -> Iterator[ResizeJob]:
         """Back to preferred sizes."""
-        yield from give_up(view, preferred(job) - free, "preferred")
+        yield from give_up(view, preferred(job) - free, "preferred", self.changed)
 
 
 class AverageSteal(ExpandIntoIdle):
