@@ -74,6 +74,14 @@ def test_load(tmp_path, monkeypatch):
     assert len(page) == 2
 
 
+def test_malleable(tmp_path, monkeypatch):
+    said = words("malleable_kth", tmp_path, monkeypatch)
+    said |= {"parameters": {"number": [1000], "start": [5001], "share": [1.0]}}
+    page = rows("malleable_kth")
+    assert as_there(figures("malleable_kth", tmp_path, said), page) == page
+    assert len(page) == 5
+
+
 def test_learned():
     if importlib.util.find_spec("numpy") is None:
         missing("numpy (the extra rl)")
