@@ -1,8 +1,8 @@
 """Jobs that change size, and ElastiSim's protocol: our CPU as a part of what ElastiSim's process takes for the same.
 
 ElastiSim was measured once, on the machine where the yardstick's process took 0.70 CPU seconds; its figures are
-scaled by what the yardstick takes here, in turn with our runs. The algorithm is a process of its own and is not counted, on
-either side. No sensing, no task times; 128 nodes.
+scaled by what the yardstick takes here, in turn with our runs. The algorithm is a process of its own and is not
+counted, on either side. No sensing, no task times; 128 nodes.
 """
 
 import json
