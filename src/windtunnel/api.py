@@ -3,7 +3,7 @@
 Here readers, engine, components and recorders are put together; nothing else is done here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from types import NoneType
@@ -186,6 +186,31 @@ class Simulation:
         try:
             if self.engine.run_until(self._until):
                 self.engine.close()
+        finally:
+            self.recording.close()
+        return Run.of(self.recording)
+
+    def live(self, *, port: int = 0, paused: bool = False, announce: Callable[[str], object] = print) -> Run:
+        """Like :meth:`run`, with a page on this machine that shows the run and lets people act on it.
+
+        Returns when the run is over and nobody looks at the page any more.
+
+        Args:
+            port: where to listen on 127.0.0.1; 0: a free port.
+            paused: whether the run waits for the page to let it go.
+            announce: is told the address of the page, which nobody else knows: it holds a random token.
+
+        Raises:
+            MissingExtraError: starlette or uvicorn is not installed (``pip install 'windtunnel[web]'``).
+            UsageError: the port is taken.
+            SimulationError: the run could not go on.
+        """
+        from windtunnel.live.serving import run_live
+
+        names = self.recording.state.facts.get("schedulers", "")
+        title = ", ".join(map(str, names)) if isinstance(names, list) else str(names)
+        try:
+            run_live(self, until=self._until, title=title, port=port, paused=paused, announce=announce)
         finally:
             self.recording.close()
         return Run.of(self.recording)

@@ -12,7 +12,6 @@ from windtunnel.model.asks import Asking
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site, describes_schedulers
-from windtunnel.model.slurm import SlurmSite
 from windtunnel.options import checked_options
 from windtunnel.schedulers.by_core import packing_by_cores
 from windtunnel.schedulers.packing.forms import packing
@@ -224,8 +223,11 @@ def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
     wanted = {}
     if isinstance(platform.site, Site) and describes_schedulers(platform.site):
         wanted["datacenters"] = "the environment describes schedulers"
-    if isinstance(platform.site, SlurmSite):
-        wanted["slurm"] = "the platform is a Slurm site"
+    elif platform.site is not None:
+        from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+
+        if isinstance(platform.site, SlurmSite):
+            wanted["slurm"] = "the platform is a Slurm site"
     if any(isinstance(one, LeaseJobs) for one in workloads):
         wanted["leases"] = "the workload is one of leases"
     if len(wanted) > 1:

@@ -12,7 +12,6 @@ from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import BatchLeases, asks_of
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.site import Site
-from windtunnel.model.slurm import OverSubscribe, SlurmSite
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
 __all__ = ["draw_up"]
@@ -157,12 +156,16 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
             if datacenter.scheduler is not None:
                 place = f"{platform.path}#/environment/datacenters/{number}/operational/scheduler"
                 asks.note(Ability.DESCRIBED_SCHEDULERS.value, "datacenters describe their scheduler", place)
-    if isinstance(site, SlurmSite):
-        limited = [one for one in site.partitions if one.max_time is not None or one.max_nodes is not None]
+    elif site is not None:
+        from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+        from windtunnel.model.slurm.partitions import OverSubscribe
+
+        parts = site.partitions if isinstance(site, SlurmSite) else ()
+        limited = [one for one in parts if one.max_time is not None or one.max_nodes is not None]
         if limited:
             place = f"{platform.path}, {limited[0].name}"
             asks.note(Ability.QUEUES.value, "partitions limit what jobs may ask for", place, len(limited))
-        for one in site.partitions:
+        for one in parts:
             if one.over_subscribe in (OverSubscribe.YES, OverSubscribe.FORCE):
                 reason = f"partitions let jobs share cores (OverSubscribe={one.over_subscribe.value})"
                 asks.note(Ability.SHARED_CORES.value, reason, f"{platform.path}, {one.name}")

@@ -8,6 +8,8 @@ from windtunnel.results.metrics import Trim
 from windtunnel.results.run import Run as RecordedRun
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from windtunnel.results.compare import Comparison
     from windtunnel.results.why import Explanation
 
@@ -46,16 +48,35 @@ class Run(RecordedRun):
 
         return write_report(self, path, beside=beside, warm_up=warm_up, cool_down=cool_down)
 
-    def plot(self, kind: str, path: str | Path) -> Path:
-        """Draw ``gantt``, ``utilisation``, ``queue`` or ``waits`` into a PNG, SVG or PDF file.
+    def plot(
+        self,
+        kind: str = "gantt",
+        path: str | Path | None = None,
+        *,
+        ax: "Axes | None" = None,
+        beside: Sequence[RecordedRun] = (),
+        size: tuple[float, float] | None = None,
+        style: str = "screen",
+        columns: float | None = None,
+    ) -> "Axes":
+        """Draw ``gantt``, ``utilisation``, ``queue``, ``power``, ``waits`` or ``slowdowns``; returns its axes.
+
+        Args:
+            kind: which plot.
+            path: a PNG, SVG or PDF file to save it in, too.
+            ax: axes to draw on, such as those of a figure with several; without, a figure of its own is made.
+            beside: further runs, drawn over it (not of ``gantt``).
+            size: width and height of a new figure in inches.
+            style: ``screen``, or ``paper``: fonts and lines for print.
+            columns: the width of a new figure in columns of a two-column paper.
 
         Raises:
-            UsageError: there is no such plot or format.
+            UsageError: there is no such plot, style or format.
             MissingExtraError: matplotlib is not installed.
         """
-        from windtunnel.report.plots import write_plot
+        from windtunnel.report.plots import plot
 
-        return write_plot(self, kind, path)
+        return plot(self, kind, path, ax=ax, beside=beside, size=size, style=style, columns=columns)
 
     def compare(self, other: RecordedRun, **options: Any) -> "Comparison":
         """What differs from this run (a) to another (b); options as for ``results.compare.compare``."""

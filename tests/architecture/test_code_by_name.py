@@ -34,6 +34,7 @@ KNOWN = {
     "windtunnel.engine.sharing:__getattr__": "a table of ours",
     "windtunnel.formats.registry:function": "formats of ours and of installed packages; a file chooses among them",
     "windtunnel.formats.registry:all_formats": "formats of installed packages",
+    "windtunnel.model.slurm:__getattr__": "a table of ours",
     "windtunnel.model.event_kinds:event_kind": "events of installed packages; a file chooses among them",
     "windtunnel.results.own_metrics:figures_of": "metrics of installed packages",
     "windtunnel.schedulers.registry:_listed": "schedulers of installed packages",

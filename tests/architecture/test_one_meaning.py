@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 
 import pytest
 
@@ -16,6 +17,7 @@ GONE = ("Seat", "words", "told", "met", "open", "solo", "seats")
 GONE_FILES = ("asking", "tables", "measuring", "damage", "extras", "ledger", "uncollected")
 
 
+@cache
 def classes() -> dict[str, list[str]]:
     """Where classes of a name stand."""
     found = defaultdict(list)

@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 TESTS = Path(__file__).parents[1]
 CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
 
@@ -24,9 +22,10 @@ def asserted_times(text: str) -> list[int]:
     return [node.lineno for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Assert) and reads_clock(node)]
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
-def test_no_assertion_asks_a_clock(path: Path) -> None:
-    assert asserted_times(path.read_text()) == []
+def test_no_assertion_asks_a_clock() -> None:
+    found = {path: asserted_times(path.read_text()) for path in sorted(TESTS.rglob("*.py"))}
+    assert len(found) > 100
+    assert {path: lines for path, lines in found.items() if lines} == {}
 
 
 def test_such_assertions_are_seen() -> None:

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from some_cases import some_slow
 from windtunnel.cli.main import main
 
 DAMAGE = {
@@ -45,9 +46,9 @@ def whole(tmp_path_factory):
 FILES = ["run.json", "jobs.csv", "jobs_extra.csv", "shares.csv", "events.csv", "schedule.csv", "machine_states.csv"]
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_file(whole, name, damage, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("hurt", some_slow([f"{damage} {name}" for damage in DAMAGE for name in FILES], 3))
+def test_a_damaged_file(whole, hurt, tmp_path, monkeypatch, capsys):
+    damage, name = hurt.split()
     shutil.copytree(whole / "whole", tmp_path / "hurt")
     shutil.copytree(whole / "whole", tmp_path / "whole")
     path = tmp_path / "hurt" / name

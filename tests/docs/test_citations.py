@@ -50,3 +50,56 @@ def test_a_citation_of_what_is_not_there_is_seen():
         ("decisions.md", 99),
         ("laws.md", 5),
     ]
+
+
+PAGES = (
+    "batsim-cli|batsim-inputs|batsim-protocol|batsim-outputs|environment|execution-model|opendc|other-formats|schedulers|"
+    "sss-node|haizea|slurm|elastic|literature|power-carbon|compiling"
+)
+SECTION = r"\d+(?:\.\d+)*"
+CITED_SECTIONS = re.compile(
+    rf"\b({PAGES})\.md,? (?:sections? )?({SECTION})((?:(?:, | and | to ){SECTION})*)(?![\w/])"
+)
+
+
+def sections(text):
+    """(page, section) for each citation of a section of a page of notes."""
+    for page, first, more in CITED_SECTIONS.findall(text):
+        for section in [first, *re.findall(SECTION, more)]:
+            yield f"{page}.md", section
+
+
+def explained():
+    """Page and section of everything that docs/spec/citations.md explains."""
+    found, page = [], ""
+    for line in (SPEC / "citations.md").read_text().splitlines():
+        if head := re.match(r"## (\S+\.md)$", line):
+            page = head[1]
+        elif item := re.match(rf"- \*\*({SECTION})\*\* \S", line):
+            found.append((page, item[1]))
+    return found
+
+
+def test_every_cited_section_is_explained_and_nothing_else():
+    cited = {}
+    for path in FILES:
+        if path.suffix == ".py" and path != Path(__file__):
+            for one in sections(path.read_text()):
+                cited.setdefault(one, str(path.relative_to(ROOT)))
+    known = explained()
+    assert len(known) == len(set(known)) > 50
+    assert {one: where for one, where in cited.items() if one not in known} == {}
+    # Sections between others ("2.2 to 2.7"), and those above others:
+    between = {("schedulers.md", one) for one in ("4", "6", "6.1", "6.3")} | {("execution-model.md", "2.6")}
+    assert set(known) - set(cited) - between == set()
+
+
+def test_a_citation_of_a_section_is_seen():
+    text = "see schedulers.md section 4.2; execution-model.md 2.2 and 2.3, spec/batsim-inputs.md 7.1, 7.2)."
+    assert list(sections(text)) == [
+        ("schedulers.md", "4.2"),
+        ("execution-model.md", "2.2"),
+        ("execution-model.md", "2.3"),
+        ("batsim-inputs.md", "7.1"),
+        ("batsim-inputs.md", "7.2"),
+    ]

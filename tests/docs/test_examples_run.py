@@ -63,7 +63,15 @@ def run_console(text, folder):
             assert code == 0, f"$ {command}\n{out}{err}"
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+HEAVY = {"environments.md", "leases.md", "learning.md", "report.md", "slurm.md", "studies.md"}
+WITH_EXAMPLES = [
+    pytest.param(page, id=str(page.relative_to(ROOT)), marks=[pytest.mark.slow] if page.name in HEAVY else [])
+    for page in PAGES
+    if blocks(page)
+]
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES)
 def test_examples(page, tmp_path):
     for kind, text in blocks(page):
         if kind == "python":
@@ -76,10 +84,14 @@ def test_examples(page, tmp_path):
             run_console(text, tmp_path)
 
 
+GENERATED = {"reference/python.md", "reference/command-line.md"}
+"""Pages that docs/hooks/reference.py makes when the site is built."""
+
+
 def test_the_navigation_names_every_page_once():
     named = re.findall(r"([\w/-]+\.md)", (ROOT / "mkdocs.yml").read_text())
     docs = ROOT / "docs"
-    assert sorted(named) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
+    assert sorted(named) == sorted(GENERATED | {str(page.relative_to(docs)) for page in docs.rglob("*.md")})
 
 
 @pytest.mark.parametrize("file", ["README.md", "Makefile", "docs/tutorial.md", "benchmarks/__init__.py"])

@@ -82,12 +82,29 @@ def test_malleable(tmp_path, monkeypatch):
     assert len(page) == 5
 
 
+def program_of(name):
+    """A program of the gallery as a module."""
+    spec = importlib.util.spec_from_file_location(name, GALLERY / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_sc17():
+    program = program_of("sc17")
+    first = next(program.sequences(str(shared("traces/CEA-Curie-2011-2.1-cln.swf.gz"))))
+    lines = [line.strip("|").split("|") for line in (GALLERY / "sc17.md").read_text().splitlines()]
+    exact, asked = ([cell.strip() for cell in row] for row in lines if row[0].strip() == "1")
+    for place, order in enumerate(program.ORDERS, 1):
+        if order in {"wfp3", "saf", "f4"}:
+            found = [f"{program.slowdown(first, order, kind):.3f}" for kind in ("exact", "requested")]
+            assert found == [exact[place], asked[place]]
+
+
 def test_learned():
     if importlib.util.find_spec("numpy") is None:
         missing("numpy (the extra rl)")
-    spec = importlib.util.spec_from_file_location("learned", GALLERY / "learned.py")
-    program = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(program)
+    program = program_of("learned")
     text = (GALLERY / "learned.md").read_text()
     weights = tuple(map(float, re.search(r"weights: ([^`]+)`", text)[1].split(",")))
     page = rows("learned")

@@ -52,7 +52,7 @@ class Timed(Scripted):
 
     def decide(self, now, notices) -> Reply:
         said = [*super().decide(now, notices).decisions]
-        if not self.told[:-len(notices)]:
+        if not self.told[: -len(notices)]:
             said += [CallMeLater(call_me_later_id=str(at), when=OneShot(at)) for at in self.dated]
         for one in notices:
             if isinstance(one, RequestedCall):
@@ -327,7 +327,12 @@ KINDS = list(Elasticity)
 
 def whimsical(rng):
     """Jobs of all kinds, with all sorts of tasks."""
-    tasks = [work(6.0), pause("num_nodes"), exchange(0.5), ComputeTask(flops=Load(2e9, Pattern.ROOT_ONLY), name="root")]
+    tasks = [
+        work(6.0),
+        pause("num_nodes"),
+        exchange(0.5),
+        ComputeTask(flops=Load(2e9, Pattern.ROOT_ONLY), name="root"),
+    ]
     tasks.append(StorageTask(load=Load(1e8, Pattern.ALL_RANKS), write=True, detached=True, name="write"))
     made = []
     for number in range(rng.randint(2, 6)):

@@ -8,6 +8,7 @@ import pytest
 from tests.golden_outputs import assert_same_jobs, assert_same_schedule, assert_same_states
 from tests.shared import cases, shared
 
+from some_cases import some_slow
 from windtunnel.api import Layout, Simulation
 from windtunnel.results.layout import Dialect
 
@@ -89,7 +90,7 @@ ORDERS = [c for c in cases("golden/batsim4-orders", "*--*") if not c.name.starts
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("case", ORDERS, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", some_slow(ORDERS), ids=lambda c: c.name)
 def test_queue_orders_and_selections(case):
     parts = case.name.removeprefix("odd-").split("--")
     scheduler = VARIANTS[parts[0]]

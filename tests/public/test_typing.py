@@ -10,6 +10,7 @@ import pytest
 SAMPLES = Path(__file__).with_name("typing_samples.py")
 
 
+@pytest.mark.slow
 def test_samples_type_check(tmp_path):
     pytest.importorskip("mypy", reason="not run: mypy is not installed (make lint installs it)")
     root = SAMPLES.parents[2]

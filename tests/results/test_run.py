@@ -7,8 +7,11 @@ import pytest
 from tests.results.small_runs import outage, record, workload
 from tests.shared import shared
 
+import windtunnel as wt
+from windtunnel import api
 from windtunnel.diagnostics import UsageError
-from windtunnel.model import HostSet
+from windtunnel.model import HostSet, JobList
+from windtunnel.results import own_metrics
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.recording import Recording
 from windtunnel.results.run import Run, load_run
@@ -126,3 +129,55 @@ def test_runs_of_batsim_itself_can_be_read(case, hosts, jobs):
     assert metrics.jobs == run.jobs.height
     if "mixed" in case:
         assert metrics.makespan == float(run.figures["makespan"])
+
+
+def fractions(count):
+    """Jobs whose times have more digits than files: thirds of seconds, of no time at all, of less than a millionth."""
+    lasts = (1 / 3, 0.0, 4e-7, 70 / 3)
+    return [
+        wt.Job(
+            id=f"w0!{rank}",
+            request=wt.Request(hosts=1 + rank % 4),
+            profile=wt.DelayProfile(id=f"w0!p{rank}", delay=lasts[rank % 4]),
+            submission_time=rank * 0.7123456789,
+            walltime=200.0,
+            user="abc"[rank % 3],
+            queue="q"[: rank % 2],
+        )
+        for rank in range(count)
+    ]
+
+
+@pytest.mark.parametrize("trims", [{}, {"warm_up": "10%", "cool_down": 5.0}])
+def test_metrics_of_a_run_and_of_its_files_are_the_same_numbers(trims, tmp_path):
+    @wt.metric("exact_wait")
+    def exact_wait(record):
+        return sum(job.start - job.submitted for job in record.ran())
+
+    try:
+        out = tmp_path / "out"
+        options = api.RecordingOptions(**trims)
+        run = wt.simulate("hosts:4", JobList("w0", fractions(120)), "easy", out=out, record=options)
+        again = wt.load_run(out)
+        assert again.metrics == run.metrics
+        assert again.metrics.own["exact_wait"].value > 0
+        assert again.measure() == run.measure()
+        assert again.measure("2%", "3s") == run.measure("2%", "3s") != run.metrics
+        (out / "metrics.json").unlink()
+        if trims:  # computed anew from times with six digits
+            assert wt.load_run(out).metrics.waiting_time.mean == pytest.approx(
+                run.metrics.waiting_time.mean, rel=1e-8
+            )
+    finally:
+        own_metrics._METRICS.pop("exact_wait")
+
+
+def test_metrics_json_of_other_jobs_is_not_believed(tmp_path):
+    out = tmp_path / "out"
+    run = wt.simulate("hosts:4", JobList("w0", fractions(40)), "easy", out=out)
+    rows = (out / "jobs.csv").read_text().splitlines(keepends=True)
+    (out / "jobs.csv").write_text("".join(rows[:-3]))
+    assert load_run(out).metrics.jobs == 37
+    (out / "metrics.json").write_text("{}")
+    (out / "jobs.csv").write_text("".join(rows))
+    assert load_run(out).metrics.jobs == run.metrics.jobs == 40

@@ -8,6 +8,7 @@ import pytest
 
 from batsim4_dialogues import command, replay
 from shared import cases
+from some_cases import PARTS, part_of
 from windtunnel.schedulers import make_scheduler, scheduler_options
 from windtunnel.schedulers.registry import variants_of
 
@@ -48,13 +49,14 @@ def families():
 FAMILIES = families()
 
 
+@PARTS
 @pytest.mark.parametrize("name", FAMILIES or ["none"])
-def test_replies_are_the_recorded_ones(name):
+def test_replies_are_the_recorded_ones(name, part):
     if name == "none":
         from shared import missing
 
         missing("shared/golden/batsim4")
-    for case in FAMILIES[name]:
+    for case in part_of(FAMILIES[name], part):
         scheduler = scheduler_of(case)
         wrong, count = replay(scheduler, case, digits=11 if case.name.endswith(ECHO) else None)
         assert count > 1 or refused(case), case.name

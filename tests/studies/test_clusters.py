@@ -161,7 +161,9 @@ for number in "$@"; do kill -- "-$number"; done
 
 def told(folder):
     """What the study and its workers have printed."""
-    return "\n".join(f"{one.name}:\n{one.read_text()[-3000:]}" for one in (folder / "said", *folder.glob("job.*.log")))
+    return "\n".join(
+        f"{one.name}:\n{one.read_text()[-3000:]}" for one in (folder / "said", *folder.glob("job.*.log"))
+    )
 
 
 def test_slurm_jobs_are_workers(tmp_path):

@@ -15,6 +15,7 @@ from tests.wires.recorded_batsim4 import Script, dialogue
 
 from golden_outputs import assert_same_csv, assert_same_jobs, assert_same_schedule, assert_same_states
 from shared import cases, missing
+from some_cases import PARTS, part_of
 from windtunnel.diagnostics import DecisionError, InputError, WindtunnelError
 
 pytestmark = pytest.mark.golden
@@ -60,11 +61,12 @@ def script_of(case):
     return Script(dialogue(case), exact="nonet" in case.name, slack=slack, ties=ties)
 
 
+@PARTS
 @pytest.mark.parametrize("name", FINISHED or ["none"])
-def test_batsim_says_the_same(name, tmp_path):
+def test_batsim_says_the_same(name, part, tmp_path):
     if name == "none":
         missing("shared/golden/batsim4")
-    for case in FINISHED[name]:
+    for case in part_of(FINISHED[name], part):
         script = script_of(case)
         run = over_zeromq if len(script.recorded) <= LONG else in_process
         run(arguments(case, tmp_path / "out"), script)

@@ -7,6 +7,7 @@ from tests.schedulers.test_dialogues import ECHO, FAMILIES, scheduler_of
 from tests.wires.recorded_batsim4 import dialogue
 
 from shared import cases, missing
+from some_cases import PARTS, part_of
 from windtunnel.model import HostSet
 from windtunnel.schedulers import make_scheduler
 from windtunnel.wires.json.incoming import Reader
@@ -37,11 +38,12 @@ UNCONTENDED = ("--paper", "--paper--energy", "--dlight")
 """Thousands of messages in which little is decided; tests/schedulers/test_dialogues.py has them without the wire."""
 
 
+@PARTS
 @pytest.mark.parametrize("name", FAMILIES or ["none"])
-def test_replies_on_the_wire(name):
+def test_replies_on_the_wire(name, part):
     if name == "none":
         missing("shared/golden/batsim4")
-    for case in FAMILIES[name]:
+    for case in part_of(FAMILIES[name], part):
         if case.name.endswith(UNCONTENDED):
             continue
         server = Server(scheduler_of(case))

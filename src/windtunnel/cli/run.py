@@ -164,6 +164,16 @@ def run(
         ),
     ] = 300.0,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write jobs.parquet.")] = False,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Serve a page on this machine that shows the run and lets you act on it."),
+    ] = False,
+    live_paused: Annotated[
+        bool, typer.Option("--live-paused", help="With --live: wait until the page lets the run go.")
+    ] = False,
+    live_port: Annotated[
+        int, typer.Option("--live-port", min=0, max=65535, help="With --live: where to listen; 0 takes a free port.")
+    ] = 0,
     report: Annotated[Optional[Path], typer.Option(help="Also write an HTML report.")] = None,  # noqa: UP045 -- typer reads it
     as_json: Annotated[bool, typer.Option("--json", help="Print the metrics as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")] = False,
@@ -176,6 +186,8 @@ def run(
       windtunnel run hosts:128 trace.swf.gz --out out --parquet
 
       windtunnel run cluster.xml jobs.json -s batsched/easy_bf -o queue_order=asc_size
+
+      windtunnel run hosts:128 trace.swf.gz --live --live-paused
 
       windtunnel run "lublin:10000?hosts=256&seed=1" --apply "scale_load(0.8)"
 
@@ -239,7 +251,7 @@ def run(
         summary.print_account(told)
     with simulation.recording.holding():
         try:
-            done = _run(simulation)
+            done = _run(simulation, _watching(live=live, paused=live_paused, port=live_port))
         finally:
             if not quiet:
                 summary.print_account(simulation.account.since(told))
@@ -313,7 +325,23 @@ def _is_workload(file: str) -> bool:
     return (word or guess_format(file)).kind in {"workload", "leases"}
 
 
-def _run(simulation: Any) -> Any:
+def _watching(*, live: bool, paused: bool, port: int) -> dict[str, Any] | None:
+    """How the run is to be watched, if it is."""
+    from windtunnel.diagnostics import UsageError
+
+    if live:
+        return {"paused": paused, "port": port}
+    if paused or port:
+        raise UsageError("--live-paused and --live-port say how a run is watched", "add --live")
+    return None
+
+
+def _tell_page(url: str) -> None:
+    """Where the page is; on standard error, as standard output may be the metrics."""
+    print(f"live view (only on this machine, keep the address to yourself): {url}", file=sys.stderr, flush=True)
+
+
+def _run(simulation: Any, watching: dict[str, Any] | None) -> Any:
     """Run; a terminated process still marks its files."""
     import gc
     import signal
@@ -324,4 +352,4 @@ def _run(simulation: Any) -> Any:
     # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
-    return simulation.run()
+    return simulation.run() if watching is None else simulation.live(announce=_tell_page, **watching)

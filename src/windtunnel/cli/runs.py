@@ -52,17 +52,30 @@ def report(
 
 def plot(
     run: Annotated[Path, _RUN],
-    kind: Annotated[str, typer.Argument(help="gantt, utilisation, queue or waits.", metavar="KIND")],
+    kind: Annotated[
+        str, typer.Argument(help="gantt, utilisation, queue, power, waits or slowdowns.", metavar="KIND")
+    ],
     to: Annotated[Path, typer.Argument(help="The file to draw into: .png, .svg or .pdf.", metavar="FILE")],
+    beside: Annotated[
+        list[Path] | None, typer.Option("--beside", help="Another run to draw over it; may be given several times.")
+    ] = None,
+    style: Annotated[str, typer.Option(help="screen, or paper: fonts and lines for print.")] = "screen",
+    columns: Annotated[
+        float | None, typer.Option(help="The width in columns of a two-column paper (1 is the default of paper).")
+    ] = None,
 ) -> None:
-    """Draw a picture of a run (needs matplotlib).
+    """Draw a picture of a run, or curves of several (needs matplotlib).
 
-    Example:
+    Examples:
       windtunnel plot out gantt gantt.png
+
+      windtunnel plot out-easy waits waits.pdf --beside out-fcfs --style paper
     """
     from windtunnel.api import load_run
+    from windtunnel.report.plots import write_plot
 
-    print(load_run(run).plot(kind, to))
+    others = [load_run(other) for other in beside or ()]
+    print(write_plot(load_run(run), kind, to, beside=others, style=style, columns=columns))
 
 
 def metrics(

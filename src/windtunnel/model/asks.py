@@ -11,7 +11,7 @@ import msgspec
 
 from windtunnel.diagnostics import Finding
 from windtunnel.model.job import Job
-from windtunnel.model.slurm import JobAsk
+from windtunnel.model.slurm.requests import JobAsk
 
 __all__ = ["Ask", "Asking", "Asks", "Sized", "Some", "Warned", "ability_of_amount", "asks_of_jobs"]
 

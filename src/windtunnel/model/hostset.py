@@ -28,6 +28,9 @@ _LONGEST: Final = 64
 BIT_LIMIT: Final = 8192
 """Sets that hold only hosts below this number are kept as bits."""
 
+_TRUSTED: Final[tuple[int, ...]] = (-1,)
+"""Given instead of hosts: whoever makes the set fills it in."""
+
 _NUMBERS: Final[list[str]] = []
 """The texts of the numbers met so far, from 0 on: most of them are written again and again."""
 
@@ -113,6 +116,8 @@ class HostSet:
 
     def __init__(self, hosts: Iterable[SupportsIndex] = ()) -> None:
         self._bits: int | None = None
+        if hosts is _TRUSTED:
+            return
         self._runs: tuple[Run, ...] | None = merged([(host, host) for host in map(index, hosts)])  # numpy's pass
         if self._runs and self._runs[0][0] < 0:
             raise ValueError(f"host numbers are not negative: {self._runs[0][0]}")
@@ -316,7 +321,7 @@ def host_set(
     size: int,
 ) -> HostSet:
     """The set with these bits, these runs (one of them may be None) and this size, which are trusted: a hot path."""
-    new = HostSet.__new__(HostSet)
+    new = HostSet(_TRUSTED)  # compiled, __new__ would call the initialiser with no hosts
     new._bits = bits
     new._runs = runs
     new.size = size

@@ -9,10 +9,14 @@ from typing import Any, Final, Self
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
 from windtunnel.model.arrays import extend, extended
 from windtunnel.results.job_batches import Batch
+from windtunnel.results.job_rows import SHORTEST
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
 
-__all__ = ["STATES", "Collector", "Columns"]
+__all__ = ["DIGITS", "STATES", "Collector", "Columns"]
+
+DIGITS: Final = 6
+"""Decimals of times and shares in files."""
 
 STATES = 16
 """Ending and owner share a column: ``owner * 16 + state``."""
@@ -60,6 +64,21 @@ class Columns:
     def within(self, first: float, last: float) -> Self:
         """The jobs submitted in [first, last] (s)."""
         return self.only([first <= date <= last for date in self.submitted])
+
+    def as_filed(self) -> Self:
+        """The same with the digits that the files have (a millionth of a second), as they are read again."""
+        filed = type(self)(self.hosts)
+        filed.owners, filed.codes = self.owners, self.codes
+        ends = zip(self.start, self.finish, strict=True)
+        finish = [start + SHORTEST if start == end >= 0.0 else end for start, end in ends]
+        columns = {"submitted": self.submitted, "start": self.start, "finish": finish, "used": self.used}
+        for name, values in columns.items():
+            setattr(filed, name, array("d", [round(value, DIGITS) for value in values]))
+        filed.unavailable = [(round(date, DIGITS), count) for date, count in self.unavailable]
+        filed.pauses = [
+            (round(since, DIGITS), round(until, DIGITS), round(held, DIGITS)) for since, until, held in self.pauses
+        ]
+        return filed
 
     def ran(self) -> Self:
         """The jobs that started."""

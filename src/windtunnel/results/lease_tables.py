@@ -8,7 +8,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from types import NoneType
-from typing import Any, Final, NamedTuple, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -17,10 +17,12 @@ from windtunnel.model import HostSet
 from windtunnel.model.lease import LeaseState, When
 from windtunnel.results.fields import bare, guarded
 from windtunnel.results.layout import Layout
-from windtunnel.results.lease_accounting import LeaseAccounting
 from windtunnel.results.lease_shares import requested_text
 from windtunnel.results.rows import Recorder
 from windtunnel.vocabulary.lease_facts import LeaseFact, LeaseOver, ReservationOver
+
+if TYPE_CHECKING:
+    from windtunnel.results.lease_accounting import LeaseAccounting
 
 __all__ = ["LeaseRow", "LeasesCsv", "ReservationRow", "ReservationsCsv", "counters_csv", "read_rows", "statistics"]
 
@@ -129,7 +131,7 @@ def _nodes(hosts: HostSet) -> str:
 # --- at the end of a run --------------------------------------------------------------------------------------------
 
 
-def counters_csv(accounting: LeaseAccounting) -> bytes:
+def counters_csv(accounting: "LeaseAccounting") -> bytes:
     """``counters.csv``: the value of each counter whenever it changed, and its running average."""
     lines = ["counter,time,lease_id,value,average\n"]
     for name in accounting.counters:
@@ -137,7 +139,7 @@ def counters_csv(accounting: LeaseAccounting) -> bytes:
     return "".join(lines).encode()
 
 
-def statistics(accounting: LeaseAccounting, attributes: Mapping[str, str]) -> bytes:
+def statistics(accounting: "LeaseAccounting", attributes: Mapping[str, str]) -> bytes:
     """``statistics.json``: totals of the run, statistics of each lease, and what the workload says of itself."""
     found = {"attributes": attributes, "run": accounting.stats, "leases": accounting.lease_stats}
     return msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"

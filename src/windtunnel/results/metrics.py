@@ -209,7 +209,7 @@ def compute(
         queues=queues,
         sizes=size_metrics(sized(read("resizes.csv")), opens, closes),
     )
-    own = figures_of(lambda: Record(made, chosen, read))
+    own = figures_of(lambda: Record(made, chosen.as_filed(), read))
     return msgspec.structs.replace(made, own=own) if own else made
 
 

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import msgspec
 
@@ -13,21 +13,17 @@ from windtunnel.model import JobRecord, Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
-from windtunnel.results.columns import Collector
+from windtunnel.results.columns import Collector, Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.files import overwrite, write_whole
 from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches, Sink
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
-from windtunnel.results.lease_accounting import LeaseAccounting
-from windtunnel.results.lease_probes import PROBES
 from windtunnel.results.lease_tables import LeasesCsv, ReservationsCsv, counters_csv, statistics
 from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
-from windtunnel.results.paje import PajeTrace
 from windtunnel.results.place import Place
-from windtunnel.results.power_csv import ConsumedEnergyCsv, PstateChangesCsv, RackPowerCsv
 from windtunnel.results.probes_csv import ProbesCsv
 from windtunnel.results.resizes_csv import ResizesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
@@ -45,6 +41,9 @@ from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsEx
 from windtunnel.version import __version__, build
 from windtunnel.vocabulary.component import Hello, Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact
+
+if TYPE_CHECKING:
+    from windtunnel.results.lease_accounting import LeaseAccounting
 
 __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
 
@@ -72,8 +71,8 @@ class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What ``batsim_version`` says; empty: our own name and version."""
     warm_up: Trim = 0.0
     cool_down: Trim = 0.0
-    lease_probes: tuple[str, ...] = tuple(PROBES)
-    """What is counted of leases, where a lease manager reports them."""
+    lease_probes: tuple[str, ...] | None = None
+    """What is counted of leases, where a lease manager reports them; None: everything."""
 
     def __post_init__(self) -> None:
         check_fields(self, "what is recorded")
@@ -125,7 +124,7 @@ class Recording(Observer):
         self._held = False
         self._final: Metrics | None = None
         self.collector = Collector()
-        self._leases = LeaseAccounting(options.lease_probes)
+        self._leases = None if options.lease_probes is None else _accounting(options.lease_probes)
         self._lease_attributes: dict[str, str] = {}
         for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
             seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
@@ -181,11 +180,18 @@ class Recording(Observer):
         made: list[Observer] = [self.collector, jobs]
         if options.machine_states:
             made.append(MachineStatesCsv(layout))
+        # What few runs write is loaded by those.
         if options.pstates:
+            from windtunnel.results.power_csv import PstateChangesCsv
+
             made.append(PstateChangesCsv(layout))
         if options.energy:
+            from windtunnel.results.power_csv import ConsumedEnergyCsv, RackPowerCsv
+
             made.append(ConsumedEnergyCsv(layout))
         if options.paje:
+            from windtunnel.results.paje import PajeTrace
+
             made.append(PajeTrace(layout))
         if layout.dialect is Dialect.WINDTUNNEL:
             extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout, self.collector)
@@ -261,6 +267,8 @@ class Recording(Observer):
 
     def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
         """Count what a lease manager reports."""
+        if self._leases is None:
+            self._leases = _accounting(None)
         self._leases.hear(now, facts)
 
     def keep(self, name: str, data: bytes) -> None:
@@ -338,19 +346,22 @@ class Recording(Observer):
         Raises:
             UsageError: a trim is malformed, or nothing remains.
         """
-        if warm_up is None and cool_down is None and self._final is not None:
+        options = self.options
+        usual = options.warm_up, options.cool_down
+        trims = usual[0] if warm_up is None else warm_up, usual[1] if cool_down is None else cool_down
+        if trims == usual and self._final is not None:
             return self._final
         self._batches.flush()
-        options = self.options
-        return self._measured(
-            options.warm_up if warm_up is None else warm_up, options.cool_down if cool_down is None else cool_down
-        )
+        over = self.state.status is not Status.RUNNING  # what is read from its files later comes to the same
+        return self._measured(*trims, columns=self.collector.columns.as_filed() if over else None)
 
-    def _measured(self, warm_up: Trim, cool_down: Trim, derived: Derived | None = None) -> Metrics:
+    def _measured(
+        self, warm_up: Trim, cool_down: Trim, derived: Derived | None = None, columns: Columns | None = None
+    ) -> Metrics:
         joules = self.totals.get("consumed_joules") if self.options.energy else None
         racks = (int(self.totals.get("rack_excesses", 0)), float(self.totals.get("worst_rack_excess", 0.0)))
         return compute(
-            self.collector.columns,
+            columns or self.collector.columns,
             warm_up=warm_up,
             cool_down=cool_down,
             joules=joules,
@@ -366,7 +377,7 @@ class Recording(Observer):
             with suppress(UsageError):  # trims that leave nothing: whoever asks for the metrics is told
                 self._final = self._measured(self.options.warm_up, self.options.cool_down, derived)
                 self._write("metrics.json", self._final.json())
-            if self._leases.heard:
+            if self._leases is not None and self._leases.heard:
                 self._leases.close()
                 self._write("counters.csv", counters_csv(self._leases))
                 self._write("statistics.json", statistics(self._leases, self._lease_attributes))
@@ -456,3 +467,9 @@ class Recording(Observer):
     def __getstate__(self) -> dict[str, Any]:
         self.flush()
         return {name: value for name, value in self.__dict__.items() if name != "_place"} | {"_flusher": None}
+
+
+def _accounting(probes: tuple[str, ...] | None) -> "LeaseAccounting":
+    from windtunnel.results.lease_accounting import LeaseAccounting  # most runs have no leases
+
+    return LeaseAccounting() if probes is None else LeaseAccounting(probes)

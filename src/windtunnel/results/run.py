@@ -1,7 +1,7 @@
 """Reading a run again, from its files or from memory: jobs as a data frame, metrics, who was where and when."""
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -10,10 +10,13 @@ import msgspec
 
 from windtunnel.diagnostics import Account, UsageError, read_input
 from windtunnel.model import HostSet
+from windtunnel.results.columns import DIGITS, Columns
 from windtunnel.results.damaged_files import read_from
 from windtunnel.results.fields import table_rows, without_apostrophes
+from windtunnel.results.job_rows import SHORTEST
 from windtunnel.results.layout import KNOWN_FILES, Dialect, Layout
 from windtunnel.results.metrics import Metrics, Trim, compute
+from windtunnel.results.own_metrics import Record, figures_of
 from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.state import RunState, Status, read_state
@@ -286,12 +289,22 @@ class Run:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The metrics, with the trims that the run was recorded with; of a run read from files, untrimmed.
+        """The metrics, with the trims that the run was recorded with: as ``metrics.json`` has them, if it is there.
 
         Raises:
             UsageError: the trims leave nothing.
         """
-        return self.measure(0.0, 0.0) if self._recording is None else self._recording.metrics()
+        if self._recording is not None:
+            return self._recording.metrics()
+        return self.measure(*self._trims)
+
+    @property
+    def _trims(self) -> tuple[Trim, Trim]:
+        """Those that the run was recorded with; none where what is noted of them is no trim."""
+        noted = self.state.facts.get("trims")
+        trims = noted if isinstance(noted, Mapping) else {}
+        found = (trims.get("warm_up", 0.0), trims.get("cool_down", 0.0))
+        return found if all(isinstance(one, str | float | int) for one in found) else (0.0, 0.0)
 
     def measure(self, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Metrics:
         """The metrics with other trims.
@@ -315,10 +328,32 @@ class Run:
             cut = any(self.file(name) is not None for name in ("suspensions.csv", "resizes.csv"))
             stretches = self.stretches() if cut else ()
             columns = columns_of(self.jobs, self.hosts, self.unavailable(), stretches)
+        if (warm_up, cool_down) == self._trims and (written := self._as_written(columns)) is not None:
+            return written
         with read_from(self.name, "resizes.csv"):
             return compute(
                 columns, warm_up=warm_up, cool_down=cool_down, joules=joules or None, racks=racks, read=self.file
             )
+
+    def _as_written(self, columns: Columns) -> Metrics | None:
+        """The content of ``metrics.json``; None when it is not that of these jobs.
+
+        It was computed from times with more digits than the files have. Metrics of one's own are computed anew: they
+        may be others now.
+        """
+        data = self.file("metrics.json")
+        try:
+            written = msgspec.json.decode(data or b"", type=Metrics)
+        except msgspec.DecodeError:
+            return None
+        all_jobs = self._trims == (0.0, 0.0)
+        if abs(written.makespan - max(max(columns.finish, default=0.0), 0.0)) > 2 * SHORTEST:
+            return None
+        if all_jobs and written.states != columns.states():
+            return None
+        chosen = columns if all_jobs else columns.within(*(round(date, DIGITS) for date in written.window))
+        own = figures_of(lambda: Record(written, chosen, self.file))
+        return msgspec.structs.replace(written, own=own)
 
     def parquet(self, folder: str | Path) -> list[Path]:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.

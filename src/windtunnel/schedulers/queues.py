@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from math import inf
 from sys import float_info
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -23,42 +23,53 @@ ANY: Final = float_info.max
 """Longer than every walltime but that of an endless job; as ``longest`` of :meth:`WaitingQueue.find`."""
 
 
-class WaitingQueue(Protocol):
-    """Waiting jobs in some order; ``count`` says how many."""
+@mypyc_attr(allow_interpreted_subclasses=True)
+class WaitingQueue:
+    """Waiting jobs in some order: a class rather than a protocol, whose methods compiled code calls directly."""
 
-    @property
-    def count(self) -> int:
+    def __init__(self) -> None:
+        self.count = 0
         """How many jobs wait."""
 
     def first(self) -> Job:
         """The job at the front; there must be one."""
+        raise NotImplementedError
 
     def add(self, job: Job, now: float) -> None:
         """Let a job wait."""
+        raise NotImplementedError
 
     def smallest(self) -> int:
         """The size of the smallest job; there must be one."""
+        raise NotImplementedError
 
     def pop(self) -> Job:
         """Take the job at the front."""
+        raise NotImplementedError
 
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
+        raise NotImplementedError
 
     def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
         """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
+        raise NotImplementedError
 
     def remove(self, job: Job) -> None:
         """Take a job out of the queue, wherever it is."""
+        raise NotImplementedError
 
     def discard(self, job: Job) -> bool:
         """Take a job out, wherever it is; whether it was there."""
+        raise NotImplementedError
 
     def place(self, job: Job) -> Any:
         """Sorts jobs by their place in the queue."""
+        raise NotImplementedError
 
     def __iter__(self) -> Iterator[Job]:
         """The jobs from the front; the queue must not change meanwhile."""
+        raise NotImplementedError
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -137,14 +148,14 @@ class _Bucket:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class IndexedQueue:
+class IndexedQueue(WaitingQueue):
     """In order of arrival, with one tree of walltimes for each size."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._jobs: list[Job | None] = []
         self._base = 0  # the rank of the first item of _jobs
         self._front = 0  # the index in _jobs of the first job
-        self.count = 0
         self._buckets: dict[int, _Bucket] = {}
         self._sizes: list[int] = []  # those of which there are jobs, ascending
         self._ranks: dict[str, int] = {}
@@ -256,19 +267,15 @@ class IndexedQueue:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class SortedQueue:
+class SortedQueue(WaitingQueue):
     """In one of batsched's orders, ties by arrival; walked over."""
 
     def __init__(self, order: str) -> None:
+        super().__init__()
         self.order = order
         self._items: list[tuple[float, int, Job]] = []
         self._keys: dict[str, tuple[float, int]] = {}
         self._arrivals = 0
-
-    @property
-    def count(self) -> int:
-        """How many jobs wait."""
-        return len(self._items)
 
     def first(self) -> Job:
         """The job at the front."""
@@ -284,10 +291,12 @@ class SortedQueue:
         key = (ORDERS[self.order](job, now, job.walltime), self._arrivals)
         self._keys[job.id] = key
         insort(self._items, (*key, job))
+        self.count += 1
 
     def pop(self) -> Job:
         """Take the job at the front."""
         job = self._items.pop(0)[2]
+        self.count -= 1
         del self._keys[job.id]
         return job
 
@@ -329,6 +338,7 @@ class SortedQueue:
     def remove(self, job: Job) -> None:
         """Take a job out of the queue."""
         del self._items[bisect_left(self._items, self._keys.pop(job.id))]
+        self.count -= 1
 
 
 def waiting_queue(order: str) -> WaitingQueue:

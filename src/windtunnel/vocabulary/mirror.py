@@ -6,6 +6,7 @@ users; schedulers that are shipped read and feed it directly. A notice costs wha
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -41,7 +42,14 @@ from windtunnel.vocabulary.waiting import ArrivalQueue, JobQueue
 
 __all__ = ["Mirror"]
 
-_NONE: HostSet = HostSet()
+_NONE: Final = HostSet()
+
+# Bound once: compiled code looks up what comes from other modules each time.
+_JobSubmitted: Final = JobSubmitted
+_JobCompleted: Final = JobCompleted
+_ExecuteJob: Final = ExecuteJob
+_bisect_left: Final = bisect_left
+_insort: Final = insort
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -176,16 +184,16 @@ class Mirror:
         if self._further:
             self._forget_news()
         for notice in notices:
-            if type(notice) is JobSubmitted:
+            if type(notice) is _JobSubmitted:
                 arrived.append(notice.job)
-            elif type(notice) is JobCompleted:
+            elif type(notice) is _JobCompleted:
                 job_id = notice.job.id
                 running = self.running.pop(job_id, None)
                 if running is None:
                     self.suspended.pop(job_id, None)
                 elif self._plain:  # what _leave does, at less cost
                     ends = self.ends
-                    self.left.append(ends.pop(bisect_left(ends, (running.end, running.rank))))
+                    self.left.append(ends.pop(_bisect_left(ends, (running.end, running.rank))))
                     self.free.add(running.hosts)
                     self.changed = True
                 else:
@@ -337,7 +345,7 @@ class Mirror:
     def _leave(self, running: Running) -> None:
         """What a job held is free."""
         ends = self.ends
-        self.left.append(ends.pop(bisect_left(ends, (running.end, running.rank))))
+        self.left.append(ends.pop(_bisect_left(ends, (running.end, running.rank))))
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
@@ -388,13 +396,13 @@ class Mirror:
     def execute(self, job: Job, hosts: HostSet) -> ExecuteJob:
         """The decision that a job starts now on these hosts, noted."""
         self.start(job, hosts)
-        return ExecuteJob(job_id=job.id, hosts=hosts)
+        return _ExecuteJob(job_id=job.id, hosts=hosts)
 
     def hold(self, job: Job, hosts: HostSet, start: float, end: float, amounts: Amounts | None = None) -> Running:
         """The same for hosts that were taken out of ``free`` already, and with the date of the predicted end."""
         self._rank = rank = self._rank + 1
         running = self.running[job.id] = running_job(job, hosts, start, end, rank, amounts)
-        insort(self.ends, (end, rank, hosts.size, running))
+        _insort(self.ends, (end, rank, hosts.size, running))
         return running
 
     def run(self, job: Job, together: bool) -> ExecuteJob:
@@ -416,8 +424,8 @@ class Mirror:
         running.rank = rank
         running.amounts = None
         self.running[job.id] = running
-        insort(self.ends, (end, rank, size, running))
-        return ExecuteJob(job_id=job.id, hosts=hosts)
+        _insort(self.ends, (end, rank, size, running))
+        return _ExecuteJob(job_id=job.id, hosts=hosts)
 
     def resume(self, job_id: str, hosts: HostSet, amounts: Amounts | None, at: float) -> None:
         """A suspended job holds hosts again; once, whether its own decision or the notice comes first."""

@@ -12,47 +12,15 @@ pytestmark = pytest.mark.golden
 
 SIGNALS = "victims end at instants inside a second that only the daemons know; starts in between are not comparable"
 PLACES = "GPUs bound to sockets and gres weights of jobs by their whole number of GPUs"
-SECONDS = "a cycle that crossed a second in its middle, and what follows from it"
 EXCEPTIONS = {
-    "007-cons-crsocket": "sockets that several jobs of one pass leave half free",
-    "017-threads-core": "--ntasks-per-core and --hint count threads of cores that hold one task",
-    "019-shapes": "--spread-job, --contiguous with a range of nodes, and named nodes that must be followed by others",
-    "023-het-weights2": PLACES,
     "038-topo-tree-lin": "select/linear picks below switches by another rule than cons_tres",
-    "043-arrays-resv": "the Reason of an array whose tasks were planned, not started",
     "046-het-jobs": "heterogeneous jobs are planned part by part",
-    "057-bf-partdepth": "Reasons of jobs beyond partition_job_depth",
     "067-pre-qos-cancel": SIGNALS,
     "068-pre-qos-grace": SIGNALS,
     "071-pre-part-requeue-reorder": SIGNALS,
-    "074-lim-grptres": "not explained by the rules either: a node limit changes the nodes of a start",
-    "079-lim-grptresmins": "the Reason of a job behind others that limits refuse",
-    "087-lim-both": "plans under assoc_limit_stop",
-    "088-lim-stop": "plans under assoc_limit_stop",
-    "090-lim-allow": "a plan at the instant itself for a job that its partition refuses",
-    "111-rnd20-lin": "the Reason of a whole-node job that was first looked at before the gate",
-    "123-rnd32-parts": "the Reason of a job of several partitions: one lacks nodes when it is submitted",
-    "124-rnd33-cons": "two plans change nodes: which one is tried first at the same end of a job",
-    "128-rnd37-topo": SECONDS,
-    "129-rnd38-mem": "the Reason of a job first checked against nodes that others hold",
-    "134-rnd43-parts": "the Reason of an exclusive job first checked while nodes were in use",
-    "137-rnd46-acct": "plans of limited jobs whose nodes follow the unexplained case 074",
     "147-bf-busy2": "which of the used nodes bf_busy_nodes prefers in a tested future",
-    "150-main-off": "the Reason that backfill alone leaves",
-    "154-oversub-linear": "nodes of shared jobs under select/linear",
-    "155-excl-user": "a plan on nodes of another user (ExclusiveUser)",
-    "157-gpu-defcpu": PLACES,
-    "159-prefer": "--prefer is not followed",
     "168-pre-rnd1": SIGNALS,
     "174-rnd48-gpu": PLACES,
-    "177-rnd51-het": SECONDS,
-    "183-rnd57-mem": "the Reason of a job first checked against nodes that others hold",
-    "196-rnd70-het": PLACES,
-    "201-rnd75-acct": "plans of limited jobs whose nodes follow the unexplained case 074",
-    "204-rnd78-het": "the Reason of an array whose tasks were planned, not started",
-    "205-rnd79-parts": "PartitionConfig instead of PartitionNodeLimit for a job larger than each of its partitions",
-    "214-rnd88-parts": SECONDS,
-    "218-rnd92-topo": "CR_LLN with switches",
 }
 FOLDERS = cases("golden/slurm/snapshots")
 COUNTS = ("starts", "cpus", "plans", "reasons")

@@ -15,6 +15,7 @@ _SUSPENDED: Final = JobState.SUSPENDED
 _SUBMITTED: Final = JobState.SUBMITTED
 _SUCCESS: Final = JobState.COMPLETED_SUCCESSFULLY
 _FAILED: Final = JobState.COMPLETED_FAILED
+_JobCompleted: Final = JobCompleted  # bound once: compiled code looks up what comes from other modules each time
 
 
 def end_job(world: World, record: JobRecord, state: JobState | None = None, code: int = 0, tell: bool = True) -> None:
@@ -51,7 +52,7 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
     for hook in hooks.states:
         hook(now, table.counts)
     if tell:
-        notice = JobCompleted(now, record.job, state, code, hosts, record.starting_time)
+        notice = _JobCompleted(now, record.job, state, code, hosts, record.starting_time)
         session = world.only_session
         if session is not None:
             session.outbox.append(notice)

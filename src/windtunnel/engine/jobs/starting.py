@@ -30,6 +30,10 @@ _NO_HOSTS: Final = HostSet()
 _SUBMITTED: Final = JobState.SUBMITTED
 _RUNNING: Final = JobState.RUNNING
 
+# Bound once: compiled code looks up what comes from other modules each time.
+_DelayProfile: Final = DelayProfile
+_heappush: Final = heappush
+
 
 def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     """Start a job, after the checks of batsim-protocol.md section 6."""
@@ -42,9 +46,9 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     hosts = decision.hosts
     now = world.now
     profile = job.profile
-    delay = profile.delay if type(profile) is DelayProfile and decision.additional_io is None else None
+    delay = profile.delay if type(profile) is _DelayProfile and decision.additional_io is None else None
     if (
-        (delay is not None or world.options.strict)
+        (delay is not None or world.strict)
         and decision.amounts is None
         and hosts.size == job.request.hosts
         and (decision.placement is None or type(decision.placement) is PlacementStrategy)
@@ -75,9 +79,9 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
     world.sequence = sequence = world.sequence + 1
     if delay < job.walltime:
-        heappush(world.heap, (now + delay, 0, sequence, JOB_END, record, record.version))
+        _heappush(world.heap, (now + delay, 0, sequence, JOB_END, record, record.version))
     else:
-        heappush(world.heap, (now + job.walltime, 1, sequence, WALLTIME, record, record.version))
+        _heappush(world.heap, (now + job.walltime, 1, sequence, WALLTIME, record, record.version))
 
 
 def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
@@ -104,7 +108,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
             world, decision, "allocation-size", f"job {job.id!r} requests {job.request.hosts} hosts and is given none"
         )
     record.hosts = hosts
-    if not world.options.strict:
+    if not world.strict:
         try:
             execution.check_job(world, record, decision)
         except Exception:

@@ -17,6 +17,11 @@ _SUBMISSION: Final = Priority.SUBMISSION
 _AHEAD: Final = 64
 """Jobs that are made at once."""
 
+# Bound once: compiled code looks up what comes from other modules each time.
+_JobRecord: Final = JobRecord
+_JobSubmitted: Final = JobSubmitted
+_heappush: Final = heappush
+
 
 def submit_due(world: World, submitter: Submitter) -> None:
     """Submit all jobs of a workload that are due, and plan the next."""
@@ -26,7 +31,7 @@ def submit_due(world: World, submitter: Submitter) -> None:
         job = ahead[-1]
         if job.submission_time > horizon:
             world.sequence = sequence = world.sequence + 1
-            heappush(world.heap, (job.submission_time, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
+            _heappush(world.heap, (job.submission_time, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
             return
         ahead.pop()
         if not job.dependencies or not _held_back(world, job):
@@ -63,7 +68,7 @@ def no_more(world: World) -> None:
 def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
     """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
     now = world.now
-    world.jobs[job.id] = record = JobRecord(job=job)
+    world.jobs[job.id] = record = _JobRecord(job=job)
     if dynamic:
         record.dynamic = True
         record.owner = owner
@@ -77,8 +82,8 @@ def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, t
             hook(now, record)
     if tell:
         for session in world.sessions:
-            notice = JobSubmitted(now, job, job.submission_time)
-            if session.features.forward_profiles_on_job_submission:
+            notice = _JobSubmitted(now, job, job.submission_time)
+            if session.forwards_profiles:
                 notice.profile = job.profile
             session.outbox.append(notice)
     if world.options.ask_waiting_times:

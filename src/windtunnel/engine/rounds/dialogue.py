@@ -3,7 +3,7 @@
 from math import inf
 from numbers import Real
 from time import perf_counter
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
 from windtunnel.engine.jobs.registration import job_forgotten
@@ -26,6 +26,8 @@ from windtunnel.vocabulary import (
 from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_ended", "raised", "take"]
+
+_ExecuteJob: Final = ExecuteJob  # bound once: compiled code looks up what comes from other modules each time
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
@@ -101,7 +103,7 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
         )
     done: float = answered
     previous = earliest
-    strict = world.options.strict
+    strict = world.strict
     try:
         for decision in said.decisions:
             try:
@@ -110,7 +112,7 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
                 reason = f"{session.name!r} answered {decision!r:.50}, which is no decision"
                 raise ComponentError(reason, now=now) from None
             if when is None:
-                if strict and type(decision) is ExecuteJob:  # the common case: its fields are looked at if it fails
+                if strict and type(decision) is _ExecuteJob:  # the common case: its fields are looked at if it fails
                     try:
                         execute_job(world, session.rank, decision)
                     except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
@@ -182,6 +184,6 @@ def _apply(world: World, session: Session, decision: Decision) -> None:
                 f"{type(decision).__name__} is not a decision that can be made here", rule="unknown", now=world.now
             )
     except DecisionError as refusal:
-        if world.options.strict:
+        if world.strict:
             raise
         session.outbox.append(DecisionRefused(world.now, decision, refusal.rule, refusal.message))

@@ -13,10 +13,8 @@ from windtunnel.engine.jobs import (
     suspension,
     workflows,
 )
-from windtunnel.engine.jobs.elastic import resizing
 from windtunnel.engine.jobs.execution import messages
 from windtunnel.engine.jobs.execution.nodes import leaf_due
-from windtunnel.engine.probes import handlers as probes
 from windtunnel.engine.rounds import calls
 from windtunnel.engine.sharing import model as sharing
 from windtunnel.engine.site import conditions, external_events, switching
@@ -40,6 +38,51 @@ def _ready(world: World, rank: int) -> None:
     world.unfinished -= 1
 
 
+# Much code is behind these, for few runs: it is loaded by them.
+
+
+def _create_probe(world: World, rank: int, decision: d.CreateProbe) -> None:
+    from windtunnel.engine.probes.handlers import create_probe
+
+    create_probe(world, rank, decision)
+
+
+def _stop_probe(world: World, rank: int, decision: d.StopProbe) -> None:
+    from windtunnel.engine.probes.handlers import stop_probe
+
+    stop_probe(world, rank, decision)
+
+
+def _trigger_probe(world: World, rank: int, decision: d.TriggerProbe) -> None:
+    from windtunnel.engine.probes.handlers import trigger_probe
+
+    trigger_probe(world, rank, decision)
+
+
+def _reset_probe(world: World, rank: int, decision: d.ResetProbe) -> None:
+    from windtunnel.engine.probes.handlers import reset_probe
+
+    reset_probe(world, rank, decision)
+
+
+def _probe_due(world: World, probe: Any) -> None:
+    from windtunnel.engine.probes.handlers import probe_due
+
+    probe_due(world, probe)
+
+
+def _resize_job(world: World, rank: int, decision: d.ResizeJob) -> None:
+    from windtunnel.engine.jobs.elastic.resizing import resize_job
+
+    resize_job(world, rank, decision)
+
+
+def _set_job_arguments(world: World, rank: int, decision: d.SetJobArguments) -> None:
+    from windtunnel.engine.jobs.elastic.resizing import set_job_arguments
+
+    set_job_arguments(world, rank, decision)
+
+
 EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.JOB_END: ending.end_job,
     e.LEAF_END: leaf_due,
@@ -48,7 +91,7 @@ EVENTS: Final[dict[int, Callable[[World, Any], None]]] = {
     e.EXTERNAL: external_events.events_due,
     e.CALL: calls.call_due,
     e.PERIODIC: calls.periodic_due,
-    e.PROBE: probes.probe_due,
+    e.PROBE: _probe_due,
     e.NO_MORE: _no_more,
     e.READY: _ready,
     e.INJECTED: external_events.inject,
@@ -78,13 +121,13 @@ DECISIONS: Final[dict[type[d.Decision], Callable[[World, int, Any], None]]] = {
     d.AnswerWaitingTime: registration.answer_waiting_time,
     d.CallMeLater: calls.call_me_later,
     d.StopCallMeLater: calls.stop_call_me_later,
-    d.CreateProbe: probes.create_probe,
-    d.StopProbe: probes.stop_probe,
-    d.TriggerProbe: probes.trigger_probe,
-    d.ResetProbe: probes.reset_probe,
+    d.CreateProbe: _create_probe,
+    d.StopProbe: _stop_probe,
+    d.TriggerProbe: _trigger_probe,
+    d.ResetProbe: _reset_probe,
     d.MessageToJob: messages.message_to_job,
-    d.ResizeJob: resizing.resize_job,
-    d.SetJobArguments: resizing.set_job_arguments,
+    d.ResizeJob: _resize_job,
+    d.SetJobArguments: _set_job_arguments,
     d.SuspendJob: suspension.suspend_job,
     d.ResumeJob: suspension.resume_job,
     d.MigrateJob: suspension.migrate_job,

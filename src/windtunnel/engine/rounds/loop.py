@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from heapq import heappop
 from math import inf
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
 from windtunnel.engine.energy.choice import simulate_energy
@@ -28,8 +28,13 @@ from windtunnel.vocabulary import Component, Reply, SimulationBegins, Simulation
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
 
-_HANDLERS = tuple(EVENTS.get(kind, apply_delayed) for kind in range(max(*EVENTS, DECISION) + 1))
+_HANDLERS: Final = tuple(EVENTS.get(kind, apply_delayed) for kind in range(max(*EVENTS, DECISION) + 1))
 """By kind of event; delayed decisions are no event of the table."""
+
+# Bound once: compiled code looks up what comes from other modules each time.
+_heappop: Final = heappop
+_perf_counter: Final = perf_counter
+_Reply: Final = Reply
 
 
 def begin(world: World, components: Sequence[Component]) -> None:
@@ -40,6 +45,7 @@ def begin(world: World, components: Sequence[Component]) -> None:
         for hook in world.hooks.hello:
             hook(world.now, session.name, hello)
         session.features = hello.features
+        session.forwards_profiles = hello.features.forward_profiles_on_job_submission
         session.follows_others = hello.follow_others
         session.follows_phases = hello.follow_phases
         session.registering = hello.features.dynamic_registration
@@ -163,7 +169,7 @@ def _happen(world: World) -> None:
         _happen_one(world, stays=stays)
         return
     while heap and (not stays or heap[0][0] <= horizon):
-        date, _, _, kind, payload, version = heappop(heap)
+        date, _, _, kind, payload, version = _heappop(heap)
         if version >= 0 and payload.version != version:
             continue
         if date > horizon:
@@ -218,7 +224,7 @@ def _rounds_alone(world: World, component: Component) -> None:
             if not notices or session.ready_at > now:
                 if not heap:
                     return
-                date, _, _, kind, payload, version = heappop(heap)
+                date, _, _, kind, payload, version = _heappop(heap)
                 if version >= 0 and payload.version != version:
                     continue
                 if date > horizon:
@@ -229,7 +235,7 @@ def _rounds_alone(world: World, component: Component) -> None:
                     rounds = 0
                 _HANDLERS[kind](world, payload)
             while heap and heap[0][0] <= horizon:
-                _, _, _, kind, payload, version = heappop(heap)
+                _, _, _, kind, payload, version = _heappop(heap)
                 if version < 0 or payload.version == version:
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
@@ -246,17 +252,17 @@ def _rounds_alone(world: World, component: Component) -> None:
                     told.clear()
                 else:
                     forget_ended(world)
-            start = perf_counter()
+            start = _perf_counter()
             try:
                 reply = decide(now, notices)
             except (SimulationError, UsageError):
                 raise
             except (Exception, SystemExit) as fault:
                 raise raised(world, session, notices, fault) from fault
-            took = perf_counter() - start
+            took = _perf_counter() - start
             spent += took
             answer: Any = reply
-            if type(reply) is not Reply or type(answer.decisions) is not list:
+            if type(reply) is not _Reply or type(answer.decisions) is not list:
                 check_reply(world, session, reply)
             for hook in calls:
                 hook(now, notices, reply, took)

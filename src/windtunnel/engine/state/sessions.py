@@ -17,6 +17,8 @@ class Session:
         self.rank = rank
         self.name = name
         self.features = Features()
+        self.forwards_profiles = False
+        """Whether it is told of jobs with their profiles."""
         self.outbox: list[Notice] = []
         self.apart: list[Notice] = []
         """Notices of the present instant that are told in a message of their own, after the others."""

@@ -59,6 +59,7 @@ _SAVED: Final = (
     "static_dates",
     "static_left",
     "stopped",
+    "strict",
     "storage_users",
     "submitters",
     "to_forget",
@@ -91,6 +92,7 @@ class World:
         self.workloads = tuple(workloads)
         self.event_lists = tuple(event_lists)
         self.options = options
+        self.strict = options.strict
         self.now = 0.0
         self.horizon = 1e-9
         """What is planned until then happens now: SimGrid's precision of 1e-9 s (execution-model.md 2.5), or a few

@@ -11,7 +11,7 @@ from windtunnel.formats.traces.rules import ReplayOptions, Rule, behind_end, len
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.formats.workflows.tasks import WorkflowTask, check_tasks
 from windtunnel.model import DelayProfile, Job, Request
-from windtunnel.model.slurm import JobAsk
+from windtunnel.model.slurm.requests import JobAsk
 
 __all__ = ["Record", "replay"]
 

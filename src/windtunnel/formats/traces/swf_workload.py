@@ -2,16 +2,14 @@
 
 import copy
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import repeat
-from math import inf, nextafter
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
-from windtunnel.formats.traces.rules import length_name
 from windtunnel.formats.traces.swf_columns import STATUS
-from windtunnel.model import DelayProfile, Job, Profile, Request
+from windtunnel.formats.traces.swf_jobs import JobMaker
+from windtunnel.model import Job, Profile
 from windtunnel.model.asks import Ask, Asks, Some
 from windtunnel.model.workload import ShownWorkload
 
@@ -20,36 +18,6 @@ __all__ = ["SwfWorkload"]
 _AHEAD: Final = 64
 """Jobs that are made at once when all are gone through."""
 _NO_PROFILES: Final[Mapping[str, Profile]] = {}
-
-
-class _Names(dict[int, str]):
-    """Numbers as text; "" for -1, which means unknown."""
-
-    def __missing__(self, number: int) -> str:
-        text = self[number] = str(number) if number >= 0 else ""
-        return text
-
-
-class _Requests(dict[int, Request]):
-    """Processors -> the request for them, shared by all jobs that want as many."""
-
-    def __init__(self, cores_per_host: int) -> None:
-        self._cores = cores_per_host
-
-    def __missing__(self, processors: int) -> Request:
-        request = self[processors] = Request(hosts=-(-processors // self._cores), processors=processors)
-        return request
-
-
-class _Profiles(dict[float, DelayProfile]):
-    """Run time -> the profile of that length."""
-
-    def __init__(self, workload: str) -> None:
-        self._workload = workload
-
-    def __missing__(self, run: float) -> DelayProfile:
-        profile = self[run] = DelayProfile(id=f"{self._workload}!{length_name(run)}", delay=run)
-        return profile
 
 
 class SwfWorkload(ShownWorkload):
@@ -85,13 +53,10 @@ class SwfWorkload(ShownWorkload):
         self._forget()
 
     def _forget(self) -> None:
-        self._names = _Names()
-        self._requests = _Requests(self.cores_per_host)
-        self._profiles = _Profiles(self.name)
+        self._maker = JobMaker(self.name, self.cores_per_host)
 
     def __getstate__(self) -> dict[str, object]:
-        caches = {"_names", "_requests", "_profiles"}
-        return {key: value for key, value in self.__dict__.items() if key not in caches}
+        return {key: value for key, value in self.__dict__.items() if key != "_maker"}  # which holds caches
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -186,14 +151,8 @@ class SwfWorkload(ShownWorkload):
 
     def jobs_between(self, first: int, stop: int) -> list[Job]:
         """The jobs of these ranks: many at a time cost less than one by one."""
-        name, names, requests, profiles = self.name, self._names, self._requests, self._profiles
-        extend = self.extend
         part = slice(first, stop)
-        before: Iterable[tuple[tuple[str, ...], float]] = repeat(((), 0.0))
-        if self.preceding is not None:
-            waits = zip(self.preceding[part], self.think_times[part], strict=True)
-            before = [((f"{name}!{number}",), think) if number >= 0 else ((), 0.0) for number, think in waits]
-        columns = zip(
+        columns = (
             self.numbers[part],
             self.processors[part],
             self.runs[part],
@@ -202,21 +161,7 @@ class SwfWorkload(ShownWorkload):
             self.users[part],
             self.groups[part],
             self.queues[part],
-            before,
-            strict=False,
         )
-        return [
-            Job(
-                id=f"{name}!{number}",
-                request=requests[processors],
-                profile=profiles[run],
-                submission_time=submit,
-                walltime=nextafter(run, inf) if walltime <= run and extend else walltime,  # see rules.behind_end
-                user=names[user],
-                group=names[group],
-                queue=names[queue],
-                dependencies=dependencies,
-                think_time=think,
-            )
-            for number, processors, run, submit, walltime, user, group, queue, (dependencies, think) in columns
-        ]
+        if self.preceding is None:
+            return self._maker.make(columns, extend=self.extend)
+        return self._maker.make(columns, self.preceding[part], self.think_times[part], extend=self.extend)

@@ -146,7 +146,7 @@ class Gantt {
       if (start > this.shared.to || finish < this.shared.from || host > this.high || host + hosts < this.low) continue;
       const [colour, look] = looks[kind];
       if ((look === "thin") !== thin) continue;
-      const [x, y, w, h] = this.box(start, finish, host, hosts, perSecond, perHost);
+      const [x, y, w, h] = this.box(Math.max(start, this.shared.from), Math.min(finish, this.shared.to), host, hosts, perSecond, perHost);
       if (look === "hatch") {
         pen.globalAlpha = 0.18;
         pen.fillStyle = colour;

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
-from windtunnel.schedulers.slurm.jobs import Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims
@@ -15,6 +15,8 @@ from windtunnel.schedulers.slurm.state import State
 __all__ = ["backfill_pass"]
 
 _MOST_TRIES: Final = 500
+_UNKNOWN_START: Final = 500
+"""Seconds after which a job is planned that limits refuse now (``assoc_limit_stop``)."""
 
 
 class _Outcome(Enum):
@@ -43,6 +45,7 @@ class _Cycle:
         self.state = state
         self.settings = state.site.backfill
         self.window = self.settings.bf_window * 60
+        self.limits_stop = state.site.main.assoc_limit_stop
         counted = state.site.licences if self.settings.bf_licenses else {}
         self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, state.up & ~state.completing, counted)
         for job in state.running.values():
@@ -54,6 +57,9 @@ class _Cycle:
         """Jobs looked at, of users, partitions and associations (§4.5)."""
         self.reserved: Counter[str] = Counter()
         """Plans of each partition."""
+        self.array = ""
+        """The array whose tasks were last planned, and how many of them one after another."""
+        self.array_plans = 0
         if self.settings.bf_running_job_reserve:
             for job in state.running.values():
                 if job.holding.exclusive:
@@ -85,28 +91,23 @@ class _Cycle:
         before, before_nodes = job.expected, job.planned
         plan = _Plan(_Outcome.NOTHING)
         counted = False
-        planned = 0
-        tasks = 1 if job.tasks is None else len(job.tasks)
-        while tasks > 0:
+        while True:
             if self._beyond(record):
                 break
             plan, tested = self._try(record)
             if tested and not counted:
                 self.done.tested += 1
                 counted = True
-            tasks -= 1
             if plan.outcome is _Outcome.FULL:
                 self.full = True
                 break
             if plan.outcome is _Outcome.STARTED:
-                planned += 1
                 if self.settings.bf_max_job_start and len(self.done.started) >= self.settings.bf_max_job_start:
                     break
                 if job.id not in self.state.pending or not job.startable_tasks:
                     return
                 continue
-            planned += 1
-            if plan.outcome is not _Outcome.PLANNED or planned >= self.settings.bf_max_job_array_resv:
+            if plan.outcome is not _Outcome.PLANNED or not self._next_task(job):
                 break
         if plan.start is None or plan.outcome is _Outcome.STARTED:
             return
@@ -114,6 +115,15 @@ class _Cycle:
             job.expected, job.planned = before, before_nodes
         else:
             job.expected, job.planned = plan.start, plan.nodes
+
+    def _next_task(self, job: PendingJob) -> bool:
+        """Whether one more task of an array is planned; in the next partition the count goes on."""
+        if job.tasks is None:
+            return False
+        if self.array != job.id:
+            self.array, self.array_plans = job.id, 0
+        self.array_plans += 1
+        return self.array_plans < min(self.settings.bf_max_job_array_resv, len(job.tasks))
 
     def _beyond(self, record: Record) -> bool:
         """Whether enough jobs of its user, partition or association were looked at (§4.5)."""
@@ -150,10 +160,9 @@ class _Cycle:
         refusal = state.limits.before(record)
         if refusal:
             job.reason = refusal
-            if not state.site.main.assoc_limit_stop:
+            if not self.limits_stop:
                 return _Plan(_Outcome.REFUSED), False
         if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
-            job.reason = "Licenses"
             return _Plan(_Outcome.NOTHING), False
         no_reserve = bool(state.site.preempt.type and job.qos is not None and job.qos.has("NoReserve"))
         minutes = 1 if no_reserve else min(record.limit, job.time_min or record.limit)
@@ -166,7 +175,7 @@ class _Cycle:
             if reservation is None:
                 return _Plan(_Outcome.NOTHING), tested
             start, base = reservation
-            base &= record.table.mask & state.up & ~kept & ~state.completing
+            base &= record.table.mask & state.up & ~kept & ~state.completing & ~state.of_others(record)
             later, among, slots = self.map.later_than(start, base, base, max(start, state.now) + minutes * 60)
             if (
                 booked_until
@@ -192,8 +201,10 @@ class _Cycle:
             when, placed = max(found[0], start), found[1]
             if when <= state.now:
                 plan = self._start(record, among, minutes)
-                if plan is not None:
+                if plan is not None and (plan.outcome is not _Outcome.REFUSED or not self.limits_stop):
                     return plan, tested
+                if plan is not None:
+                    when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
             elif later and when > later:
                 continue
             if no_reserve:
@@ -255,7 +266,7 @@ class _Cycle:
         state, job = self.state, record.job
         if partition_refusal(record) or not job.startable_tasks:
             return None
-        placed = state.selector.start(record, among, state.held)
+        placed = state.selector.start(record, among, state.held, state.limits.preferred(record))
         if placed is None:
             listed = candidates(state, record)
             found = find_victims(state, record, among, listed) if listed else None
@@ -295,7 +306,7 @@ class _Cycle:
         """Enter a plan in the map, unless limits refuse it or the map is full."""
         state, job = self.state, record.job
         refusal = state.limits.after(record, placed, state.tres_of(record, placed))
-        if refusal and not state.site.main.assoc_limit_stop:
+        if refusal and not self.limits_stop:
             job.reason = refusal
             return _Plan(_Outcome.REFUSED, when)
         most = self.settings.bf_node_space_size or self.settings.bf_max_job_test

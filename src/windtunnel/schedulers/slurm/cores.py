@@ -23,7 +23,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         free = cluster.core_masks[node] & ~busy
         count = -(-cpus // cluster.threads[node])
         if socket_counts:
-            found[node] = _sockets(cluster, node, free, count)
+            found[node] = _sockets(cluster, node, free, count, block)
         elif count >= free.bit_count():
             found[node] = free
         else:
@@ -31,14 +31,15 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
     return found
 
 
-def _sockets(cluster: Cluster, node: int, free: int, count: int) -> int:
-    """Whole free sockets until they hold the cores: nobody else gets their rest."""
-    taken = 0
+def _sockets(cluster: Cluster, node: int, free: int, count: int, block: bool) -> int:
+    """Whole free sockets: all on which cores are, cyclically or one after another; nobody else gets their rest."""
+    taken = touched = 0
     for socket in cluster.sockets[node]:
         if socket & ~free:
             continue
         taken |= socket
-        if taken.bit_count() >= count:
+        touched += 1
+        if taken.bit_count() >= count and (block or touched >= count):
             break
     return taken
 

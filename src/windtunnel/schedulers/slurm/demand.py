@@ -25,10 +25,13 @@ class Demand:
     __slots__ = (
         "cores_per_socket",
         "cpus",
+        "cpus_of_gpus",
+        "cpus_per_gpu",
         "cpus_per_task",
         "exclusive",
         "exclusive_user",
         "gpus_per_job",
+        "gpus_per_task",
         "gres",
         "max_nodes",
         "memory_per_cpu",
@@ -56,7 +59,7 @@ class Demand:
         self._count_nodes(ask)
         self.cpus_per_task: int = ask.cpus_per_task or 1
         self._count_gres(ask, partition, site)
-        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes)
+        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes, self.cpus_of_gpus)
         """CPUs in all (NumCPUs of the pending job)."""
         self.tasks_per_socket = ask.tasks_per_socket
         self.tasks_per_core = ask.tasks_per_core
@@ -98,14 +101,14 @@ class Demand:
         """Generic resources on each node, and GPUs of the whole job (§5.7)."""
         per_node = list(ask.gres_per_node)
         self.gpus_per_job = sum(one.count for one in ask.gres_per_job)
-        if ask.gres_per_task:
-            self.gpus_per_job += sum(one.count for one in ask.gres_per_task) * self.tasks
+        self.gpus_per_task = sum(one.count for one in ask.gres_per_task)
+        self.gpus_per_job += self.gpus_per_task * self.tasks
         self.gres: tuple[GresAsk, ...] = tuple(per_node)
         defaults = {**site.job_defaults, **partition.job_defaults}
         per_gpu = ask.cpus_per_gpu or (defaults.get("DefCpuPerGPU") if ask.cpus_per_task is None else None)
         gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
-        if per_gpu and gpus:
-            self.cpus_per_task = max(self.cpus_per_task, -(-per_gpu * gpus // max(1, self.tasks)))
+        self.cpus_per_gpu = per_gpu if per_gpu and gpus else 0
+        self.cpus_of_gpus = self.cpus_per_gpu * gpus
 
     def _count_memory(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
         """Memory for each node or CPU; neither asked nor defaulted: all of a node's (§5.2)."""
@@ -119,11 +122,16 @@ class Demand:
                 if per_cpu is not None or per_node is not None:
                     self.memory_per_cpu, self.memory_per_node = per_cpu, None if per_cpu is not None else per_node
                     break
-        self.memory_per_gpu: int | None = None
-        if ask.memory_per_gpu is not None:
-            here = sum(one.count for one in ask.gres_per_node if one.name == "gpu") or self.gpus_per_job
-            self.memory_per_gpu = ask.memory_per_gpu * here
-        self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None
+        gpus = self.gpus_per_job or sum(one.count for one in ask.gres_per_node if one.name == "gpu")
+        self.memory_per_gpu: int | None = ask.memory_per_gpu
+        """MB for each GPU of a node."""
+        if self.memory_per_gpu is None and gpus and self.memory_per_cpu is None and self.memory_per_node is None:
+            self.memory_per_gpu = partition.job_defaults.get("DefMemPerGPU", site.job_defaults.get("DefMemPerGPU"))
+        self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None and self.memory_per_gpu is None
+
+    def gpus_on_node(self) -> int:
+        """GPUs asked of each node; 0 where they are counted for the whole job."""
+        return sum(one.count for one in self.gres if one.name == "gpu")
 
     def tres(self, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
         """Trackable resources of the request, or of so many nodes and CPUs."""
@@ -134,6 +142,8 @@ class Demand:
             found["mem"] = self.memory_per_cpu * taken
         elif self.memory_per_node:
             found["mem"] = self.memory_per_node * count
+        elif self.memory_per_gpu is not None:
+            found["mem"] = self.memory_per_gpu * (self.gpus_per_job or self.gpus_on_node() * count)
         for one in self.gres:
             key = f"gres/{one.name}"
             found[key] = found.get(key, 0) + one.count * count

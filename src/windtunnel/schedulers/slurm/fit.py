@@ -26,11 +26,20 @@ class Fit:
         self.one_per_core = "CR_ONE_TASK_PER_CORE" in select.flags
         self.bytes = [255] * cluster.size
         """The low byte of each node's weight."""
+        self.lighter = 0
+        """The nodes that count as lighter than others of their weight."""
 
     def reset_bytes(self, nodes: Iterable[int]) -> None:
         """The main loop looks at nodes afresh."""
         for node in nodes:
             self.bytes[node] = 255
+            self.lighter &= ~(1 << node)
+
+    def lighten(self, nodes: Iterable[int]) -> None:
+        """Nodes that go before others of their weight, until the main loop looks at them afresh."""
+        for node in nodes:
+            self.bytes[node] = 254
+            self.lighter |= 1 << node
 
     def weight(self, node: int) -> int:
         """A node's weight for scheduling."""
@@ -72,8 +81,14 @@ class Fit:
             free = min(free, most - held.of_partition(node, record.table.name))
         free = self._by_shape(demand, node, free)
         per_task = demand.cpus_per_task
+        if demand.gpus_per_task:
+            free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
+        elif demand.cpus_per_gpu and demand.gpus_per_job:
+            free = min(free, self.free_gpus(node, held) * demand.cpus_per_gpu)
+        if demand.gres or demand.gpus_per_job:
+            free -= free % per_task  # with generic resources tasks are whole
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
-        need = (demand.tasks_per_node or whole_job) * per_task
+        need = max((demand.tasks_per_node or whole_job) * per_task, demand.cpus_per_gpu * demand.gpus_on_node())
         if free < need or free < demand.min_cpus_per_node:
             return 0
         return self._with_memory(demand, node, held, free) if self.memory else free
@@ -107,7 +122,7 @@ class Fit:
         """CPUs for which there is memory; nothing asked: the node's whole memory (§5.2)."""
         left = self.cluster.memory[node] - held.memory[node]
         if demand.memory_per_gpu is not None:
-            return free if demand.memory_per_gpu <= left else 0
+            return free if demand.memory_per_gpu * max(1, demand.gpus_on_node()) <= left else 0
         if demand.memory_per_cpu is not None:
             each = demand.memory_per_cpu
             if demand.exclusive and each * free > left:

@@ -55,7 +55,9 @@ class PendingJob:
         "named",
         "nice",
         "number",
+        "order",
         "planned",
+        "preferred",
         "qos",
         "reason",
         "records",
@@ -81,6 +83,8 @@ class PendingJob:
         self.id = key
         self.number = number
         """Its place among all jobs: Slurm's job id (of an array the array's)."""
+        self.order = number
+        """Its place in Slurm's list of jobs: when a task of an array starts, the others go to the end of the list."""
         self.ask = ask
         self.user = ask.user
         self.account = member.account if member is not None else ask.account
@@ -111,6 +115,8 @@ class PendingJob:
         self.named = cluster.named(ask.nodes)
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)
+        self.preferred = Constraint(ask.prefer, cluster).alternatives if ask.prefer else ()
+        """Nodes that are tried before all others (``--prefer``)."""
         self.records: list[Record] = []
         for name in ask.partitions or (cluster.default,):
             if name in cluster.partitions:

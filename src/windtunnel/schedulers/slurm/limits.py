@@ -5,7 +5,7 @@ from typing import Final
 
 from windtunnel.model.slurm import Limits, Qos
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import UsageLedger
 
@@ -156,6 +156,19 @@ class LimitBook:
         if own is not None and partition is not None and not own.has("OverPartQOS"):
             found.reverse()
         return found
+
+    def preferred(self, record: Record) -> int:
+        """The nodes that a QOS or account uses whose number is limited: they cost it nothing, and go first."""
+        if not self.active:
+            return 0
+        for qos in self.qos_of(record):
+            if "node" in qos.limits.grp_tres:
+                return mask_of(self.tally("qos", qos.name).nodes)
+        member = record.job.member
+        for one in member.path() if member is not None else ():
+            if "node" in one.limits.grp_tres:
+                return mask_of(self.tally("association", id(one)).nodes)
+        return 0
 
     def tally(self, *key: object) -> Tally:
         """The tally of something, made when first asked for."""

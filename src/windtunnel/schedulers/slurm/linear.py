@@ -6,13 +6,18 @@ from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 from windtunnel.schedulers.slurm.runs import runs_of
 
-__all__ = ["linear_pick", "linear_usable"]
+__all__ = ["jobs_at_once", "linear_pick", "linear_usable"]
 
 
-def linear_usable(cluster: Cluster, record: Record, nodes: int, held: Occupancy, memory: bool) -> list[int]:
-    """The nodes that a job could have: idle ones, or those on which as many jobs may run as there is room for."""
+def linear_usable(
+    cluster: Cluster, record: Record, nodes: int, held: Occupancy, memory: bool, most: int = 0
+) -> list[int]:
+    """The nodes that a job could have: idle ones, or those on which as many jobs may run as there is room for.
+
+    ``most``: that many jobs at once, this one included (0: as many as may share).
+    """
     demand = record.demand
-    most = record.table.partition.share_count if demand.over_subscribe and not demand.exclusive else 1
+    most = most or jobs_at_once(record)
     found = []
     for node in bits(nodes & ~held.exclusive if most == 1 else nodes):
         if held.jobs[node] and (
@@ -28,6 +33,12 @@ def linear_usable(cluster: Cluster, record: Record, nodes: int, held: Occupancy,
                 continue
         found.append(node)
     return found
+
+
+def jobs_at_once(record: Record) -> int:
+    """How many jobs may run on a node of this partition, beside one like this."""
+    demand = record.demand
+    return record.table.partition.share_count if demand.over_subscribe and not demand.exclusive else 1
 
 
 def _all_share(held: Occupancy, node: int, partition: str) -> bool:

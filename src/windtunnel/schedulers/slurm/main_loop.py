@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from windtunnel.schedulers.slurm.jobs import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.names import folded
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims
@@ -112,13 +112,16 @@ class _Run:
         among = self._nodes_for(record)
         if among is None:
             return False
-        placed = state.selector.start(record, among & ~state.completing, state.held)
+        placed = state.selector.start(record, among & ~state.completing, state.held, state.limits.preferred(record))
         if placed is None:
-            self._blocked(record, among)
-            return False
-        refusal = state.limits.after(record, placed, state.tres_of(record, placed))
-        if refusal:
-            job.reason = refusal
+            refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
+            if not refusal:
+                self._blocked(record, among)
+                return False
+        else:
+            refusal = state.limits.after(record, placed, state.tres_of(record, placed))
+        if refusal or placed is None:
+            job.reason = refusal or job.reason
             if state.site.main.assoc_limit_stop:
                 self._fail(record)
             return False
@@ -128,7 +131,7 @@ class _Run:
     def _nodes_for(self, record: Record) -> int | None:
         """The nodes a job may use now: none that others reserved for any part of its time (§8)."""
         state, job = self.state, record.job
-        among = record.mask & self.available
+        among = record.mask & self.available & ~state.of_others(record)
         if not state.bookings:
             return among
         end = state.now + record.limit * 60
@@ -200,6 +203,8 @@ def never_runs(state: State, record: Record) -> bool:
 
 def nodes_busy(state: State, record: Record, among: int) -> bool:
     """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
+    if record.mask & state.of_others(record):
+        return True
     alone = record.demand.exclusive or state.selector.linear
     return bool(among & (state.held.in_use() if alone else state.held.exclusive))
 

@@ -50,6 +50,7 @@ def plain_record(record: Record) -> bool:
         or demand.tasks_per_core
         or demand.tasks_per_socket
         or demand.cores_per_socket
+        or ask.prefer
         or ask.contiguous
         or ask.spread
         or record.job.named

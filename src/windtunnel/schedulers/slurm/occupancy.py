@@ -20,6 +20,7 @@ class Holding:
         "job",
         "memory",
         "nodes",
+        "order",
         "partition",
         "parts",
         "row",
@@ -60,6 +61,8 @@ class Holding:
         self.user = user
         self.parts: tuple[tuple[int, int], ...] | None = None
         """CPUs, and the nodes on which it holds so many; worked out when first asked for."""
+        self.order = 0
+        """The job's place in Slurm's list of jobs, which decides among those that end together."""
         self.row = row
         """Among jobs that share: those of one row have cores of their own."""
 

@@ -52,6 +52,7 @@ def candidates(state: State, record: Record) -> list[RunningJob]:
     if not state.site.preempt.type:
         return []
     found = [job for job in state.running.values() if _is_candidate(state, record, job)]
+    found.sort(key=lambda job: job.holding.order)
     if state.site.preempt.youngest_first:
         found.sort(key=lambda job: -job.start)
     else:

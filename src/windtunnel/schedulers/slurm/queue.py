@@ -11,6 +11,8 @@ from windtunnel.schedulers.slurm.state import State
 __all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
+_ALL_REFUSE: Final = "PartitionConfig"
+"""Of a job of several partitions that backfill is the first to look at; otherwise what the last of them says."""
 _OF_PARTITIONS: Final = ("Partition", "Job's ")
 """How Reasons begin that a partition gives."""
 
@@ -18,7 +20,7 @@ _OF_PARTITIONS: Final = ("Partition", "Job's ")
 def job_queue(state: State, backfill: bool = False) -> list[Record]:
     """The records that may be tried now, best first; the others get their Reason.
 
-    The backfill loop tests, and plans, also what a partition refuses for its account or QOS.
+    The backfill loop tests, and plans, also what a partition refuses for its account.
     """
     found = []
     for job in list(state.pending.values()):
@@ -31,8 +33,11 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 continue
             refusal = partition_refusal(record)
             if refusal:
-                job.reason = refusal
-                if not backfill or not refusal.startswith("Job's"):
+                if backfill and len(job.records) > 1 and job.reason == "None" and refusal.startswith("Partition"):
+                    job.reason = _ALL_REFUSE
+                elif job.reason != _ALL_REFUSE:
+                    job.reason = refusal
+                if not backfill or not refusal.startswith("Job's account"):
                     continue
             elif job.reason.startswith(_OF_PARTITIONS):
                 job.reason = "None"  # the last of its partitions has the last word

@@ -49,6 +49,16 @@ class Need:
         """Whether at least the minimum of nodes and all CPUs are there."""
         return bool(self.taken) and self.nodes - self.slack <= 0 and self.cpus <= 0 and self.gpus <= 0
 
+    def _spared(self) -> int:
+        """A CPU that the first node with several gives up: all CPUs are there, but not all nodes that are wanted."""
+        for node, count in self.taken.items():
+            if count > 1:
+                self.taken[node] -= 1
+                self.cpus += 1
+                self.most_cpus += 1
+                return 1
+        return 0
+
     def suffices(self, nodes: int, cpus: int, gpus: int = 0) -> bool:
         """Whether so much would do for what is left."""
         return cpus >= self.cpus and nodes >= self.nodes - self.slack and gpus >= self.gpus
@@ -58,6 +68,8 @@ class Need:
         count = usable
         if not self.exclusive:
             count = max(0, min(usable, self.most_cpus - max(self.least - 1, 0)))
+            if not count:
+                count = self._spared()
         self.taken[node] = count
         self.nodes -= 1
         self.least -= 1
@@ -97,6 +109,10 @@ def best_fit(
     """
     if need.done:
         return need.taken
+    if need.taken and not contiguous:
+        _beside(need, usable, weight, gpus)
+        if need.done:
+            return need.taken
     left = runs_of([node for node in usable if node not in need.taken], None if contiguous else weight)
     while left and need.most_nodes > 0:
         place = _choose_run(need, left, usable, weight, gpus, contiguous)
@@ -118,6 +134,17 @@ def best_fit(
         if contiguous:
             break
     return need.taken if need.enough else None
+
+
+def _beside(need: Need, usable: dict[int, int], weight: Callable[[int], int], gpus: Callable[[int], int]) -> None:
+    """Of jobs that name nodes: the run that holds the first of them, up from it, then down."""
+    named = min(need.taken)
+    run = next((run for run in runs_of(list(usable), weight) if named in run), [])
+    for node in (*(node for node in run if node > named), *(node for node in reversed(run) if node < named)):
+        if need.done or need.most_nodes <= 0:
+            return
+        if node not in need.taken:
+            need.take(node, usable[node], gpus(node))
 
 
 def _choose_run(

@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.layout import lay_out
-from windtunnel.schedulers.slurm.linear import linear_pick, linear_usable
+from windtunnel.schedulers.slurm.linear import jobs_at_once, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.masks import FreeMasks, plain_cluster, plain_record
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
@@ -37,7 +37,7 @@ class Selector:
         self.serial_at_end = cluster.site.main.pack_serial_at_end
         self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
         """What is free now, where sets of nodes say it all."""
-        self.by_end: list[tuple[int, int, Holding]] = []
+        self.by_end: list[tuple[int, int, int, Holding]] = []
         """What runs, the first to end first, where sets of nodes say it all."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
@@ -48,21 +48,29 @@ class Selector:
             self.masks.add(held)
             self._rank += 1
             self._ranks[held.job] = self._rank
-            insort(self.by_end, (held.end, self._rank, held))
+            insort(self.by_end, (held.end, held.order, self._rank, held))
 
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
         if self.masks is not None:
             self.masks.remove(held)
             rank = self._ranks.pop(held.job)
-            del self.by_end[bisect_left(self.by_end, (held.end, rank))]
+            del self.by_end[bisect_left(self.by_end, (held.end, held.order, rank))]
 
-    def start(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1)."""
-        if self.masks is not None and plain_record(record):
-            return self._plain(record, among, self.masks)
+    def start(self, record: Record, among: int, held: Occupancy, preferred: int = 0) -> Picked | None:
+        """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1).
+
+        Of equal weight, ``preferred`` nodes count as lighter: those that a limited group uses already.
+        """
+        if self.masks is not None and not preferred and plain_record(record):
+            if self.fit.lighter:
+                self.fit.reset_bytes(bits(among & self.fit.lighter))
+            if not self.fit.lighter:
+                return self._plain(record, among, self.masks)
         for alternative in self._alternatives(record, among):
-            placed = self._with_counts(record, alternative, held, self._by_groups)
+            placed = self._with_counts(
+                record, alternative, held, lambda one, nodes, now: self._by_groups(one, nodes, now, preferred)
+            )
             if placed is not None:
                 return placed
         return None
@@ -81,7 +89,7 @@ class Selector:
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding] = ()
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4)."""
-        if self.masks is not None and not preemptable and plain_record(record):
+        if self.masks is not None and not (preemptable or self.fit.lighter) and plain_record(record):
             return self._plain_will_run(record, among, self.masks, now)
         placed = self.choose(record, among, held)
         if placed is not None:
@@ -94,7 +102,7 @@ class Selector:
             placed = self.choose(record, among, future)
             if placed is not None:
                 return now, placed
-        running = sorted(future.holdings.values(), key=lambda one: one.end)
+        running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
         if self.linear:
             return self._one_by_one(record, among, future, running, now)
         return self._in_batches(record, among, future, running, now)
@@ -171,7 +179,7 @@ class Selector:
         if placed is not None:
             return now, placed
         future = masks.copy()
-        for last in self._batches(among, [one for _, _, one in self.by_end], future.remove):
+        for last in self._batches(among, [one for _, _, _, one in self.by_end], future.remove):
             placed = self._plain(record, among, future)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
@@ -179,7 +187,8 @@ class Selector:
 
     def _alternatives(self, record: Record, among: int) -> list[int]:
         """The sets of nodes of which one has to serve the job."""
-        return [nodes & among for nodes in record.job.constraint.alternatives]
+        found = [nodes & among for nodes in record.job.constraint.alternatives]
+        return [nodes & liked for liked in record.job.preferred for nodes in found] + found
 
     def _with_counts(
         self,
@@ -208,20 +217,19 @@ class Selector:
             free = list(self.fit.usable(record, bits(among), held))
         return mask_of(free[:count]) if len(free) >= count else None
 
-    def _by_groups(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+    def _by_groups(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
         self.fit.reset_bytes(bits(among))
+        self.fit.lighten(bits(among & preferred))
         together = 0
-        for group in self.cluster.by_weight:
-            inside = group & among
-            if not inside:
-                continue
+        placed: Picked | None = None
+        groups = [part for group in self.cluster.by_weight for part in (group & preferred, group & ~preferred)]
+        for inside in filter(None, (group & among for group in groups)):
             together |= inside
-            if together.bit_count() < record.demand.min_nodes:
-                continue
-            placed = self._select(record, together, held)
-            if placed is not None:
-                return placed
-        return None
+            if together.bit_count() >= record.demand.min_nodes:
+                placed = self._now(record, together, held)
+                if placed is not None:
+                    break
+        return placed
 
     def _select(
         self, record: Record, among: int, held: Occupancy, required: int = 0, ahead: bool = False
@@ -238,8 +246,19 @@ class Selector:
                     break
         return placed
 
-    def _select_linear(self, record: Record, among: int, held: Occupancy, required: int) -> Picked | None:
-        nodes = linear_usable(self.cluster, record, among, held, self.fit.memory)
+    def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        """One selection of what starts: select/linear shares nodes with as few jobs as it can."""
+        if self.linear:
+            for most in range(1, jobs_at_once(record)):
+                placed = self._select_linear(record, among, held, 0, most)
+                if placed is not None:
+                    return placed
+        return self._select(record, among, held)
+
+    def _select_linear(
+        self, record: Record, among: int, held: Occupancy, required: int, most: int = 0
+    ) -> Picked | None:
+        nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, most)
         if required & ~mask_of(nodes):
             return None
         if self.tree is not None:
@@ -291,7 +310,11 @@ class Selector:
         per_job = demand.gpus_per_job
 
         def gpus(node: int) -> int:
-            return self.fit.free_gpus(node, held) if per_job else 0
+            if not per_job:
+                return 0
+            free = self.fit.free_gpus(node, held)
+            each = demand.gpus_per_task
+            return min(free, usable[node] // demand.cpus_per_task * each) if each else free
 
         for node in bits(required):
             if node not in usable:
@@ -345,6 +368,20 @@ class Selector:
             need.take(node, usable[node], gpus(node))
         return need.taken if need.done or need.enough else None
 
+    def _whole_cores(self, record: Record, node: int, count: int, usable: int) -> int:
+        """The CPUs of the cores, or whole sockets, on which so many CPUs' worth of tasks are."""
+        cluster, demand = self.cluster, record.demand
+        threads = cluster.threads[node]
+        if threads > 1 and (demand.one_thread or demand.tasks_per_core):
+            each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
+            count = min(cluster.cpus[node], -(-count // each) * threads)
+        if self.fit.by_socket:
+            whole = cluster.sockets[node][0].bit_count() * threads
+            block = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags
+            touched = -(-count // whole) if block else -(-count // threads)
+            count = max(count, min(usable, touched * whole))
+        return count
+
     def _placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
         """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
         cluster = self.cluster
@@ -352,6 +389,7 @@ class Selector:
             cpus = {node: cluster.cpus[node] for node in taken}
         else:
             cpus = lay_out(record.demand, taken, usable)
+            cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
             if self.fit.by_core:
                 cpus = {
                     node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()

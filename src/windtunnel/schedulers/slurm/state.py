@@ -1,6 +1,7 @@
 """Everything the core decides on: nodes, jobs, licences, limits; and what a start changes in it."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster
@@ -17,6 +18,9 @@ from windtunnel.schedulers.slurm.tree import AccountTree
 from windtunnel.schedulers.slurm.usage import Spending, UsageLedger, billing
 
 __all__ = ["State"]
+
+_BEHIND_ALL: Final = 10**9
+"""Behind all jobs that were submitted."""
 
 
 class State:
@@ -45,11 +49,27 @@ class State:
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
+        self.users_alone = any(one.exclusive_user for one in site.partitions)
+        """Whether some jobs share nodes with jobs of their user only."""
+        self._splits = 0
+        """Tasks of arrays that have started."""
 
     @property
     def up(self) -> int:
         """The nodes on which jobs may start."""
         return self.cluster.all & ~self.unusable
+
+    def of_others(self, record: Record) -> int:
+        """Nodes that belong to other users for as long as their jobs run (ExclusiveUser, ``--exclusive=user``)."""
+        if not self.users_alone:
+            return 0
+        found = 0
+        for job in self.running.values():
+            if job.pending.user != record.job.user and (
+                record.demand.exclusive_user or job.record.demand.exclusive_user
+            ):
+                found |= job.holding.nodes
+        return found
 
     def licences_free(self) -> dict[str, int]:
         """Licences that no running job has."""
@@ -83,7 +103,7 @@ class State:
             if demand.memory_per_cpu is not None:
                 memory[node] = demand.memory_per_cpu * cpus
             elif demand.memory_per_gpu is not None:
-                memory[node] = demand.memory_per_gpu
+                memory[node] = demand.memory_per_gpu * (demand.gpus_on_node() + placed.gres.get(node, 0))
             else:
                 memory[node] = demand.memory_per_node or cluster.memory[node]
         if not self.site.select.memory:
@@ -126,11 +146,16 @@ class State:
     ) -> RunningJob:
         """A job runs with what it holds."""
         job = record.job
+        self.users_alone = self.users_alone or record.demand.exclusive_user
         tres = self.tres_of(record, placed)
         factor = job.qos.usage_factor if job.qos is not None else 1.0
         qos = job.qos.name if job.qos is not None else ""
         spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
         running = RunningJob(name, record, holding, now, minutes, spending, task)
+        holding.order = job.order
+        if task is not None:
+            self._splits += 1
+            job.order = _BEHIND_ALL + self._splits
         self.held.add(holding)
         self.selector.took(holding)
         self.running[name] = running
@@ -141,7 +166,7 @@ class State:
         running.count(1)
         if not job.tasks:
             self.pending.pop(job.id, None)
-        job.reason = "None"
+            job.reason = "None"  # what is left of an array keeps its own
         job.expected, job.planned = None, 0
         return running
 

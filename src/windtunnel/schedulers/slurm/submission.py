@@ -41,9 +41,10 @@ def first_reason(state: State, job: PendingJob) -> str:
     """The Reason a job has before any loop has looked at it."""
     reason = "None"
     for record in job.records:
-        reason = _tested(state, record)
-        if reason == "None":
-            break
+        found = _tested(state, record)
+        if found == "None":
+            return reason if reason.startswith("ReqNode") else "None"  # that stays from a partition before
+        reason = found
     return reason
 
 
@@ -56,11 +57,13 @@ def _tested(state: State, record: Record) -> str:
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
     if not state.selector.ever(record, among):
+        if state.selector.linear and (among & ~state.held.in_use()).bit_count() < record.demand.min_nodes:
+            return "Resources"  # before anybody looks at memory
         if never_runs(state, record):
             return "None"
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
-    if record.demand.exclusive or state.selector.linear:
-        idle = among & ~state.held.in_use()
-        if not state.selector.ever(record, idle):
-            return "Resources"
+    alone = record.demand.exclusive or state.selector.linear
+    taken = state.held.in_use() if alone else state.held.exclusive
+    if among & taken and not state.selector.ever(record, among & ~taken):
+        return "Resources"
     return "None"

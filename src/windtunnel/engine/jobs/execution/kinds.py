@@ -1,10 +1,9 @@
 """Which functions run which kind of profile."""
 
-from windtunnel.engine.jobs.elastic.kind import ELASTIC
 from windtunnel.engine.jobs.execution.delay import DELAY
 from windtunnel.engine.jobs.execution.fork_join import FORK_JOIN
 from windtunnel.engine.jobs.execution.messages import RECEIVE, SEND
-from windtunnel.engine.jobs.execution.nodes import KINDS
+from windtunnel.engine.jobs.execution.nodes import KINDS, LATER, Kind
 from windtunnel.engine.jobs.execution.sequence import SEQUENCE
 from windtunnel.engine.jobs.execution.tasks import TASK
 from windtunnel.engine.jobs.execution.traces import TRACE
@@ -25,10 +24,17 @@ from windtunnel.model.application import ElasticProfile
 
 __all__: list[str] = []
 
+
+def _elastic() -> Kind:
+    from windtunnel.engine.jobs.elastic.kind import ELASTIC  # much code, for few runs
+
+    return ELASTIC
+
+
+LATER[ElasticProfile] = _elastic
 KINDS.update(
     {
         DelayProfile: DELAY,
-        ElasticProfile: ELASTIC,
         SequentialCompositionProfile: SEQUENCE,
         ForkJoinCompositionProfile: FORK_JOIN,
         SendProfile: SEND,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ENDED",
     "KINDS",
+    "LATER",
     "Kind",
     "Node",
     "begin",
@@ -139,6 +140,8 @@ class Kind(NamedTuple):
 
 KINDS: Final[dict[type[Profile], Kind]] = {}
 """The functions for each kind of profile, filled by :mod:`windtunnel.engine.jobs.execution.kinds`."""
+LATER: Final[dict[type[Profile], Callable[[], Kind]]] = {}
+"""Where the functions come from for kinds whose code is loaded when the first of them runs."""
 
 
 def profile_as(node: Node, kind: type[P]) -> P:
@@ -151,6 +154,8 @@ def profile_as(node: Node, kind: type[P]) -> P:
 def kind_of(world: World, profile: Profile) -> Kind:
     """The functions for a profile."""
     kind = KINDS.get(type(profile))
+    if kind is None and (load := LATER.get(type(profile))) is not None:
+        kind = KINDS[type(profile)] = load()
     if kind is None:
         raise SimulationError(f"profile {profile.id!r}: {type(profile).__name__} cannot be run", now=world.now)
     return kind

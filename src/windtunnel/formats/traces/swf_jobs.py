@@ -1,0 +1,113 @@
+"""Jobs from the columns of a log: many at a time cost less than one by one."""
+
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from math import inf, nextafter
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.formats.traces.rules import length_name
+from windtunnel.model import DelayProfile, Job, Request
+
+__all__ = ["JobColumns", "JobMaker"]
+
+JobColumns = tuple[
+    Sequence[int],  # number
+    Sequence[int],  # processors
+    Sequence[float],  # run time (s)
+    Sequence[float],  # submission (s)
+    Sequence[float],  # walltime (s)
+    Sequence[int],  # user
+    Sequence[int],  # group
+    Sequence[int],  # queue
+]
+"""What makes a job, as columns of equal length; numbers of users, groups and queues are -1 where unknown."""
+
+# Bound once: compiled code looks up what comes from other modules each time.
+_Job: Final = Job
+_DelayProfile: Final = DelayProfile
+_nextafter: Final = nextafter
+
+
+class _Names(dict[int, str]):
+    """Numbers as text; "" for -1, which means unknown."""
+
+    def __missing__(self, number: int) -> str:
+        text = self[number] = str(number) if number >= 0 else ""
+        return text
+
+
+class _Requests(dict[int, Request]):
+    """Processors -> the request for them, shared by all jobs that want as many."""
+
+    def __init__(self, cores_per_host: int) -> None:
+        super().__init__()
+        self._cores = cores_per_host
+
+    def __missing__(self, processors: int) -> Request:
+        request = self[processors] = Request(hosts=-(-processors // self._cores), processors=processors)
+        return request
+
+
+class _Profiles(dict[float, DelayProfile]):
+    """Run time -> the profile of that length."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def __missing__(self, run: float) -> DelayProfile:
+        profile = self[run] = _DelayProfile(id=f"{self._prefix}{length_name(run)}", delay=run)
+        return profile
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class JobMaker:
+    """Makes the jobs of one log; requests, profiles and names are shared by jobs that have the same.
+
+    Args:
+        workload: what stands before ``!`` in the ids.
+        cores_per_host: n processors become ceil(n / cores) hosts (decisions.md 16).
+    """
+
+    def __init__(self, workload: str, cores_per_host: int) -> None:
+        self._prefix = f"{workload}!"
+        self._names = _Names()
+        self._requests = _Requests(cores_per_host)
+        self._profiles = _Profiles(self._prefix)
+
+    def make(
+        self,
+        columns: JobColumns,
+        preceding: Sequence[int] | None = None,
+        think_times: Sequence[float] = (),
+        *,
+        extend: bool,
+    ) -> list[Job]:
+        """The jobs of these columns; ``preceding`` are numbers of jobs to wait for (-1: none), if they are honoured.
+
+        With ``extend``, a job whose run time reaches its walltime still ends by itself.
+        """
+        prefix, names, requests, profiles = self._prefix, self._names, self._requests, self._profiles
+        before: Iterable[tuple[tuple[str, ...], float]] = repeat(((), 0.0))
+        if preceding is not None:
+            waits = zip(preceding, think_times, strict=True)
+            before = [((f"{prefix}{number}",), think) if number >= 0 else ((), 0.0) for number, think in waits]
+        return [
+            _Job(
+                id=f"{prefix}{number}",
+                request=requests[processors],
+                profile=profiles[run],
+                submission_time=submit,
+                walltime=_nextafter(run, inf) if walltime <= run and extend else walltime,  # see rules.behind_end
+                user=names[user],
+                group=names[group],
+                queue=names[queue],
+                dependencies=dependencies,
+                think_time=think,
+            )
+            for (number, processors, run, submit, walltime, user, group, queue), (dependencies, think) in zip(
+                zip(*columns, strict=True), before, strict=False
+            )
+        ]
