@@ -28,10 +28,10 @@ def main(words: list[str]) -> int:
         return 2
     if options.against is not None:
         if not (options.against / "src" / "windtunnel").is_dir():
-            print(f"{options.against} is no checkout: there is no src/windtunnel in it", file=sys.stderr)
+            print(f"{options.against} is not a checkout: there is no src/windtunnel in it", file=sys.stderr)
             return 2
         os.environ[AGAINST] = str(options.against.resolve())
-    if len(names or known) > 1:  # each in a process of its own: what one leaves behind is no memory of the next
+    if len(names or known) > 1:  # each in a process of its own: what one leaves behind is not a memory of the next
         return max(subprocess.call([sys.executable, "-m", "benchmarks", name]) for name in names or known)
     for name in names:
         print(f"== {name}", flush=True)

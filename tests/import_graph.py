@@ -61,7 +61,7 @@ class _Imports(ast.NodeVisitor):
 
 
 def _strings(tree: ast.Module) -> tuple[set[str], set[str]]:
-    """The strings of a file that are no docstrings, constants put in; and the beginnings of its f-strings."""
+    """The strings of a file that are not docstrings, constants put in; and the beginnings of its f-strings."""
     constants: dict[str, str] = {}
     texts: set[str] = set()
     beginnings: set[str] = set()

@@ -138,7 +138,7 @@ def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
 
 
 def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any) -> tuple[Platform, Workload] | None:
-    """The workload of a file that stands alone, and the platform it says it needs; None if it is no workload.
+    """The workload of a file that stands alone, and the platform it says it needs; None if it is not a workload.
 
     A log brings as many hosts as its header says (MaxProcs), a Batsim workload ``nb_res``, leases their site.
 

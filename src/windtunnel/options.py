@@ -46,7 +46,7 @@ _WORDS: Final[Mapping[Any, str]] = {
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One option: its name, its type, and its default (``inspect.Parameter.empty`` when it is compulsory)."""
+    """One option: its name, its type, and its default (``inspect.Parameter.empty`` when it is required)."""
 
     name: str
     type: Any
@@ -106,7 +106,7 @@ def options_of(factory: Callable[..., Any], *, skip: int = 0) -> tuple[dict[str,
         owner = next(base for base in factory.__mro__ if "__init__" in vars(base))
         if owner is object:
             return {}, False
-        function, skip = as_written(owner).__init__, skip + 1  # self is no option
+        function, skip = as_written(owner).__init__, skip + 1  # self is not an option
     else:
         function = factory
     hints = get_type_hints(function, include_extras=True)
@@ -230,7 +230,7 @@ def _read(value: Any, kind: Any, *, strict: bool) -> Any:
 
 
 def _own_number(value: Any) -> Any:
-    """Python's own number for one of another library (numpy's are no ints, and floats of a kind of their own)."""
+    """Python's own number for one of another library (numpy's are not ints, and floats of a kind of their own)."""
     if isinstance(value, float):
         return float(value)
     if isinstance(value, str | int) or not hasattr(value, "__index__"):

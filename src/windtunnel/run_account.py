@@ -56,7 +56,7 @@ def draw_up(
 
 
 def _of_jobs(honoured: frozenset[Ability]) -> frozenset[Ability]:
-    """What is honoured of jobs: a planner of leases gives those that are no leases whole hosts."""
+    """What is honoured of jobs: a planner of leases gives those that are not leases whole hosts."""
     return honoured - PARTS if Ability.EXACT_STARTS in honoured else honoured
 
 

@@ -227,7 +227,7 @@ SCHEDULERS: Final[dict[str, Listed]] = {
     ),
     "batsched/energy_bf_monitoring": Listed(
         f"{_HERE}.batsched.energy_bf:EnergyMonitoring",
-        "batsched/energy_bf that is called periodically, for ever",
+        "batsched/energy_bf that is called periodically, indefinitely",
         _BATSCHED,
         ("energy_bf_monitoring",),
     ),

@@ -3,7 +3,6 @@
 Names in strings that are imported when needed are arrows like any other.
 """
 
-
 from import_graph import PACKAGE, files, imported, named
 
 BELOW = (

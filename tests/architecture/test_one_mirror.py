@@ -96,7 +96,9 @@ def kept(text: str) -> set[str]:
 
 def test_a_scheduler_keeps_nothing_that_the_mirror_knows() -> None:
     modules = [module for module in files() if module.startswith(ROOM)]
-    found = {f"{module.removeprefix(ROOM)}:{name}" for module in modules for name in kept(files()[module].read_text())}
+    found = {
+        f"{module.removeprefix(ROOM)}:{name}" for module in modules for name in kept(files()[module].read_text())
+    }
     assert found == set(KNOWN)
 
 

@@ -1,4 +1,4 @@
-"""Input files are opened in one way (``diagnostics.opening``), which neither waits for pipes nor reads for ever."""
+"""Input files are opened in one way (``diagnostics.opening``), which neither waits for pipes nor reads indefinitely."""
 
 import ast
 from collections.abc import Iterator

@@ -77,6 +77,12 @@ def _trace(path: Path) -> None:
         load_traces(path, kind, Findings(str(path)))
 
 
+def _beside_slurm(path: Path) -> None:
+    site = path.with_name("slurm.conf")
+    site.write_bytes(b"TopologyPlugin=topology/tree\n" + seeds.SLURM)
+    read_platform(site)
+
+
 def _config(path: Path) -> None:
     with contextlib.suppress(SystemExit):
         batsim5_options.parse(["-c", str(path)])
@@ -89,6 +95,7 @@ READERS: dict[str, tuple[bytes, Feed]] = {
         f"validate-{name}": (data, _file(_validate, name))
         for name, data in (seeds.WORKLOADS | seeds.PLATFORMS).items()
     },
+    **{f"slurm-{name}": (data, _file(_beside_slurm, name)) for name, data in seeds.BESIDE_SLURM.items()},
     "events": (seeds.EVENTS, _file(read_events, "events.txt")),
     "csv": (seeds.CSV, _file(_csv, "jobs.csv")),
     "mapping": (seeds.MAPPING, _file(_mapped, "mapping.toml")),

@@ -85,6 +85,23 @@ SLURM = (
     b"ClusterName=c\nNodeName=DEFAULT CPUs=8 RealMemory=1000\nNodeName=n[1-4] Sockets=2 CoresPerSocket=4 \\\n"
     b" ThreadsPerCore=2 Gres=gpu:a100:2 State=UNKNOWN\nPartitionName=p Nodes=n[1-2] Default=YES MaxTime=1-00:00:00\n"
 )
+SCONTROL = (
+    b"NodeName=n1 Arch=x86_64 CoresPerSocket=4 \n   CPUAlloc=0 CPUTot=8 CPULoad=0.1\n   AvailableFeatures=a,b\n"
+    b"   Gres=gpu:a100:2(S:0-1)\n   RealMemory=1000 Sockets=2 Boards=1\n   State=IDLE+DRAIN ThreadsPerCore=1 Weight=2\n"
+    b"   Partitions=p,q \n   Reason=disk check [root@2026-01-01]\n\nNodeName=n2 CPUTot=8\n   State=MIXED Partitions=p\n"
+)
+BESIDE_SLURM = {
+    "sacctmgr-dump.cfg": b"Cluster - 'c':Fairshare=1:QOS='normal'\nParent - 'root'\nUser - 'root':DefaultAccount='root'\n"
+    b"Account - 'a':Fairshare=parent:GrpTRES=cpu=8:MaxJobs=3\nParent - 'a'\nUser - 'u':DefaultAccount='a':Fairshare=2\n",
+    "sacctmgr-assoc.txt": b"Cluster|Account|User|ParentName|Share|GrpTRES|MaxWall|QOS\nc|root||||||normal\n"
+    b"c|a||root|5|cpu=8|1-00:00:00|low,normal\nc|a|u||parent|||\n",
+    "sacctmgr-qos.txt": b"Name|Priority|Preempt|UsageFactor|GrpTRES|MaxWall\nnormal|0||1.0||\nhigh|10|normal|2.0|cpu=4|60\n",
+    "scontrol-reservation.txt": b"ReservationName=r StartTime=2026-01-01T10:00:00 EndTime=2026-01-01T11:00:00\n"
+    b"   Nodes=n[1-2] Flags=MAINT,DAILY Users=u,-v Licenses=m:2 TRES=cpu=4\n",
+    "topology.conf": b"SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=top Switches=s[1-2]\n",
+    "gres.conf": b"NodeName=n[1-4] Name=gpu Type=a100 File=/dev/nvidia[0-1] Cores=0-7\n",
+}
+"""Files that a slurm.conf is read with."""
 SIMGRID = (_EXAMPLES / "small.xml").read_bytes()
 SIMGRID_ZONES = b"""<?xml version='1.0' encoding='utf-8'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -243,6 +260,7 @@ PLATFORMS: Final[dict[str, bytes]] = {
     "environment": _json(ENVIRONMENT_SMALL),
     "datacenters": ENVIRONMENT,
     "slurm": SLURM,
+    "scontrol": SCONTROL,
     "sss": SSS,
     "site": LWF,
 }

@@ -1,4 +1,4 @@
-"""The campaign in small, for every run of the tests; what it once found, for ever; and in full (``make campaign``)."""
+"""The campaign in small, for every run of the tests; what it once found, indefinitely; and in full (``make campaign``)."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.campaign import run
+from tests.campaign import run, seeds
 from tests.campaign.run import KEPT, case, fault, names
 
 from windtunnel.formats.registry import read_platform, read_workload
@@ -35,6 +35,11 @@ def test_what_a_reader_begins_with_is_accepted(name, tmp_path):
         path = tmp_path / name.removeprefix("platform-")
         path.write_bytes(data)
         assert read_platform(path).hosts
+    elif name.startswith("slurm-"):
+        (tmp_path / name.removeprefix("slurm-")).write_bytes(data)
+        (tmp_path / "slurm.conf").write_bytes(b"TopologyPlugin=topology/tree\n" + seeds.SLURM)
+        site = read_platform(tmp_path / "slurm.conf").site
+        assert site.associations or site.qos or site.reservations or site.switches or site.nodes[0].gres[0].cores
 
 
 KEPT_CASES = sorted(KEPT.glob("*-*"))

@@ -364,7 +364,7 @@ UNREGISTRABLE = {
         ("RegisterJob", {"job_id": "j", "job": {"resource_request": 1, "profile_id": "d!t"}}),
         "job identifier 'j'",
     ),
-    "merge": (profile("ParallelTaskMergeCompositionProfile", profile_ids=["d"]), "'d!d' is no parallel task"),
+    "merge": (profile("ParallelTaskMergeCompositionProfile", profile_ids=["d"]), "'d!d' is not a parallel task"),
     "trace": (profile("TraceReplayProfile", trace_type="SMPI", filename="no.txt"), "'no.txt' cannot be read"),
 }
 

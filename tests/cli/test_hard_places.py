@@ -1,4 +1,4 @@
-"""Where a command line meets streams that are closed, full or old, targets that are no files, and odd numbers."""
+"""Where a command line meets streams that are closed, full or old, targets that are not files, and odd numbers."""
 
 import os
 import stat

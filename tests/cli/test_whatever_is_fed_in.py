@@ -22,7 +22,7 @@ BEYOND, LONG = "1" + "0" * 400, "9" * 5000
 
 @contextmanager
 def at_once(seconds=120):
-    """Whatever waits for ever, or computes for longer, is interrupted."""
+    """Whatever waits indefinitely, or computes for longer, is interrupted."""
 
     def over(number, frame):
         raise TimeoutError("that hangs")
@@ -38,7 +38,7 @@ def at_once(seconds=120):
 
 @pytest.fixture
 def command(tmp_path, monkeypatch, capsys):
-    """Runs a command line in a folder; returns its code and what it said, which is no excuse."""
+    """Runs a command line in a folder; returns its code and what it said, which is not an excuse."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one.swf").write_text(ROW.format(run=100, limit=200))
 

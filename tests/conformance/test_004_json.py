@@ -305,7 +305,7 @@ def test_registration_ends_and_goes_on():
 
 
 def test_without_the_end_of_registration_the_run_is_stuck():
-    """The document: Batsim would wait for ever; here it says so."""
+    """The document: Batsim would wait indefinitely; here it says so."""
     with pytest.raises(DeadlockError, match="registration"):
         Played(at_once(), workload(job(1, run=1.0)), dynamic_jobs=True)
 

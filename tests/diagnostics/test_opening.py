@@ -47,8 +47,8 @@ def test_what_is_no_ordinary_file_is_refused_at_once(tmp_path):
     assert "device" in why(lambda: read_input("/dev/zero"))
     assert why(lambda: read_input(tmp_path)) == "Is a directory"
     assert why(lambda: read_input(tmp_path / "socket"))
-    assert "no name of a file" in why(lambda: read_input("a\0b"))
-    assert "no name of a file" in why(lambda: read_input("a\udc00\ud800"))
+    assert "not a name of a file" in why(lambda: read_input("a\0b"))
+    assert "not a name of a file" in why(lambda: read_input("a\udc00\ud800"))
     assert why(lambda: read_input(tmp_path / "nowhere")) == "No such file or directory"
 
 

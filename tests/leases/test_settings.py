@@ -92,7 +92,7 @@ def test_on_command_lines(command, capsys, tmp_path, monkeypatch):
 
 
 def test_what_only_python_gives_is_no_option(capsys, tmp_path, monkeypatch):
-    """A live run would never end; it is no setting of who names a scheduler."""
+    """A live run would never end; it is not a setting of who names a scheduler."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "day.swf").write_text("1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n")
     for word in ("live=true", "stop=exact", "options=x"):

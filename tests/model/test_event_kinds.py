@@ -75,7 +75,7 @@ def test_what_cannot_be_a_kind():
         external_event("test_number")(int)
     with pytest.raises(UsageError, match=f"'test_capacity' already: {__name__}"):
         external_event("test_capacity")(msgspec.defstruct("Other", [], module="elsewhere"))
-    with pytest.raises(UsageError, match="int is no registered kind"):
+    with pytest.raises(UsageError, match="int is not a registered kind"):
         ExternalEvent.of(1.0, 3)
     assert event_kind("test_unheard_of") is None
     assert external_event("test_capacity")(Capacity) is Capacity  # a module that is loaded again

@@ -31,7 +31,7 @@ JOBS = workload(job(1))
         ({"scheduler": "edc.so"}, r"'edc.so' is a library\n  hint: name it as one: lib:./edc.so"),
         ({"scheduler": "tcp:/127.0.0.1:28000"}, "is not an endpoint\n  hint: such as tcp://"),
         ({"out": 5}, "out is a directory, not a int"),
-        ({"out": ""}, "an empty text is no output directory"),
+        ({"out": ""}, "an empty text is not an output directory"),
         *[({"timeout": value}, "a timeout is more than 0 s") for value in (0, -1.0, nan)],
     ],
 )

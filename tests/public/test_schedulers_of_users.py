@@ -77,14 +77,14 @@ class Odd(wt.Scheduler):
 def test_an_answer_that_is_no_reply(answer):
     odd = Odd()
     odd.answer = answer
-    with pytest.raises(ComponentError, match="which is no Reply"):
+    with pytest.raises(ComponentError, match="which is not a Reply"):
         run(odd)
 
 
 def test_a_reply_of_things_that_are_no_decisions():
     odd = Odd()
     odd.answer = Reply(0.0, ["execute"])
-    with pytest.raises(ComponentError, match="'execute', which is no decision"):
+    with pytest.raises(ComponentError, match="'execute', which is not a decision"):
         run(odd)
 
 
@@ -208,7 +208,7 @@ def test_damaged_files_are_named(tmp_path):
         done.compare(done, tolerance=nan)
     assert done.why("w0!5") == done.why("5")
     for damage, said in (
-        (b"\xff\xfe,a\n\xff,1\n", "no table|no column"),
+        (b"\xff\xfe,a\n\xff,1\n", "not a table|no column"),
         (b"a,b\n1,2\n", "no column consumed_energy"),
     ):
         (tmp_path / "a" / "jobs.csv").write_bytes(damage)

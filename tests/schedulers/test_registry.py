@@ -147,7 +147,7 @@ def test_classes_and_functions_by_path(here, where):
         ("own_schedulerz:Mine", "'own_schedulerz' cannot be imported"),
         ("nowhere.py:Mine", "there is no file nowhere.py"),
         ("own_schedulers:NoScheduler", "has no hello, decide and stop"),
-        ("own_schedulers:nothing", "a int is neither class, function nor component"),
+        ("own_schedulers:nothing", "a int is not a class, function or component"),
         ("own_schedulers:Scheduler", "must define schedule(self, view)"),
     ],
 )

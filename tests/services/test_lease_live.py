@@ -177,7 +177,7 @@ def test_a_second_service_on_one_store_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("UPDATE facts SET facts = x'00ff'", "what the service was started with is no text"),
+        ("UPDATE facts SET facts = x'00ff'", "what the service was started with is not text"),
         ("UPDATE facts SET facts = '{}'", "kept by another version, or damaged"),
         ("UPDATE inputs SET instant = 'soon' WHERE number = 1", "makes no sense"),
         ("UPDATE inputs SET instant = 9000000000000000000", "makes no sense"),

@@ -143,7 +143,7 @@ FAULTS = [
         "PriorityWeigthAge changes nothing that is simulated\n  hint: did you mean 'PriorityWeight",
     ),
     ("SlurmctldPort=1", "SlurmctldPort changes nothing"),
-    ("fast", "'fast' is no change"),
+    ("fast", "'fast' is not a change"),
 ]
 
 

@@ -31,7 +31,7 @@ TIES = ("--small--delays--after10-", "walltimesmpi")
 ACCEPTED = ("-diffinline",)
 """Batsim refuses a profile inside REGISTER_JOB, which its document shows; we take it (decisions.md 5)."""
 UNFINISHED = ("energy_bf_monitoring--e128cluster--hpc1--energy",)
-"""The scheduler asks for calls for ever; the recording was stopped."""
+"""The scheduler asks for calls indefinitely; the recording was stopped."""
 
 
 TOGETHER = ("energy_bf_idle_sleeper", "energy_bf_monitoring_inertial")

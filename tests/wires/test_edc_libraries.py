@@ -176,7 +176,7 @@ def test_an_isolated_library_may_crash_leave_or_hang(mode, said, kind, started):
 
 @pytest.mark.parametrize("method", ["dlopen", "dlmopen"])
 def test_a_library_that_ends_the_process_does_not_do_so_quietly(method, peer, tmp_path):
-    """It is said, what was recorded is kept and marked, and the exit code is no success."""
+    """It is said, what was recorded is kept and marked, and the exit code is not a success."""
     (tmp_path / "log.swf").write_text("".join(f"{n} {n} -1 5 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n" for n in (1, 2)))
     program = (
         "import sys, windtunnel as wt\n"

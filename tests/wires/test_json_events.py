@@ -149,7 +149,7 @@ WRONG = [
     ("REGISTER_PROFILE", {"workload_name": "d", "profile_name": "p", "profile": {"type": "dealy"}}, "dealy"),
     ("SET_RESOURCE_STATE", {"resources": "0", "state": "on"}, "data.state is 'on', a whole number"),
     ("SET_JOB_METADATA", {"job_id": "w0!1", "metadata": 1}, "data.metadata is 1, a string"),
-    ("CHANGE_JOB_STATE", {"job_id": "w0!1", "job_state": "DONE"}, "data.job_state 'DONE' is no state"),
+    ("CHANGE_JOB_STATE", {"job_id": "w0!1", "job_state": "DONE"}, "data.job_state 'DONE' is not a state"),
     ("TO_JOB_MSG", {"job_id": "w0!1"}, "data.msg is missing"),
     ("QUERY", {"requests": {"consumed_energy": {}, "x": {}}}, "the one request that is answered is consumed_energy"),
     ("ANSWER", {"estimate_waiting_time": {"job_id": "w0!1"}}, "needs job_id (a string) and estimated_waiting_time"),

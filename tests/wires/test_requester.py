@@ -250,7 +250,7 @@ def test_interrupted_while_waiting():
 @pytest.mark.parametrize("protocol", ["", "batprotocol+"])
 @pytest.mark.parametrize("where", ["connecting", "waiting"])
 def test_interrupted_runs_are_marked(tmp_path, where, protocol):
-    """A whole program that gets Ctrl-C while nobody greets it, or while the scheduler thinks for ever."""
+    """A whole program that gets Ctrl-C while nobody greets it, or while the scheduler thinks indefinitely."""
     (tmp_path / "jobs.swf").write_text("1 0 -1 9 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n")
     endpoint = f"ipc://{tmp_path}/s"
     words = ["run", "hosts:4", "jobs.swf", "-s", protocol + endpoint, "--out", "out"]

@@ -121,7 +121,7 @@ def test_hosts_that_were_never_told_of_are_none():
 
 
 def test_who_registers_nothing_says_that_registration_has_finished():
-    """Batsim would wait for it for ever."""
+    """Batsim would wait for it indefinitely."""
     finished = ("NOTIFY", {"type": "registration_finished"})
     assert ToJson(**{"dynamic-jobs-enabled": True}).tell(0.0, v.SimulationBegins(0.0, SITE)) == [finished]
     assert ToJson(**{"dynamic-jobs-enabled": False}).tell(0.0, v.SimulationBegins(0.0, SITE)) == []

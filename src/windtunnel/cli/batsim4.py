@@ -170,9 +170,9 @@ def _check(options: argparse.Namespace) -> None:
     if not 0 <= options.first_submission < inf:
         raise UsageError(f"--first-submission {options.first_submission:g} is not a date")
     if not options.timeout > 0:
-        raise UsageError(f"--timeout {options.timeout:g} is no time to wait")
+        raise UsageError(f"--timeout {options.timeout:g} is not a time to wait")
     if not 0 < options.redis_port < 65536:
-        raise UsageError(f"--redis-port {options.redis_port} is no port")
+        raise UsageError(f"--redis-port {options.redis_port} is not a port")
     if options.mmax < 0:
         raise UsageError(f"--mmax {options.mmax} is negative")
     if options.no_sched and (options.enable_redis or options.enable_dynamic_jobs):

@@ -108,7 +108,7 @@ def run(
     checkpoint: Annotated[
         str,
         typer.Option(
-            help="Jobs that merely last, as those of logs, write checkpoints: seconds of work between them, "
+            help="Delay jobs (fixed run time), such as those of logs, write checkpoints: seconds of work between, "
             "and their cost, as 3600,60."
         ),
     ] = "",
@@ -129,7 +129,7 @@ def run(
     delays_compute: Annotated[
         bool,
         typer.Option(
-            "--delays-compute", help="Jobs that merely last, as those of logs, keep their cores busy (watts)."
+            "--delays-compute", help="Delay jobs (fixed run time), as those of logs, keep their cores busy (watts)."
         ),
     ] = False,
     job_energy: Annotated[
@@ -160,7 +160,7 @@ def run(
     timeout: Annotated[
         float,
         typer.Option(
-            parser=positive, metavar="SECONDS", help="A scheduler out of process may take so long to answer."
+            parser=positive, metavar="SECONDS", help="Seconds to wait for each reply of a scheduler out of process."
         ),
     ] = 300.0,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write jobs.parquet.")] = False,

@@ -83,7 +83,7 @@ def environment_options(merge_order: str, allow_files: Path | None, **flags: boo
     if merge_order not in orders:
         raise UsageError(f"there is no merge order {merge_order!r}", did_you_mean(merge_order, orders))
     if allow_files is not None and not allow_files.is_dir():
-        raise UsageError(f"{allow_files} is no folder")
+        raise UsageError(f"{allow_files} is not a folder")
     names = frozenset(scheduler_names()) | {"stage-scheduler"}
     return Options(reference_order=merge_order == "reference", files=allow_files, schedulers=names, **flags)
 

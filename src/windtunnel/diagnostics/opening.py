@@ -1,8 +1,8 @@
 """Opening input files, in the one way for all of them: ordinary files only, unzipped if need be, bounded, remembered.
 
-A pipe or a device would be waited for, or read, for ever; a small gzip file may unzip to more than the disk holds; a
-file without line breaks is one endless line. All of these are refused with an ``OSError`` whose ``strerror`` says so,
-as the system's own refusals do: whoever opens a file catches ``OSError`` and nothing else.
+A pipe or a device would be waited for, or read, indefinitely; a small gzip file may unzip to more than the disk
+holds; a file without line breaks is one endless line. All of these are refused with an ``OSError`` whose
+``strerror`` says so, as the system's own refusals do: whoever opens a file catches ``OSError`` and nothing else.
 """
 
 import errno
@@ -61,7 +61,7 @@ def open_input(path: str | Path, *, longest_line: int = 0, unzip: bool = True) -
         longest_line: lines of more bytes are refused when they are met; 0 for no bound.
 
     Raises:
-        OSError: it cannot be opened or is no ordinary file (reading may raise it as well).
+        OSError: it cannot be opened or is not an ordinary file (reading may raise it as well).
     """
     raw = _opened(path)
     try:
@@ -89,7 +89,7 @@ def read_input(path: str | Path, *, most: int = MOST_BYTES) -> bytes:
     """The whole content, unzipped.
 
     Raises:
-        OSError: it cannot be read, is no ordinary file, or holds more than ``most`` bytes.
+        OSError: it cannot be read, is not an ordinary file, or holds more than ``most`` bytes.
     """
     with open_input(path) as file:
         return read_stream(file, most=most, name=str(path))
@@ -127,7 +127,7 @@ def _opened(path: str | Path) -> io.FileIO:
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except ValueError as error:  # a NUL, or half a surrogate pair
-        raise OSError(errno.EINVAL, "that is no name of a file", str(path)) from error
+        raise OSError(errno.EINVAL, "that is not a name of a file", str(path)) from error
     try:
         found = os.fstat(number)
         if (what := _refused(found)) is not None:

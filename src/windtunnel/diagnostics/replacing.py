@@ -19,7 +19,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """A path to write to; what is written there takes the place of ``path`` at the end, atomically.
 
     Readers see the old content or the new, never a part, and an error leaves the old. Symbolic links are followed;
-    what is no regular file (a device, a pipe) is written to directly.
+    what is not a regular file (a device, a pipe) is written to directly.
 
     Raises:
         UsageError: nothing can be written at that path (no such folder, a folder itself, no permission).

@@ -22,7 +22,7 @@ UNFORESEEN: Final = "unforeseen"
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[None]:
-    """Whatever is raised within, and is no error of ours, becomes a finding about a file.
+    """Whatever is raised within, and is not an error of ours, becomes a finding about a file.
 
     Raises:
         InputError: something was raised.

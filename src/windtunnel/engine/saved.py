@@ -1,8 +1,8 @@
 """Files of saved simulations: a line that says what follows, then a pickle.
 
 The line holds the format, the versions that wrote it, the length of the rest and a SHA-256 of all: what was cut or
-damaged is told from what is whole before anything in it is believed. A digest is no signature: whoever can write such
-a file can run code in the process that restores it. Hence other users' files are restored only on request.
+damaged is told from what is whole before anything in it is believed. A digest is not a signature: whoever can write
+such a file can run code in the process that restores it. Hence other users' files are restored only on request.
 """
 
 import os
@@ -51,8 +51,8 @@ def unpacked(path: str | Path, *, trust: bool = False) -> bytes:
     """The state in a file.
 
     Raises:
-        UsageError: it cannot be read, is no saved simulation of this version, is damaged, or (without ``trust``) is
-            another user's or can be written by everybody.
+        UsageError: it cannot be read, is not a saved simulation of this version, is damaged, or (without ``trust``)
+            is another user's or can be written by everybody.
     """
     try:
         with open_input(path) as file:

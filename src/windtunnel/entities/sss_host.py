@@ -267,7 +267,7 @@ def host_of_node(number: int, node: SssNode) -> tuple[Host, list[str]]:
         try:
             speed = float(told["Speed"])
         except ValueError:
-            notes.append(f"node {node.id}: Speed {told['Speed']!r} is no number")
+            notes.append(f"node {node.id}: Speed {told['Speed']!r} is not a number")
     host = Host(
         id=number,
         name=node.id,

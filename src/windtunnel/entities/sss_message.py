@@ -160,7 +160,7 @@ _ATTRIBUTES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _check_attributes(element: "_Element") -> None:
-    """A misspelt attribute is no attribute: without its operator a condition may mean the opposite."""
+    """A misspelt attribute is not an attribute: without its operator a condition may mean the opposite."""
     kind = local_name(element.tag)
     known = _ATTRIBUTES.get(kind)
     for key in element.attrib if known is not None else ():
@@ -185,7 +185,7 @@ def _where(element: "_Element", name: str, value: str) -> Where:
         group = int(element.get("group", element.get("groups", "0")))
     except ValueError:
         said = element.get("group", element.get("groups"))
-        raise MessageFaultError("317", f"group {said!r} is no whole number") from None
+        raise MessageFaultError("317", f"group {said!r} is not a whole number") from None
     return Where(
         name,
         value,

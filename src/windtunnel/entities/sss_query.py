@@ -227,6 +227,6 @@ def _element(get: Get, path: NodePath, value: Value) -> str:
         attributes += f" attribute={quoteattr(path.attribute)}"
     name = get.alias or path.element or path.top
     if get.alias and not get.alias.isidentifier():
-        raise MessageFaultError("313", f"the alias {get.alias!r} is no name")
+        raise MessageFaultError("313", f"the alias {get.alias!r} is not a name")
     text = f"<{name}{attributes}>{escape(plain(value))}</{name}>"
     return text if get.alias or not path.element else f"<{path.top}>{text}</{path.top}>"

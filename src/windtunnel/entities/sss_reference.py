@@ -79,7 +79,7 @@ def match_all(pattern: str, texts: Sequence[str], limit: float = TIME_LIMIT) -> 
     try:
         re.compile(python)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ReferenceFaultError(f"{pattern!r} is no regular expression we can match: {error}") from error
+        raise ReferenceFaultError(f"{pattern!r} is not a regular expression we can match: {error}") from error
     if python.replace("_", "").replace("-", "").isalnum():
         return [rank for rank, text in enumerate(texts) if text == python]
     command = [sys.executable, "-I", "-S", "-c", _MATCHER]

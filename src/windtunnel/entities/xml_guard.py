@@ -38,7 +38,7 @@ def decode_xml(data: bytes) -> str:
     except (LookupError, ValueError):
         known = ""
     if not _ENCODINGS.fullmatch(known):
-        raise XmlFaultError(f"not text: {encoding!r} is no encoding that is read here; UTF-8 is")
+        raise XmlFaultError(f"not text: {encoding!r} is not an encoding that is read here; UTF-8 is")
     try:
         text = data.decode(encoding)
     except ValueError as error:
@@ -74,7 +74,7 @@ def parse_xml(text: str, *, limit: int) -> "_Element":
 
 
 def local_name(tag: object) -> str:
-    """An element's or attribute's name without its namespace; "" for what is no element."""
+    """An element's or attribute's name without its namespace; "" for what is not an element."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 

@@ -59,7 +59,7 @@ def all_formats() -> list[Format]:
     for point in entry_points(GROUP):
         form = load_entry(point, "format")
         if not isinstance(form, Format):
-            raise UsageError(f"the format {point.name!r} ({point.value}) is no windtunnel.formats.registry.Format")
+            raise UsageError(f"the format {point.name!r} ({point.value}) is not a windtunnel.formats.registry.Format")
         found.append(form)
     return found
 
@@ -87,7 +87,7 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
         UsageError: there is no format of that name, or the path is empty.
     """
     if path == "":
-        raise UsageError("an empty text is no file")
+        raise UsageError("an empty text is not a file")
     candidates = [form for form in all_formats() if form.kind == kind and form.reader and not form.word]
     if name:
         for form in candidates:

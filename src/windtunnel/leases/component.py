@@ -77,7 +77,7 @@ class LeaseManager(Scheduler):
         Ability.RESOURCES,
         Ability.UNAVAILABLE_HOSTS,
     }
-    """As leases ask for it; jobs that are no leases get whole hosts."""
+    """As leases ask for it; jobs that are not leases get whole hosts."""
     features: ClassVar[Features] = Features(dynamic_registration=True, profile_reuse=True)
     code_options: ClassVar[frozenset[str]] = frozenset({"options", "stop", "live", *CODE_OPTIONS})
     python_only: ClassVar[frozenset[str]] = frozenset({"options", "stop", "live"})
@@ -118,7 +118,7 @@ class LeaseManager(Scheduler):
         self._calls: set[int] = set()
         """When the engine will call."""
         self._last = 0
-        """The last number given to a job that is no lease."""
+        """The last number given to a job that is not a lease."""
         self._all_submitted = self._all_events = self._finished = False
         self._no_more = False
         """Whether it was told that no more will come."""
@@ -231,7 +231,7 @@ class LeaseManager(Scheduler):
             self._writer.write()
             decisions += self._writer.take()
         if plan.leases:
-            if not planner.busy:  # Haizea leaves some leases suspended for ever
+            if not planner.busy:  # Haizea leaves some leases suspended indefinitely
                 decisions.append(ForceSimulationStop())
         elif not self._finished:
             self._finished = True

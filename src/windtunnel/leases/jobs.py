@@ -43,7 +43,7 @@ def lease_of(job: Job, site: LeaseSite) -> Lease:
     """The lease a job stands for: the one in its extra data, or a best-effort lease of whole hosts, without number.
 
     Raises:
-        UsageError: the job is no lease, and has no walltime, or hosts differ so that "whole hosts" says nothing.
+        UsageError: the job is not a lease, and has no walltime, or hosts differ so that "whole hosts" says nothing.
     """
     try:
         lease = lease_in(job)

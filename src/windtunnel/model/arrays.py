@@ -16,7 +16,7 @@ def extend(column: "array[Any]", values: Iterable[Any]) -> None:
     """``column.extend(values)``, in a third of the time: an array parses each number as a function's arguments.
 
     Raises:
-        struct.error: a value is no number that fits; some before it may be in the column.
+        struct.error: a value is not a number that fits; some before it may be in the column.
     """
     if isinstance(values, list) and len(values) <= _CHUNK:  # the usual case, without counting them out
         column.frombytes(pack(f"{len(values)}{column.typecode}", *values))
@@ -32,7 +32,7 @@ def extended(column: "array[Any]", values: Sequence[Any]) -> "array[Any]":
     So that most columns, of small integers, begin with a byte for each number and get no wider than they must.
 
     Raises:
-        struct.error: a value is no number.
+        struct.error: a value is not a number.
     """
     count = len(column)
     while True:

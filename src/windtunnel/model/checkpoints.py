@@ -25,8 +25,8 @@ __all__ = ["CheckpointedWorkload", "with_checkpoints"]
 def with_checkpoints(job: Job, interval: float, cost: float) -> Job:
     """The job when it writes a checkpoint after each ``interval`` seconds of work, which takes ``cost`` seconds.
 
-    Only jobs that merely last (delays) can be cut so; others are returned as they are. No checkpoint is written at
-    the end. The walltime grows by as much as the job.
+    Only jobs with a fixed run time (delays) can be cut so; others are returned as they are. No checkpoint is written
+    at the end. The walltime grows by as much as the job.
     """
     profile = job.profile
     if not isinstance(profile, DelayProfile) or interval <= 0:

@@ -97,7 +97,7 @@ def external_event(kind: str) -> Callable[[Form], Form]:
     """Register a class (a ``msgspec.Struct`` of numbers, texts, lists, host sets...) as a kind of external event.
 
     Raises:
-        UsageError: the name means something already, or the class is no Struct.
+        UsageError: the name means something already, or the class is not a Struct.
     """
     if not isinstance(kind, str) or not kind or kind in _TAKEN:
         raise UsageError(f"{kind!r} cannot be the name of a kind of external events", "it means something already")
@@ -144,7 +144,7 @@ def event_kind_of(value: object) -> EventKind:
     found = _BY_FORM.get(type(value))
     if found is None:
         raise UsageError(
-            f"{type(value).__name__} is no registered kind of external events",
+            f"{type(value).__name__} is not a registered kind of external events",
             "decorate the class with @windtunnel.external_event(NAME)",
         )
     return found

@@ -106,7 +106,7 @@ def _tokens(text: str) -> list[tuple[str, str, int]]:
         match = _TOKEN.match(text, place)
         if match is None:
             at = len(text) - len(text[place:].lstrip())
-            raise ExpressionError(f"{text[at]!r} at character {at + 1} of {text!r:.80} is no part of an expression")
+            raise ExpressionError(f"{text[at]!r} at character {at + 1} of {text!r:.80} is not part of one")
         number, name, sign = match.groups()
         kind = "number" if number else "name" if name else "sign"
         found.append((kind, number or name or sign, match.start(match.lastindex or 0)))

@@ -42,7 +42,7 @@ class Distribution(msgspec.Struct, frozen=True):
     parameters: tuple[float, ...]
 
     def draw(self, stream: random.Random) -> float:
-        """One time, from 0; ``inf`` when it is beyond all numbers."""
+        """One time, from 0; ``inf`` when it overflows."""
         try:
             return max(0.0, _DRAWS[self.name][1](stream, self.parameters))
         except OverflowError:

@@ -111,7 +111,7 @@ class ParallelTaskMergeCompositionProfile(CompositionProfile, frozen=True):
 
 
 def parts_of(profile: Profile) -> tuple[str, ...]:
-    """The full ids of the profiles that a profile is made of; none if it is no composition."""
+    """The full ids of the profiles that a profile is made of; none if it is not a composition."""
     return profile.profile_ids if isinstance(profile, CompositionProfile) else ()
 
 

@@ -37,7 +37,7 @@ class Selection(_Choice):
     LJF = "LJF"
     """Longest requested time first; unknown comes first."""
     SRTF = "SRTF"
-    """Least remaining work first: known exactly of jobs that merely last, else the requested time. Not preemptive."""
+    """Least remaining work first: exact for fixed run times, else the requested time. Not preemptive."""
     SMALLEST = "SMALLEST"
     """Fewest cores in all first."""
     LARGEST = "LARGEST"

@@ -41,7 +41,7 @@ def write_lease_gantt(run: str | Path, target: str | Path, *, start: float = 0.0
     """Draw a run recorded by ``windtunnel lease run --out``, between two dates (s).
 
     Raises:
-        UsageError: it is no such run, nothing happened between the dates, or there are too many bars.
+        UsageError: it is not such a run, nothing happened between the dates, or there are too many bars.
         SimulationError: the picture cannot be written.
     """
     bars = [bar for bar in _bars(Path(run)) if bar.end > start and (end is None or bar.start < end)]

@@ -52,7 +52,7 @@ def table_rows(data: bytes | None, errors: str = "strict") -> Iterator[dict[str,
     """Rows of a table by column, up to one that a kill left half-written; none of None.
 
     Raises:
-        UnicodeDecodeError: it is no UTF-8.
+        UnicodeDecodeError: it is not UTF-8.
     """
     import csv
 

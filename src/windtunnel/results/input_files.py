@@ -19,7 +19,7 @@ _SETTLED: Final = 2.0
 
 
 def input_files(paths: Iterable[str | Path]) -> list[InputFile]:
-    """The files as they lie there, each once, in order; what is no file any more (a pipe, say) is left out."""
+    """The files as they lie there, each once, in order; what is not a file any more (a pipe, say) is left out."""
     found = []
     once: dict[str, str] = {}
     for given in paths:
@@ -37,7 +37,7 @@ def input_file(path: str) -> InputFile:
     """A file as it lies there. One that has not changed is not read again: many runs are made from the same files.
 
     Raises:
-        OSError: it is no file that can be read.
+        OSError: it is not a file that can be read.
     """
     known = os.stat(path)  # noqa: PTH116 -- the path as it was given
     if abs(time.time() - known.st_mtime) < _SETTLED:

@@ -63,10 +63,10 @@ class Layout(msgspec.Struct, frozen=True):
         """``path/jobs.csv``, ... The directory is made when it is missing.
 
         Raises:
-            UsageError: the path is empty, exists and is no directory, or cannot be made.
+            UsageError: the path is empty, exists and is not a directory, or cannot be made.
         """
         if path == "":
-            raise UsageError("an empty text is no output directory", "the current one is '.'")
+            raise UsageError("an empty text is not an output directory", "the current one is '.'")
         made = Path(path).absolute()
         _make(made, f"the output directory {str(path)!r}")
         return cls(f"{made}/", dialect)
@@ -89,7 +89,7 @@ class Layout(msgspec.Struct, frozen=True):
         """``<prefix>jobs.csv``, ... Missing directories are made.
 
         Raises:
-            UsageError: the directory part exists and is no directory, or cannot be made.
+            UsageError: the directory part exists and is not a directory, or cannot be made.
         """
         cut = prefix.rfind("/") + 1
         folder = Path(prefix[:cut] or ".").absolute()

@@ -155,7 +155,7 @@ def read_rows(kind: type[Row], data: bytes) -> list[Row]:
     """The rows of a table.
 
     Raises:
-        UsageError: it is no such table.
+        UsageError: it is not such a table.
     """
     if not data:
         return []

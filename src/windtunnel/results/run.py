@@ -140,7 +140,7 @@ class Run:
         """A CSV file as a polars frame; None when there is no such file.
 
         Raises:
-            UsageError: it is no table.
+            UsageError: it is not a table.
         """
         import polars as pl
 
@@ -154,7 +154,7 @@ class Run:
             frame = pl.read_csv(io.BytesIO(data), schema_overrides=texts, infer_schema_length=None)
             return without_apostrophes(frame.with_columns(dates)) if b"'" in data else frame.with_columns(dates)
         except pl.exceptions.PolarsError as fault:
-            raise UsageError(f"{self.name}: {name} is no table that can be read: {fault}") from fault
+            raise UsageError(f"{self.name}: {name} is not a table that can be read: {fault}") from fault
 
     @cached_property
     def jobs(self) -> "pl.DataFrame":
@@ -165,7 +165,7 @@ class Run:
         - ``submitted_at``, ``started_at``, ``finished_at`` (UTC): null where time 0 has no calendar date.
 
         Raises:
-            UsageError: there is no such file, or it is no table of jobs.
+            UsageError: there is no such file, or it is not a table of jobs.
         """
         import polars as pl
 
@@ -300,7 +300,7 @@ class Run:
 
     @property
     def _trims(self) -> tuple[Trim, Trim]:
-        """Those that the run was recorded with; none where what is noted of them is no trim."""
+        """Those that the run was recorded with; none where what is noted of them is not a trim."""
         noted = self.state.facts.get("trims")
         trims = noted if isinstance(noted, Mapping) else {}
         found = (trims.get("warm_up", 0.0), trims.get("cool_down", 0.0))

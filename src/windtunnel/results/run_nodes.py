@@ -83,7 +83,7 @@ def _rows(read: Read, name: str) -> Iterator[dict[str, str]]:
 
 def _stays(read: Read, count: int) -> Iterator[Stay]:
     if b"allocated_resources" not in (read("jobs.csv") or b"").partition(b"\n")[0]:
-        raise UsageError("this run has no jobs.csv, or one that is no table of jobs")
+        raise UsageError("this run has no jobs.csv, or one that is not a table of jobs")
     shares = {(row["job_id"], row["workload_name"]): amounts_of(row["shares"]) for row in _rows(read, "shares.csv")}
     leases = {row["lease_id"]: groups_of(row.get("requested", "")) for row in _rows(read, "leases.csv")}
 

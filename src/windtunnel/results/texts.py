@@ -12,7 +12,7 @@ from mypy_extensions import i64
 __all__ = ["COMPILED", "fixed"]
 
 _LARGEST: Final = 9.0e15
-"""Below this a float that is no integer has a fraction of its own, and integers are exact."""
+"""Below this a float that is not an integer has a fraction of its own, and integers are exact."""
 _UNSURE: Final = 1e-6
 """Far more than what a fraction times a million is wrong by."""
 _PLAIN: Final = [str(number) for number in range(1000)]

@@ -26,7 +26,7 @@ class Scheduler:
     file_options: ClassVar[frozenset[str]] = frozenset()
     """Options that name files to write: data may not give them."""
     python_only: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that are no options: only who makes it in Python gives them."""
+    """Parameters that are not options: only who makes it in Python gives them."""
     honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL
     """What it honours of what workloads and sites ask for."""
 

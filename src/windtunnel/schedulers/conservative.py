@@ -36,8 +36,8 @@ class Conservative(BatchScheduler):
     ``review`` of the time that was left until it has passed (0: at every end); besides, at every end, those start, in
     queue order, that can start at once.
 
-    A job without walltime is taken to run for ever, and its hosts are missing in all that is planned; a job for which
-    so many hosts are never foreseen waits without a reservation.
+    A job without walltime is taken to run indefinitely, and its hosts are missing in all that is planned; a job for
+    which so many hosts are never foreseen waits without a reservation.
 
     ``policy`` says which hosts a job gets, which has no influence on when it starts: consecutive numbers where that
     is possible (``best_effort_contiguous``), or always the lowest ones (``basic``).

@@ -32,8 +32,8 @@ class Easy(BatchScheduler):
     consecutive numbers that is long enough, and the lowest ones where there is none (``best_effort_contiguous``), or
     always the lowest ones (``basic``).
 
-    A job without walltime is taken to run for ever: it overtakes on extra hosts only. A reservation that depends on
-    the end of such a job lies at no known date, and delays nobody whose walltime is known.
+    A job without walltime is taken to run indefinitely: it overtakes on extra hosts only. A reservation that depends
+    on the end of such a job lies at no known date, and delays nobody whose walltime is known.
     """
 
     name: ClassVar[str] = "easy"

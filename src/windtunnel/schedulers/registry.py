@@ -244,7 +244,7 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
             ) from error
         if not isinstance(made, Component):
             raise UsageError(
-                f"{name!r} is no scheduler: {factory.__name__} has no hello, decide and stop",
+                f"{name!r} is not a scheduler: {factory.__name__} has no hello, decide and stop",
                 "subclass windtunnel.Scheduler and write schedule(self, view)",
             )
         if type(made).decide is Scheduler.decide and type(made).schedule is Scheduler.schedule:  # type: ignore[attr-defined]  # it has schedule when its decide is ours
@@ -255,7 +255,7 @@ def _made(name: str, factory: Any, options: Mapping[str, Any]) -> Component:
     if callable(factory):
         checked = checked_options(f"scheduler {name!r}", options_of(factory, skip=1), options)
         return FunctionScheduler(factory, checked)
-    raise UsageError(f"{name!r} is no scheduler: a {type(factory).__name__} is neither class, function nor component")
+    raise UsageError(f"{name!r} is not a scheduler: a {type(factory).__name__} is not a class, function or component")
 
 
 def _options(factory: Any) -> dict[str, Option]:

@@ -1,6 +1,6 @@
 """What keeps slow, and too many, clients from a service: a deadline for a whole request, and places for connections.
 
-A limit for each read is none: a byte every few seconds meets it for ever. Here all reads of a request share one
+A limit for each read is none: a byte every few seconds meets it indefinitely. Here all reads of a request share one
 deadline, connections have a bounded number of places, and computing has places of its own, which nobody holds who is
 still sending.
 """

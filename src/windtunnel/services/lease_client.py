@@ -1,6 +1,6 @@
 """A client of the lease API, Haizea's or ours.
 
-What answers may be anything: whatever is no answer of such a service is refused by the name of the server.
+What answers may be anything: whatever is not an answer of such a service is refused by the name of the server.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class NodeFacts(msgspec.Struct, frozen=True):
 
 
 class _Plain(Transport):
-    """HTTP that does not wait for ever."""
+    """HTTP that does not wait indefinitely."""
 
     def make_connection(self, host: Any) -> HTTPConnection:
         made = super().make_connection(host)
@@ -52,7 +52,7 @@ class _Plain(Transport):
 
 
 class _Safe(SafeTransport):
-    """HTTPS that does not wait for ever."""
+    """HTTPS that does not wait indefinitely."""
 
     def make_connection(self, host: Any) -> HTTPSConnection:
         made = super().make_connection(host)

@@ -56,7 +56,7 @@ class LeaseStore:
             self._db.close()
             try:
                 if Path(path).exists() and not Path(path).is_file():
-                    raise UsageError(f"{path}: not a file leases can be kept in: it is no ordinary file")
+                    raise UsageError(f"{path}: not a file leases can be kept in: it is not an ordinary file")
                 self._db = sqlite3.connect(path, timeout=1.0, check_same_thread=False)
             except (sqlite3.Error, ValueError) as error:
                 raise UsageError(f"{path}: not a file leases can be kept in: {error}") from error
@@ -115,7 +115,7 @@ class LeaseStore:
                     self._db.execute("INSERT INTO facts VALUES (1, ?)", (msgspec.json.encode(given).decode(),))
                 return given
         if not isinstance(row[0], str):
-            raise self._damaged("what the service was started with is no text")
+            raise self._damaged("what the service was started with is not text")
         try:
             kept = msgspec.json.decode(row[0], type=Facts)
         except (msgspec.DecodeError, ValueError, UsageError) as error:
@@ -153,7 +153,7 @@ class LeaseStore:
         """The latest instant that was put there; 0 if none was.
 
         Raises:
-            UsageError: it is no instant.
+            UsageError: it is not an instant.
         """
         with self._naming():
             row = self._db.execute("SELECT instant FROM reached").fetchone()

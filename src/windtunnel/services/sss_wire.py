@@ -60,7 +60,7 @@ def read_request(stream: Stream, *, limit: int) -> Incoming | None:
         return None
     parts = line.split()
     if len(parts) != 3 or not parts[2].startswith(b"HTTP/1."):
-        raise WireFaultError(400, "200", "this is no HTTP request")
+        raise WireFaultError(400, "200", "this is not an HTTP request")
     headers = _headers(stream, HEAD_LIMIT - len(line))
     if parts[0] != b"POST":
         raise WireFaultError(405, "242", "requests are sent with POST")

@@ -223,7 +223,7 @@ def _parameters(way: _Way, value: Any, faults: Faults) -> dict[str, tuple[Any, .
     found: dict[str, tuple[Any, ...] | Span] = {}
     for name, values in value.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            faults.add((*way, name), f"{name!r} is no name: letters, digits and _ are expected")
+            faults.add((*way, name), f"{name!r} is not a name: letters, digits and _ are expected")
         elif isinstance(values, Span):
             found[name] = values
         elif isinstance(values, Mapping):

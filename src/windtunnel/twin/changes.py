@@ -19,12 +19,12 @@ def changed(text: str, change: str) -> str:
     """The configuration with one change: ``SchedulerParameters=bf_window=2880``, ``PartitionName=gpu MaxTime=2-0``.
 
     Raises:
-        UsageError: it is no change, names a key or partition that there is not, or one of an included file.
+        UsageError: it is not a change, names a key or partition that there is not, or one of an included file.
     """
     pairs = _PAIR.findall(change.strip())
     if not pairs or _PAIR.sub("", change).strip():
         raise UsageError(
-            f"{change!r} is no change", "such as PriorityWeightAge=5000 or 'PartitionName=gpu MaxTime=2-0'"
+            f"{change!r} is not a change", "such as PriorityWeightAge=5000 or 'PartitionName=gpu MaxTime=2-0'"
         )
     first, value = pairs[0]
     if first.lower() in {"partitionname", "nodename"}:
@@ -89,7 +89,7 @@ def added_nodes(text: str, change: str) -> str:
     """The configuration with more nodes: ``gpu:+20`` adds twenty to a partition, like its last ones.
 
     Raises:
-        UsageError: it is no such change, or the partition's nodes do not stand in the file.
+        UsageError: it is not such a change, or the partition's nodes do not stand in the file.
     """
     found = _NODES.fullmatch(change)
     if found is None or not int(found[2]):

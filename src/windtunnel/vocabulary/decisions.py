@@ -121,7 +121,7 @@ class SuspendJob(Decision):
 
 
 class ResumeJob(Decision):
-    """Let a suspended job go on, on as many hosts as it had (a job with shares that merely lasts: on any number)."""
+    """Let a suspended job go on, on as many hosts as it had (with shares and a fixed run time: on any number)."""
 
     job_id: str
     hosts: HostSet

@@ -43,7 +43,7 @@ class OneShot(msgspec.Struct, frozen=True):
 
 
 class Periodic(msgspec.Struct, frozen=True):
-    """At ``offset + k * period`` from the start of the simulation; ``nb_periods`` times, or for ever when None."""
+    """At ``offset + k * period`` from the start of the simulation; ``nb_periods`` times, indefinitely when None."""
 
     period: int
     offset: int = 0

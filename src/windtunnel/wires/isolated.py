@@ -18,7 +18,7 @@ __all__ = ["IsolatedTransport", "serve"]
 
 
 class IsolatedTransport:
-    """Like :class:`LibraryTransport`, in a process of its own; ``timeout`` (s of wall clock, None: for ever)."""
+    """Like :class:`LibraryTransport`, in a process of its own; ``timeout`` (s of wall clock, None: indefinitely)."""
 
     def __init__(self, path: str, load_method: str = "dlopen", timeout: float | None = 600.0) -> None:
         self.name = path

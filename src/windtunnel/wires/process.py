@@ -20,7 +20,7 @@ class ProcessTransport:
     """A process at an endpoint such as ``tcp://localhost:28000`` or ``ipc:///tmp/edc``.
 
     ``start_timeout`` is how long it may take until the process is there and has said hello, ``timeout`` how long an
-    answer may take afterwards (s of wall clock; None: for ever).
+    answer may take afterwards (s of wall clock; None: indefinitely).
     """
 
     def __init__(self, endpoint: str, timeout: float | None = 600.0, start_timeout: float | None = 60.0) -> None:

@@ -143,8 +143,8 @@ class Replier:
     """The side that answers (a scheduler): binds, waits for requests of one peer.
 
     Whoever asks first, with something that ``sensible`` takes for a request, is the peer until it leaves. Requests of
-    others are answered with a refusal, and what is no request at all (a stranger's bytes, messages of several parts)
-    is passed over: a dialogue that is under way hears nothing of either.
+    others are answered with a refusal, and what is not a request at all (a stranger's bytes, messages of several
+    parts) is passed over: a dialogue that is under way hears nothing of either.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class Replier:
         parts = [frame.bytes for frame in frames]
         sender = parts[0]
         if len(parts) < 3 or parts[-2] != b"" or len(parts) > _LONGEST_ENVELOPE:
-            _log.warning("%s: a message that is no request was passed over", self.endpoint)
+            _log.warning("%s: a message that is not a request was passed over", self.endpoint)
             return None
         if self._peer is None:
             if self._sensible is not None and not self._sensible(parts[-1]):

@@ -73,7 +73,7 @@ FAULTS = [
     ("a number", line() + "7\n", [(2, "type", "", "an event is an integer, an object is expected")]),
     ("null", "null\n", [(1, "type", "", "an event is null, an object is expected")]),
     ("no type", line(...), [(1, "missing", "", "event: 'type' is missing, a string is expected")]),
-    ("type is no text", line(7), [(1, "type", "/type", "event: 'type' is an integer, a string is expected")]),
+    ("type is not text", line(7), [(1, "type", "/type", "event: 'type' is an integer, a string is expected")]),
     ("unknown type", line("x"), [(1, "event-type", "/type", "event: unknown type 'x'")]),
     ("empty type", line(""), [(1, "event-type", "/type", "event: unknown type ''")]),
     (
@@ -115,7 +115,7 @@ FAULTS = [
     ),
     ("no data", line("generic"), [(1, "missing", "", "event: 'data' is missing, a string is expected")]),
     (
-        "data is no text",
+        "data is not text",
         line("generic", data={}),
         [(1, "type", "/data", "event: 'data' is an object, a string is expected")],
     ),

@@ -320,7 +320,7 @@ def faults_of(base):
             ("/jobs/1/id", "duplicate", "job '1' is given more than once")]),
         ("no type", with_profile(base, delay=1), [
             ("/profiles/p", "missing", "profile 'p': 'type' is missing, a string is expected")]),
-        ("type is no text", with_profile(base, type=3), [
+        ("type is not text", with_profile(base, type=3), [
             ("/profiles/p/type", "type", "profile 'p': 'type' is an integer, a string is expected")]),
         ("unknown type", with_profile(base, type="sleep"), [
             ("/profiles/p/type", "profile-type", "profile 'p': unknown type 'sleep'")]),
@@ -352,7 +352,7 @@ def faults_of(base):
             ("/profiles/p", "cycle", "profile 'p' contains itself: 'p' -> 'p'")]),
         ("storage without bytes", with_profile(base, type=storage), [
             ("/profiles/p", "missing", "profile 'p': neither 'bytes_to_read' nor 'bytes_to_write' is given")]),
-        ("profile is no object", {**base, "profiles": {**base["profiles"], "p/q": []}}, [
+        ("profile is not an object", {**base, "profiles": {**base["profiles"], "p/q": []}}, [
             ("/profiles/p~1q", "type", "profile 'p/q' is an array, an object is expected")]),
         ("profile of another workload", {**base, "profiles": {**base["profiles"], "a!b": {"type": delay, "delay": 1}}}, [
             ("/profiles/a!b", "id", "the name 'a!b' of a profile: it names the workload 'a', but this one is 'w0'")]),
@@ -417,7 +417,7 @@ V5_FAULTS = [
     ("fork of nothing", with_profile(V5, type="ForkJoinCompositionProfile"), [
         ("/profiles/p", "missing", "profile 'p': 'seq' is missing, an array of names is expected")]),
     ("merge of a delay", with_profile(V5, type="ParallelTaskMergeCompositionProfile", seq=["d"]), [
-        ("/profiles/p/seq/0", "merge", "profile 'p': 'd' is no parallel task, it cannot be merged")]),
+        ("/profiles/p/seq/0", "merge", "profile 'p': 'd' is not a parallel task, it cannot be merged")]),
     ("merge of two sizes", {**V5, "profiles": {
         **V5["profiles"],
         "a": {"type": "ParallelTaskProfile", "cpu": [1]},

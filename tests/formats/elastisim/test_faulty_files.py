@@ -94,7 +94,7 @@ CASES = [
         ],
     ),
     ([JOB], "{", ["app.json# not valid JSON: Input data was truncated"]),
-    ("[]", app(), ["jobs.json# the file is no JSON object"]),
+    ("[]", app(), ["jobs.json# the file is not a JSON object"]),
     (
         {"job": [JOB]},
         app(),
@@ -223,7 +223,7 @@ CASES = [
         [JOB],
         app({**IDLE, "iterations": 2.5, "pattren": 1}, schedulingpoint=True),
         [
-            "odd: app.json#/phases/0/tasks/0/iterations iterations: 2.5 is no whole number: it counts as 1, as in ElastiSim",
+            "odd: app.json#/phases/0/tasks/0/iterations iterations: 2.5 is not a whole number: it counts as 1, as in ElastiSim",
             "odd: app.json#/phases/0/tasks/0/pattren pattren: this member is not known, and nothing comes of it",
             "odd: app.json#/phases/0/schedulingpoint schedulingpoint: this member is not known, and nothing comes of it",
         ],
@@ -322,7 +322,7 @@ PROPERTIES = [
             "host 'n0': gpu_to_gpu_bw is '0', a positive number is expected",
         ],
     ),
-    ({"pfs_targets": "PFS0;PFS1"}, ["host 'n0': pfs_targets names 'PFS0;PFS1', which is no host of a file system"]),
+    ({"pfs_targets": "PFS0;PFS1"}, ["host 'n0': pfs_targets names 'PFS0;PFS1', which is not a host of a file system"]),
 ]
 
 

@@ -237,7 +237,7 @@ FAULTS = [
     ("backfill", "SchedulerParameters=bf_window=day", "bf_window in SchedulerParameters is 'day'"),
     ("backfill below -1", "SchedulerParameters=bf_interval=-2", "bf_interval in SchedulerParameters is '-2'"),
     ("reorder", "SchedulerParameters=preempt_reorder_count=x", "preempt_reorder_count in SchedulerParameters is 'x'"),
-    ("words", "this is no configuration", "'this is no configuration' is no key=value"),
+    ("words", "this is not a configuration", "'this is not a configuration' is not a key=value"),
     ("array size", "MaxArraySize=big", "MaxArraySize is 'big'"),
 ]
 
@@ -253,7 +253,7 @@ def test_faulty_settings(site, text, message):
 
 DUMPS = [
     ("no account", "Parent - 'x'", "there is no account 'x' before this line"),
-    ("no line", "User u1", "'User u1' is no line of a dump"),
+    ("no line", "User u1", "'User u1' is not a line of a dump"),
     ("kind", "Grup - 'x'", "'Grup' is none of Cluster, Parent, Account and User"),
     ("shares", "Account - 'x':Fairshare=many", "Fairshare is 'many', a number or parent"),
     ("limit", "Account - 'x':GrpTRES=cpu", "grptres is 'cpu', 'cpu': a resource"),
@@ -286,6 +286,15 @@ def test_faulty_tables(site, text, line, message):
         site("NodeName=a\n", sacctmgr__assoc_txt=text)
     (one,) = (f for f in caught.value.findings if f.severity is Severity.ERROR)
     assert (one.line, one.message[: len(message)]) == (line, message)
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "1e400", "high", "-1e20"])
+@pytest.mark.parametrize("column", ["Priority", "UsageFactor"])
+def test_numbers_of_a_qos_are_numbers(site, column, value):
+    with pytest.raises(InputError) as caught:
+        site("NodeName=a\n", sacctmgr__qos_txt=f"Name|{column}\nnormal|1\nx|{value}\n")
+    (one,) = (f for f in caught.value.findings if f.severity is Severity.ERROR)
+    assert (one.line, one.message) == (3, f"{column.lower()} is {value!r}, a number is expected")
 
 
 TIMES = {

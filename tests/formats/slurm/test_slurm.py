@@ -289,7 +289,7 @@ CONF_FAULTS = [
     ("cores", "NodeName=a CoresPerSocket=1.5\n", [(1, "number", "CoresPerSocket is '1.5', an integer >= 1 is expected")]),
     ("threads", "NodeName=a ThreadsPerCore=\n", [(1, "number", "ThreadsPerCore is '', an integer >= 1 is expected")]),
     ("memory", "NodeName=a RealMemory=4G\n", [(1, "number", "RealMemory is '4G', an integer >= 0 is expected")]),
-    ("GPUs", "NodeName=a Gres=gpu:x:many\n", [(1, "number", "gres is 'gpu:x:many': 'many' is no number of gpu")]),
+    ("GPUs", "NodeName=a Gres=gpu:x:many\n", [(1, "number", "gres is 'gpu:x:many': 'many' is not a number of gpu")]),
     ("partition", "NodeName=a\nPartitionName=p Nodes=a[\n", [(2, "hosts", "'a[': brackets do not match")]),
     ("all at once", "NodeName=a CPUs=x\n\nNodeName=b] \nNodeName=c TmpDisk=-\n", [
         (1, "number", "CPUs is 'x', an integer >= 1 is expected"),

@@ -140,7 +140,7 @@ def test_parents_by_id(file):
     text = HEAD + "a-1;1;1;2;1;9;;;;\na!b;1;1;2;1;9;;;a-1;\nc;1;1;2;1;9;;;a!b -1 a-1 zz -1;\n"
     read = read_workload(file(text), mapping=mapping)
     assert [job.dependencies for job in read] == [(), ("w0!a-1",), ("w0!a_b", "w0!a-1")]
-    assert read.report.noted == {"parent that is no job here: not waited for": 1}
+    assert read.report.noted == {"parent that is not a job here: not waited for": 1}
 
 
 @pytest.mark.parametrize("walltime", ["", "-1", "0", "-7"])

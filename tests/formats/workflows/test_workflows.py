@@ -64,11 +64,11 @@ DAX_FAULTS = [
     ("an id with a !", dax('<job id="a!b" runtime="1"/>'), [(2, "id", "the id 'a!b' has a '!'")]),
     ("twice", dax(JOB + "\n" + JOB), [(3, "duplicate", "job 'A' is given more than once")]),
     ("no run time", dax('<job id="A"/>'), [(2, "missing", "job 'A': 'runtime' is missing")]),
-    ("run time", dax('<job id="A" runtime="x"/>'), [(2, "number", "job 'A': 'runtime' is 'x', which is no number")]),
+    ("run time", dax('<job id="A" runtime="x"/>'), [(2, "number", "job 'A': 'runtime' is 'x', which is not a number")]),
     (
         "not finite",
         dax('<job id="A" runtime="inf"/>'),
-        [(2, "number", "job 'A': 'runtime' is 'inf', which is no number")],
+        [(2, "number", "job 'A': 'runtime' is 'inf', which is not a number")],
     ),
     (
         "negative",
@@ -191,7 +191,7 @@ WF_FAULTS = [
     ("not JSON", "{", [("", "json", "not valid JSON: Input data was truncated")]),
     ("an array", [], [("", "type", "the document is an array, an object is expected")]),
     ("no workflow", {}, [("", "type", "'workflow' is missing, an object is expected")]),
-    ("workflow is no object", {"workflow": []}, [("/workflow", "type", "'workflow' is an array, an object is expected")]),
+    ("workflow is not an object", {"workflow": []}, [("/workflow", "type", "'workflow' is an array, an object is expected")]),
     ("no tasks", {"workflow": {}}, [("/workflow", "type", "'jobs' is missing, an array of tasks is expected")]),
     ("empty", old(), [("/workflow/tasks", "type", "'tasks' is empty, an array of tasks is expected")]),
     ("tasks is an object", {"workflow": {"tasks": {}}}, [

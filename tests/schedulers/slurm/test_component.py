@@ -9,6 +9,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.model.slurm import (
     Association,
+    Dependency,
     GresAsk,
     Limits,
     MainLoopSettings,
@@ -237,3 +238,25 @@ def test_what_jobs_ask_a_slurm_for_is_told_under_others(field):
     work = workload(job("7_1", 10, **{field: value}))
     assert any(line.reason.startswith(reason) for line in wt.simulate(platform(site()), work, "easy").account)
     assert not wt.simulate(platform(site()), work, "slurm").account
+
+
+def waits(kind, array):
+    return {"dependencies": (Dependency(kind=kind, job=array),), "tasks": 1}
+
+
+def test_jobs_wait_for_all_tasks_of_an_array_or_for_their_own():
+    tasks = [job(f"7_{k}", 100 * (k + 1), tasks=1) for k in range(3)]
+    later = [job("any", 10, **waits("afterany", "7")), job("begun", 10, **waits("after", "7"))]
+    own = [job(f"8_{k}", 10, **waits("aftercorr", "7")) for k in range(2)]
+    found = starts(site(nodes=2), *tasks, *later, *own)
+    assert 300 <= found["any"] < 310
+    assert found["begun"] < 10
+    assert 100 <= found["8_0"] < 110
+    assert 200 <= found["8_1"] < 210
+
+
+def test_limits_of_several_arrays_are_their_own():
+    """Of each at most one task runs; jobs that are no tasks by name have a limit for themselves."""
+    asked = {"array_limit": 1, "tasks": 1}
+    found = starts(site(), *(job(name, 100, **asked) for name in ("7_1", "7_2", "9_1", "9_2", "x", "y")))
+    assert sorted(when >= 100 for when in found.values()) == [False] * 4 + [True] * 2

@@ -137,7 +137,7 @@ def test_no_capacity_and_no_limit_is_ever_exceeded_and_usage_is_what_ran(work):
 
 
 def test_age_keeps_large_jobs_from_starving():
-    """Small jobs keep coming for ever; a job of the whole machine starts all the same."""
+    """Small jobs keep coming indefinitely; a job of the whole machine starts all the same."""
     described = site(
         nodes=2, priority=PrioritySettings(weight_age=10000, max_age=3600), main=MainLoopSettings(batch_sched_delay=1)
     )

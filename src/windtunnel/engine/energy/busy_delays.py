@@ -1,4 +1,4 @@
-"""Energy where jobs that merely last keep busy what they hold: logs and leases say how long, not how many flops.
+"""Energy where jobs with a fixed run time keep busy what they hold: logs and leases say how long, not how many flops.
 
 In Batsim a delay is a sleep and draws idle watts; under ``Options(delays_compute=True)`` it draws what its cores draw
 when they compute.

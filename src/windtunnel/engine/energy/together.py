@@ -1,6 +1,6 @@
 """Jobs whose hosts are metered together: hosts that draw the same are counted, not visited.
 
-A job that merely lasts, on whole hosts that are otherwise as they were at first, draws the same from start to
+A job with a fixed run time, on whole hosts that are otherwise as they were at first, draws the same from start to
 end: so many hosts of each kind, idle or busy. Its joules are watts times time, and nobody touches the meters of its
 hosts. As soon as anything happens to one of the hosts by itself (a task, a power state, a failure, a reading), the
 job's hosts get meters of their own, dated back to when it came to them.

@@ -21,7 +21,7 @@ _JobCompleted: Final = JobCompleted  # bound once: compiled code looks up what c
 def end_job(world: World, record: JobRecord, state: JobState | None = None, code: int = 0, tell: bool = True) -> None:
     """A job leaves its hosts; everyone is told (unless the component said so itself).
 
-    Without a state it has run to its end, and its profile says how: so a job that merely lasts costs one call less.
+    Without a state it has run to its end, and its profile says how: a fixed run time costs one call less.
     """
     if state is None:
         code = record.job.profile.return_code

@@ -67,7 +67,7 @@ def _pattern_fault(regex: str) -> str:
     try:
         re.compile(regex)
     except re.error as fault:
-        return f"its regex {regex!r} is no regular expression: {fault}"
+        return f"its regex {regex!r} is not a regular expression: {fault}"
     return ""
 
 
@@ -99,7 +99,7 @@ def _composition_fault(
         counts = set()
         for name in profile.profile_ids:
             if not isinstance(known[name], _MERGEABLE):
-                return f"{name!r} is no parallel task, it cannot be merged"
+                return f"{name!r} is not a parallel task, it cannot be merged"
             counts.add(executors(known[name], known))
         if len(counts - {None}) > 1:
             return f"its tasks have different numbers of executors ({', '.join(map(str, counts - {None}))})"

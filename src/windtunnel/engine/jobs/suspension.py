@@ -55,7 +55,7 @@ def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
     """A suspended job goes on, with whole hosts or with shares as before."""
     record = _suspended(world, rank, decision)
     spreads = record.execution is None and record.amounts is not None and decision.amounts is not None
-    if len(decision.hosts) != len(record.hosts) and not spreads:  # only what merely lasts may be spread otherwise
+    if len(decision.hosts) != len(record.hosts) and not spreads:  # only fixed run times may be spread otherwise
         refuse(
             world,
             decision,

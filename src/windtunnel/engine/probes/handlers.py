@@ -93,7 +93,7 @@ def _drop(world: World, probe: Probe) -> None:
 
 
 def stop_probe(world: World, rank: int, decision: StopProbe) -> None:
-    """Measure no more; an unknown probe is no fault (it may have come to its end): the account tells of it."""
+    """Measure no more; an unknown probe is not a fault (it may have come to its end): the account tells of it."""
     probe = world.sessions[rank].probes.get(decision.probe_id)
     if probe is not None:
         _drop(world, probe)

@@ -116,7 +116,7 @@ def _drop(world: World, call: PeriodicCall) -> None:
 
 
 def stop_call_me_later(world: World, rank: int, decision: StopCallMeLater) -> None:
-    """Stop the calls of an id, periodic or not; an unknown one is no fault: it may have come to its end."""
+    """Stop the calls of an id, periodic or not; an unknown one is not a fault: it may have come to its end."""
     session = world.sessions[rank]
     call = session.calls.get(decision.call_me_later_id)
     if call is not None:

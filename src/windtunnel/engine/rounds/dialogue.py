@@ -83,12 +83,12 @@ def check_reply(world: World, session: Session, reply: object) -> None:
         ComponentError: it is not.
     """
     if not isinstance(reply, Reply):
-        raise ComponentError(f"{session.name!r} answered {reply!r:.50}, which is no Reply", now=world.now)
+        raise ComponentError(f"{session.name!r} answered {reply!r:.50}, which is not a Reply", now=world.now)
     said: Any = reply  # its fields may be anything
     decisions = said.decisions
     if not isinstance(decisions, list | tuple):
         raise ComponentError(
-            f"{session.name!r} answered decisions = {decisions!r:.50}, which is no list", now=world.now
+            f"{session.name!r} answered decisions = {decisions!r:.50}, which is not a list", now=world.now
         )
 
 
@@ -109,7 +109,7 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
             try:
                 when = decision.timestamp
             except AttributeError:
-                reason = f"{session.name!r} answered {decision!r:.50}, which is no decision"
+                reason = f"{session.name!r} answered {decision!r:.50}, which is not a decision"
                 raise ComponentError(reason, now=now) from None
             if when is None:
                 if strict and type(decision) is _ExecuteJob:  # the common case: its fields are looked at if it fails

@@ -16,7 +16,7 @@ to progress. ``suspend`` and ``resume`` let one stand still and free what it use
 with ``watch_loads`` and ask ``changed_loads`` after each instant. A system is plain data: it can be
 pickled and copied between calls.
 
-Names are loaded when they are first used: a run of jobs that merely last needs none of them.
+Names are loaded when they are first used: a run of jobs with a fixed run time needs none of them.
 """
 
 from importlib import import_module

@@ -31,7 +31,7 @@ class Rounds:
 def leap(state: Rounds, active: Sequence[int], standing: Sequence[int]) -> float:
     """Go on by as many rounds as are alike; how many.
 
-    0: the next round is different. Infinite: all are alike for ever, because the slow task stands still; then
+    0: the next round is different. Infinite: all are alike indefinitely, because the slow task stands still; then
     nothing is done.
     """
     limits: dict[int, tuple[int, float]] = {}

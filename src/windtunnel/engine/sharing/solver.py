@@ -37,7 +37,7 @@ PATIENCE: Final = 256
 
 RESIGNED: Final = 4096
 """Rounds in which nobody settles before a FATPIPE is given to those that it alone limits. SimGrid would go on for
-millions of rounds, or for ever: tasks that share it hardly move, and the least use is all it loses in a round.
+millions of rounds, or indefinitely: tasks that share it hardly move, and the least use is all it loses in a round.
 """
 
 

@@ -41,7 +41,7 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     job_energy: Literal["fair", "whole"] = "fair"
     """On shared hosts a job gets its ``fair`` part of their energy, or ``whole`` hosts count for each job."""
     delays_compute: bool = False
-    """Jobs that merely last keep the cores they hold busy, as far as energy goes; else they draw idle watts."""
+    """Jobs with a fixed run time keep the cores they hold busy, as far as energy goes; else they draw idle watts."""
     sharing: Literal["simgrid", "maxmin"] = "simgrid"
     """How jobs share hosts and links: ``simgrid`` (execution-model.md 2.4) or ``maxmin``."""
     on_failure: Literal["kill", "requeue"] = "kill"
@@ -49,9 +49,9 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     on_maintenance: Literal["kill", "drain"] = "kill"
     """Whether work on a machine is stopped when its maintenance begins (``kill``), or may end first (``drain``)."""
     checkpoint_interval: Seconds = 0.0
-    """Jobs that merely last write a checkpoint after so many seconds of work; requeued ones begin again after the
-    last. 0: there are none. (The jobs given are expected to last as long as :class:`windtunnel.model.checkpoints`
-    makes them.)
+    """Jobs with a fixed run time write a checkpoint after so many seconds of work; requeued ones begin again after
+    the last. 0: there are none. (The jobs given are expected to last as long as
+    :class:`windtunnel.model.checkpoints` makes them.)
     """
     checkpoint_cost: Seconds = 0.0
     """Seconds that writing a checkpoint takes."""

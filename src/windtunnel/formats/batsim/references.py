@@ -92,7 +92,7 @@ def _check_merge(
         pointer = json_pointer(("profiles", profile.name, "seq", index))
         mergeable = ParallelTaskProfile | ParallelTaskHomogeneousProfile | ParallelTaskMergeCompositionProfile
         if not isinstance(task, mergeable):
-            message = f"profile {profile.name!r}: {task.name!r} is no parallel task, it cannot be merged"
+            message = f"profile {profile.name!r}: {task.name!r} is not a parallel task, it cannot be merged"
             findings.add(message, code="merge", pointer=pointer)
             continue
         count = executors(task, profiles)

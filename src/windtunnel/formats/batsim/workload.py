@@ -153,7 +153,7 @@ class _Document:
         findings.add(message, code="json", line=line, column=column)
 
     def whole(self) -> Any:
-        """The whole document, for positions; what is read of it where the rest is no text."""
+        """The whole document, for positions; what is read of it where the rest is not text."""
         try:
             return msgspec.json.decode(self._data)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

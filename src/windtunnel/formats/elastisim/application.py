@@ -159,7 +159,7 @@ class ApplicationReader:
             self._check(members, "iterations", value, self.arguments, _SIZES if sizes else (), late=sizes)
             return value
         if isinstance(value, float) and sizes:
-            members.odd("iterations", f"{value!r} is no whole number: it counts as 1, as in ElastiSim")
+            members.odd("iterations", f"{value!r} is not a whole number: it counts as 1, as in ElastiSim")
             return 1
         return members.whole("iterations", 1)
 

@@ -22,7 +22,7 @@ def load_object(path: str, data: bytes, findings: Findings) -> Any:
         findings.add(message, code="syntax", line=line, column=column, file=path)
         return None
     if not isinstance(loaded, dict):
-        findings.add("the file is no JSON object", code="type", file=path)
+        findings.add("the file is not a JSON object", code="type", file=path)
         return None
     return loaded
 

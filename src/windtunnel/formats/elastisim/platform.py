@@ -66,7 +66,7 @@ class _Properties:
         for name in targets.split(",") if targets is not None else ():
             if name not in files:
                 hint = did_you_mean(name, files) or "names of hosts with pfs_host, separated by commas"
-                self.fault(f"pfs_targets names {name!r}, which is no host of a file system", hint)
+                self.fault(f"pfs_targets names {name!r}, which is not a host of a file system", hint)
         if self.found:
             self.host.resources = {**self.host.resources, **self.found}
 

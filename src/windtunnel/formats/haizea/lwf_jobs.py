@@ -27,7 +27,7 @@ def read_lwf_jobs(
 
     Raises:
         InputError: the file is at fault.
-        UsageError: ``starttime`` is no date.
+        UsageError: ``starttime`` is not a date.
     """
     try:
         start = datetime.fromisoformat(starttime).replace(tzinfo=None) if starttime else None

@@ -5,7 +5,7 @@ from typing import Final
 
 from windtunnel.formats.format import Format
 
-__all__ = ["FORMATS", "looks_like_sacct", "looks_like_slurm_conf"]
+__all__ = ["FORMATS", "looks_like_sacct", "looks_like_scontrol", "looks_like_slurm_conf"]
 
 _CONF: Final = re.compile(rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*=")
 
@@ -25,6 +25,11 @@ def looks_like_slurm_conf(head: bytes) -> bool:
     return _CONF.search(head) is not None
 
 
+def looks_like_scontrol(head: bytes) -> bool:
+    """What ``scontrol show node`` prints."""
+    return head.lstrip().startswith(b"NodeName=") and b" CPUTot=" in head
+
+
 FORMATS: Final = (
     Format(
         name="sacct",
@@ -32,6 +37,13 @@ FORMATS: Final = (
         description="Slurm accounting (sacct -P, sacct --json)",
         looks_like=looks_like_sacct,
         reader="windtunnel.formats.slurm.sacct:read_sacct",
+    ),
+    Format(
+        name="scontrol",
+        kind="platform",
+        description="Slurm's scontrol show node, with show partition and show config beside it",
+        looks_like=looks_like_scontrol,
+        reader="windtunnel.formats.slurm.scontrol:read_scontrol",
     ),
     Format(
         name="slurm",

@@ -12,6 +12,8 @@ from windtunnel.model.slurm import PARENT, Association, Qos
 __all__ = ["Told", "read_associations", "read_qos", "shares_of", "table_rows"]
 
 _MOST_BYTES: Final = 1 << 28
+_MOST: Final = 1e15
+"""No number of a QOS is larger, nor one that is none."""
 _OF_ASSOC: Final = frozenset(
     {"cluster", "account", "user", "partition", "share", "fairshare", "priority", "qos", "def qos", "parentname"}
 )
@@ -126,10 +128,13 @@ def _qos(number: int, row: dict[str, str], told: Told) -> Qos:
     def amount(name: str, default: float) -> float:
         text = row.get(name, "")
         try:
-            return float(text) if text else default
+            found = float(text) if text else default
+            if abs(found) < _MOST:
+                return found
         except ValueError:
-            told.fault(number, f"{name} is {text!r}, a number is expected", "number")
-            return default
+            pass
+        told.fault(number, f"{name} is {text!r}, a number is expected", "number")
+        return default
 
     def span(name: str) -> int | None:
         text = row.get(name, "")

@@ -50,7 +50,7 @@ class _Dump:
         rest = matched[3] or "" if matched else ""
         if matched is None or _FIELD.sub("", rest):
             self._told.fault(
-                number, f"{line[:60]!r} is no line of a dump", "syntax", "such as User - 'ann':Fairshare=1"
+                number, f"{line[:60]!r} is not a line of a dump", "syntax", "such as User - 'ann':Fairshare=1"
             )
             return
         kind, name = matched[1].lower(), matched[2].strip("'")

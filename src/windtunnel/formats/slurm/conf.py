@@ -6,6 +6,7 @@ stand beside it, and accounts, QOS and reservations from the files that ``windtu
 becomes of each key: :mod:`windtunnel.formats.slurm.keys`.
 """
 
+from collections.abc import Iterable
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,7 +25,7 @@ from windtunnel.formats.slurm.unsimulated import tell_unsimulated
 from windtunnel.model import Platform
 from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
-__all__ = ["read_as", "read_slurm_conf"]
+__all__ = ["read_as", "read_lines", "read_slurm_conf"]
 
 
 def read_slurm_conf(
@@ -79,8 +80,40 @@ def read_as(
         raise UsageError(f"the speed of a core is {speed!r} flop/s", "it is more than 0, such as speed=1e9")
     path = Path(path).absolute()
     findings = Findings(str(path))
+    return read_lines(
+        path,
+        findings,
+        lines_of(path, findings, text),
+        partition=partition,
+        all_states=all_states,
+        speed=speed,
+        accounts=accounts,
+        qos=qos,
+        reservations=reservations,
+        tz=tz,
+    )
+
+
+def read_lines(
+    path: Path,
+    findings: Findings,
+    lines: Iterable[Line],
+    *,
+    partition: str,
+    all_states: bool,
+    speed: float,
+    accounts: str,
+    qos: str,
+    reservations: str,
+    tz: str,
+) -> Platform:
+    """The site that lines of slurm.conf describe, wherever they come from; other files stand beside ``path``.
+
+    Raises:
+        InputError, UsageError: as :func:`read_slurm_conf`.
+    """
     reader = _Cluster(findings)
-    for line in lines_of(path, findings, text):
+    for line in lines:
         reader.take(line)
     settings = settings_in(reader.globals(str(path)))
     nodes = reader.nodes(path, all_states=all_states)

@@ -119,7 +119,8 @@ def _lines(
         left = _PAIR.sub("", stripped).strip()
         line = Line(str(path), number, pairs, findings)
         if left:
-            line.note(f"{left[:40]!r} is no key=value", "syntax", Severity.ERROR if not pairs else Severity.WARNING)
+            severity = Severity.WARNING if pairs else Severity.ERROR
+            line.note(f"{left[:40]!r} is not a key=value", "syntax", severity)
         if pairs:
             yield line
 

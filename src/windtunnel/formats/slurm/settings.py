@@ -177,7 +177,7 @@ def licences_in(line: Line, key: str) -> dict[str, int]:
     for word in line.words(key):
         name, _, count = word.replace("=", ":").partition(":")
         if count and not (count.isascii() and count.isdigit() and len(count) < 12):
-            line.note(f"{line.written[key.lower()]} holds {word!r}: {count!r} is no number of licences", "number")
+            line.note(f"{line.written[key.lower()]} holds {word!r}: {count!r} is not a number of licences", "number")
             continue
         found[name] = int(count or 1)
     return found

@@ -30,7 +30,7 @@ def date(text: str, zone: tzinfo = UTC) -> float | None:
     """Seconds since 1970 of ``2021-10-05T11:26:12`` (local time of ``zone``); None for Unknown and None.
 
     Raises:
-        ValueError: it is no date.
+        ValueError: it is not a date.
     """
     if text in {"", "Unknown", "None", "N/A"}:
         return None
@@ -44,7 +44,7 @@ def duration(text: str) -> float | None:
     """Seconds of ``[D-][HH:]MM:SS[.fff]``; inf for UNLIMITED; None where it is not said.
 
     Raises:
-        ValueError: it is no duration.
+        ValueError: it is not a duration.
     """
     if text in {"", "Partition_Limit", "INVALID", "Unknown", "None", "N/A"}:
         return None
@@ -52,7 +52,7 @@ def duration(text: str) -> float | None:
         return inf
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is no duration such as 1-12:00:00")
+        raise ValueError(f"{text!r} is not a duration such as 1-12:00:00")
     days, hours = int(found["d"] or 0), int(found["h"] or 0)
     return days * 86400.0 + hours * 3600 + int(found["m"]) * 60 + float(found["s"])
 
@@ -66,7 +66,7 @@ def expand_hosts(text: str) -> list[str]:
     """The host names of a list such as ``n[001-003,7],gpu[0-1]x[0-1]``; the right-most set varies fastest.
 
     Raises:
-        ValueError: it is no host list, or names more than a million hosts.
+        ValueError: it is not a host list, or names more than a million hosts.
     """
     hosts: list[str] = []
     for group in _groups(text):
@@ -149,7 +149,7 @@ def megabytes(text: str) -> int:
     """MB of 2^20 bytes of ``4000``, ``4G``, ``312.50G``; without a unit it is MB.
 
     Raises:
-        ValueError: it is no amount of memory.
+        ValueError: it is not an amount of memory.
     """
     found = _AMOUNT.fullmatch(text)
     if found is None:
@@ -161,7 +161,7 @@ def tres_counts(text: str) -> dict[str, int]:
     """``cpu=4,mem=2000M,gres/gpu=2`` as counts, memory in MB; -1 (unset) is left out.
 
     Raises:
-        ValueError: it is no such list.
+        ValueError: it is not such a list.
     """
     counts: dict[str, int] = {}
     for entry in filter(None, text.split(",")):
@@ -182,7 +182,7 @@ def tres_weights(text: str) -> dict[str, float]:
     """``CPU=1.0,Mem=0.25G,GRES/gpu=8`` as weights; of memory for each MB.
 
     Raises:
-        ValueError: it is no such list.
+        ValueError: it is not such a list.
     """
     weights: dict[str, float] = {}
     for entry in filter(None, text.split(",")):
@@ -213,6 +213,6 @@ def gres_counts(text: str) -> list[tuple[str, str, int]]:
             unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(last[-1], 1)
             count = int(last.rstrip("KMG")) * unit
         if len(rest) > 1 or not name:
-            raise ValueError(f"{rest[-1] if rest else entry!r} is no number of {name or 'them'}")
+            raise ValueError(f"{rest[-1] if rest else entry!r} is not a number of {name or 'them'}")
         found.append((name.lower(), rest[0] if rest else "", count))
     return found

@@ -67,7 +67,7 @@ def replay(
         findings.add("no job in this file", code="empty")
     rule = rules.rule
     if absent := _check_parents(kept, findings):
-        rule.noted["parent that is no job here: not waited for"] += absent
+        rule.noted["parent that is not a job here: not waited for"] += absent
     dates = [record.submit or 0.0 for record in kept]
     kept.sort(key=lambda record: record.submit or 0.0)
     start = kept[0].submit or 0.0 if kept else 0.0

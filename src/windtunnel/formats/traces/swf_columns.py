@@ -118,7 +118,7 @@ class Reader:
         return LeftOut(given, rank, number, texts.count(texts[rank]) == given)
 
     def columns(self, chunk: Chunk) -> Columns:
-        """The columns of a chunk; times are integers where all its fields are. ValueError: a text is no number."""
+        """The columns of a chunk; times are integers where all its fields are. ValueError: a text is not a number."""
         if chunk.integers:
             return cast("Columns", tuple([chunk.integers[field::WIDTH] for field in _FIELDS]))
         texts = chunk.texts

@@ -223,7 +223,7 @@ class SwfReplay:
             seen.add(number)
 
     def _check_dependencies(self) -> None:
-        """Ignore preceding jobs that are not submitted before: waiting for them could last for ever."""
+        """Ignore preceding jobs that are not submitted before: waiting for them could last indefinitely."""
         workload = self._workload
         assert workload.preceding is not None
         seen: set[int] = set()

@@ -90,7 +90,7 @@ def copy_swf_log(source: str | Path, target: str | Path) -> None:
 def write_swf(workload: Workload, path: str | Path) -> list[str]:
     """Write a workload as a log that can be replayed; answers what SWF could not keep, in words.
 
-    Users, groups and queues that are no numbers are numbered; the header says which is which.
+    Users, groups and queues that are not numbers are numbered; the header says which is which.
     """
     writer = _Writer(workload)
     rows = [writer.row(rank, job) for rank, job in enumerate(workload)]

@@ -158,7 +158,8 @@ def _number(element: "_Element", key: str, task: str, findings: Findings, defaul
     except ValueError:
         value = float("nan")
     if not isfinite(value):
-        findings.add(f"job {task!r}: {key!r} is {text!r}, which is no number", code="number", line=line_of(element))
+        message = f"job {task!r}: {key!r} is {text!r}, which is not a number"
+        findings.add(message, code="number", line=line_of(element))
         return 0.0
     return value
 

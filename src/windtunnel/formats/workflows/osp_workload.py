@@ -184,7 +184,8 @@ class _Reader:
         if isinstance(text := task.get("memory_usage"), str):
             amount = quantity(text, "bytes")
             if amount is None:
-                self._add("OSP009", f"{text!r} is no amount of memory", f"{pointer}/memory_usage", "such as 200MB")
+                message = f"{text!r} is not an amount of memory"
+                self._add("OSP009", message, f"{pointer}/memory_usage", "such as 200MB")
             return amount
         return None
 

@@ -70,5 +70,5 @@ class HaizeaRules(Rules):
         return [on_node[host] for host in vm.hosts]
 
     def requeues(self, kind: LeaseKind) -> bool:
-        """Leases of other kinds than best-effort lie there for ever."""
+        """Leases of other kinds than best-effort lie there indefinitely."""
         return kind is LeaseKind.BEST_EFFORT

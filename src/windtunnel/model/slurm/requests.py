@@ -86,7 +86,7 @@ class JobAsk(msgspec.Struct, frozen=True, kw_only=True):
     any_dependency: bool = False
     """Whether one of them suffices (``?`` between them) instead of all."""
     array: tuple[int, ...] | None = None
-    """Indices of the tasks; None: it is no array."""
+    """Indices of the tasks; None: it is not an array."""
     array_limit: int | None = None
     """Tasks that may run at once."""
     requeue: bool | None = None

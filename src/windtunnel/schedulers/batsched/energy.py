@@ -162,7 +162,7 @@ class EnergyScheduler(Batsched):
         return plan.begins[0]
 
     def _sedate_late(self, plan: AvailabilityProfile, hosts: int) -> Exact:
-        """Put hosts to sleep as soon as they stay idle for ever; when the last of them is switched off."""
+        """Put hosts to sleep as soon as they stay idle indefinitely; when the last of them is switched off."""
         left = hosts & plan.free[-1]
         date = HORIZON
         for k in range(len(plan) - 1, -1, -1):

@@ -51,7 +51,7 @@ class LinearPolicy(Choosing):
         **options: those of a policy that is given by its weights.
 
     Raises:
-        UsageError: the file cannot be read or is no policy, or there are not as many weights as features.
+        UsageError: the file cannot be read or is not a policy, or there are not as many weights as features.
     """
 
     name = "learned/linear"

@@ -18,7 +18,7 @@ Vector = tuple[float, ...]
 
 
 class Timetable:
-    """Of each host: ``left[k]`` from ``dates[k]`` (s) to the next date; the last one lasts for ever."""
+    """Of each host: ``left[k]`` from ``dates[k]`` (s) to the next date; the last one lasts indefinitely."""
 
     def __init__(self, demands: Demands, hosts: HostSet, begin: float) -> None:
         self.demands = demands

@@ -108,7 +108,7 @@ class _Gaps:
 
 class EasyBackfillPybatsim(Pybatsim):
     """EASY with a reservation of particular, consecutive hosts; jobs larger than the machine are rejected (ours:
-    there they wait for ever).
+    there they wait indefinitely).
     """
 
     name = "pybatsim/easyBackfill"

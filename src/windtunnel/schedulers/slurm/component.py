@@ -193,7 +193,8 @@ class Slurm(Scheduler):
         if pending.member is None:
             pending.account = account
         if ask.array_limit:
-            pending.siblings = self.arrays.setdefault(job.id.rpartition("_")[0], Siblings(ask.array_limit))
+            array = job.id.rpartition("_")[0] or job.id
+            pending.siblings = self.arrays.setdefault(array, Siblings(ask.array_limit))
         self._rank(pending)
         reason = refusal(state, pending)
         if reason is not None:
@@ -201,6 +202,7 @@ class Slurm(Scheduler):
             return
         self.jobs[job.id] = job
         state.pending[job.id] = pending
+        state.dependencies.announce(job.id)
         pending.reason = first_reason(state, pending)
         self.clocks.changed(now)
 

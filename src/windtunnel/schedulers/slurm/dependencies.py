@@ -32,6 +32,14 @@ class Dependencies:
         """Tasks of arrays that have not ended."""
         self.failed: set[str] = set()
         """Arrays of which some task failed."""
+        self.tasks: dict[str, list[str]] = {}
+        """Of arrays whose tasks are jobs of their own (``123_4``): these."""
+
+    def announce(self, key: str) -> None:
+        """A job is submitted that may be a task of an array."""
+        array = key.rpartition("_")[0]
+        if array:
+            self.tasks.setdefault(array, []).append(key)
 
     def start(self, key: str, job: PendingJob, now: int) -> None:
         """A job or task starts."""
@@ -77,12 +85,20 @@ class Dependencies:
             )
             return Verdict.OPEN if running or earlier else Verdict.MET
         key = wanted.job
+        tasks = self.tasks.get(key, []) if key not in self.started else []
         if wanted.kind in ("after", "expand"):
             since = self.started.get(key)
+            if tasks and all(one in self.started for one in tasks):
+                since = max(self.started[one] for one in tasks)
             return Verdict.MET if since is not None and since + wanted.minutes * 60 <= now else Verdict.OPEN
         if wanted.kind == "aftercorr" and job.tasks and f"{key}_{job.tasks[0]}" in self.ended:
             key = f"{key}_{job.tasks[0]}"
+        own = f"{key}_{job.id.rpartition('_')[2]}"
+        if wanted.kind == "aftercorr" and own in tasks:
+            tasks = [own]
         well = self.ended.get(key)
+        if tasks and all(one in self.ended for one in tasks):
+            well = all(self.ended[one] for one in tasks)
         if well is None:
             return Verdict.OPEN
         if wanted.kind in ("afterok", "aftercorr"):

@@ -149,7 +149,7 @@ class _Run:
         return among & ~state.bookings.kept_from(job, state.now, end)
 
     def _blocked(self, record: Record, among: int) -> None:
-        """No placement: busy, not available, or impossible for ever."""
+        """No placement: busy, not available, or impossible indefinitely."""
         state, job = self.state, record.job
         listed = candidates(state, record)
         if listed:

@@ -117,7 +117,7 @@ def moments(values: Sequence[float]) -> tuple[float, float | None]:
     """Mean and standard deviation (of n - 1), which one value does not have.
 
     Raises:
-        UsageError: there is no value, or one that is no number.
+        UsageError: there is no value, or one that is not a number.
     """
     from statistics import fmean, stdev
 

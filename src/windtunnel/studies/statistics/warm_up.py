@@ -35,7 +35,7 @@ def mser(series: Sequence[float], batch: int = 5) -> WarmUp:
     batch is not looked at.
 
     Raises:
-        UsageError: the series is shorter than ten batches, or holds what is no number.
+        UsageError: the series is shorter than ten batches, or holds what is not a number.
     """
     if batch < 1 or len(series) < FEWEST * batch:
         raise UsageError(f"{len(series)} values: a warm-up is looked for in {FEWEST * batch} or more")

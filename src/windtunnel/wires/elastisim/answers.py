@@ -26,7 +26,7 @@ def parse_answer(data: bytes, now: float) -> list[Entry]:
     """The entries of an answer.
 
     Raises:
-        ProtocolError: it is no answer; what is wrong is said with its place.
+        ProtocolError: it is not an answer; what is wrong is said with its place.
     """
     try:
         message = msgspec.json.decode(data)

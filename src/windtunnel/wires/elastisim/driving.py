@@ -54,7 +54,7 @@ class ElastisimScheduler:
         """The answer to a message; None to the last one.
 
         Raises:
-            ProtocolError: it is no message of ElastiSim.
+            ProtocolError: it is not a message of ElastiSim.
             DecisionError: the component decided what would end ElastiSim.
             UsageError: it decided what ElastiSim does not know.
         """

@@ -83,7 +83,7 @@ def parse_invocation(data: bytes, known_jobs: int, known_nodes: int) -> Invocati
         known_jobs = max(known_jobs, job.id + 1)
         _check_job(job, nodes)
     if message.invocation_type not in [*Call]:
-        raise ProtocolError(f"{message.invocation_type} is no type of invocation")
+        raise ProtocolError(f"{message.invocation_type} is not a type of invocation")
     if message.invocation_type != Call.PERIODIC and not 0 <= message.job_id < known_jobs:
         raise ProtocolError(f"the invocation is for job {message.job_id}, while {known_jobs} are known")
     return message

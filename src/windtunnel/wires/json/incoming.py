@@ -341,7 +341,7 @@ def _job_state(event: Event) -> d.Decision:
     state = JobState.__members__.get(name)
     if state is None or state is JobState.SUSPENDED:
         known = [s.name for s in JobState if s is not JobState.SUSPENDED]
-        event.fail(f"data.job_state {name!r} is no state; {did_you_mean(name, known)}")
+        event.fail(f"data.job_state {name!r} is not a state; {did_you_mean(name, known)}")
     reason = event.data.get("kill_reason", "")
     if not isinstance(reason, str):
         event.fail(f"data.kill_reason is {_shown(reason)}, a string is expected")

@@ -127,7 +127,7 @@ def serve(
     Args:
         component: the scheduler.
         endpoint: where to listen, for example ``tcp://127.0.0.1:28000``.
-        timeout: seconds to wait for each message; None waits for ever.
+        timeout: seconds to wait for each message; None waits indefinitely.
         ready: called with the endpoint really bound.
 
     Raises:

@@ -70,8 +70,8 @@ class TestRoles:
     @pytest.mark.parametrize(
         ("options", "reason"),
         [
-            ({"master": "nobody"}, "the master 'nobody' is no host"),
-            ({"add_roles": {"nobody": "storage"}}, "a role is given to 'nobody', which is no host"),
+            ({"master": "nobody"}, "the master 'nobody' is not a host"),
+            ({"add_roles": {"nobody": "storage"}}, "a role is given to 'nobody', which is not a host"),
             ({"add_roles": {"a": "boss"}}, "unknown role 'boss'"),
             ({"add_roles": {"a": "master"}}, "two hosts are masters: 'a' and 'master_host'"),
             ({"master": "a", "add_roles": {"a": "storage"}}, "named as the master and has the role 'storage'"),

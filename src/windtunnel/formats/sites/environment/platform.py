@@ -50,7 +50,7 @@ def site_platform(site: Site, mapping: Mapping = DEFAULT, path: str = "") -> Map
     """The platform and the external events of a site.
 
     Raises:
-        UsageError: the network cannot be understood, or flops per cycle are beyond all numbers.
+        UsageError: the network cannot be understood, or flops per cycle overflowed.
     """
     notes: list[str] = []
     hosts: list[Host] = []

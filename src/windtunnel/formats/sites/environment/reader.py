@@ -48,7 +48,7 @@ DEFAULT: Final = Options()
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """A checked document: its resolved tree (None if it is no JSON) and all findings by position."""
+    """A checked document: its resolved tree (None if it is not JSON) and all findings by position."""
 
     tree: Any
     findings: tuple[Finding, ...]

@@ -34,7 +34,7 @@ def parse_pointer(fragment: str) -> tuple[str, ...]:
         return ()
     if bad := _BAD_TILDE.search(fragment):
         rest = fragment[bad.start() : bad.start() + 2]
-        raise PointerError("ENV017", f"{rest!r} is no escape", "write ~0 for ~ and ~1 for /")
+        raise PointerError("ENV017", f"{rest!r} is not an escape", "write ~0 for ~ and ~1 for /")
     tokens = fragment.removeprefix("/").split("/")
     return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
 
@@ -63,7 +63,7 @@ def _index(token: str, length: int) -> int:
         if token == "-":  # noqa: S105 -- a token of a pointer: "the element after the last" never exists here
             raise PointerError("ENV010", "'-' points behind the last element, where nothing is")
         hint = "an index is 0, or digits without leading zero" if token.lstrip("-").isdigit() else ""
-        raise PointerError("ENV017", f"{token!r} is no index of an array", hint)
+        raise PointerError("ENV017", f"{token!r} is not an index of an array", hint)
     if int(token) >= length:
         raise PointerError("ENV010", f"no element {token}: the array has {length}")
     return int(token)

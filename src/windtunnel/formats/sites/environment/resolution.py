@@ -247,7 +247,7 @@ class Resolver:
         except PointerError:
             return None
         hint = f"write '#{better}' (RFC 6901)"
-        message = "^ is no escape of JSON pointers any more"
+        message = "^ is not an escape of JSON pointers any more"
         self._say("ENV017", message, source, place, hint, severity=Severity.WARNING)
         return target, path
 
@@ -283,7 +283,7 @@ class Resolver:
 
     def _too_large(self, source: Source, path: Path) -> None:
         hint = "definitions that inherit several times from each other double in size with each step"
-        self._say("ENV016", "what is inherited grows beyond all bounds (5 million properties)", source, path, hint)
+        self._say("ENV016", "what is inherited grows without bound (5 million properties)", source, path, hint)
         raise _TooLargeError
 
     def _say(

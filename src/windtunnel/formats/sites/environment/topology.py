@@ -34,7 +34,7 @@ def children(holder: dict[str, Any], key: str, path: Path) -> Iterator[tuple[Pat
 
 
 def id_key(value: object) -> tuple[bool, object] | None:
-    """What makes an id unique: 1 and "1" differ, 1 and 1.0 do not. None if it is no id at all."""
+    """What makes an id unique: 1 and "1" differ, 1 and 1.0 do not. None if it is not an id at all."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return isinstance(value, str), value

@@ -41,7 +41,7 @@ def assign_roles(
     for name in add_roles:
         if name not in names:
             findings.add(
-                f"a role is given to {name!r}, which is no host", code="role", hint=did_you_mean(name, names)
+                f"a role is given to {name!r}, which is not a host", code="role", hint=did_you_mean(name, names)
             )
     found = Roles([], [], "")
     masters: list[HostDraft] = []
@@ -102,7 +102,7 @@ def _check_master(
     if masters:
         return
     if master and master != DEFAULT_MASTER:
-        findings.add(f"the master {master!r} is no host", code="role", hint=did_you_mean(master, names))
+        findings.add(f"the master {master!r} is not a host", code="role", hint=did_you_mean(master, names))
     elif require_master:
         hint = f"name a host {DEFAULT_MASTER}, give it the property role=master, or name it with --master-host"
         findings.add("no host has the role master", code="role", hint=hint)

@@ -107,11 +107,11 @@ def _consumable(name: str, element: "_Element", findings: Findings) -> Consumabl
         duration = duration_seconds(text)
         if duration is None:
             hint = "write seconds, or a duration such as PT3576S"
-            findings.add(f"{text!r} is no duration", code="SSS060", line=line, hint=hint)
+            findings.add(f"{text!r} is not a duration", code="SSS060", line=line, hint=hint)
     if (text := element.get("consumptionRate")) is not None:
         rate = _number(text)
         if rate is None or rate < 0:
-            findings.add(f"consumptionRate {text!r} is no fraction", code="SSS022", line=line, hint="such as 0.63")
+            findings.add(f"consumptionRate {text!r} is not a fraction", code="SSS022", line=line, hint="such as 0.63")
     if value is None:
         return None
     return Consumable(
