@@ -19,7 +19,7 @@ from benchmarks import Figure
 from benchmarks.child import python, windtunnel
 from benchmarks.generate import delay_jobs, swf_log
 
-__all__ = ["run"]
+__all__ = ["run", "yardstick"]
 
 SHARED = Path(os.environ.get("WINDTUNNEL_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 CURIE = SHARED / "traces" / "CEA-Curie-2011-2.1-cln.swf.gz"
@@ -36,7 +36,7 @@ def _paired(what, log, hosts, out, goal, times):
     ours, bare = [], []
     for _ in range(times):
         ours.append(_simulated(f"hosts:{hosts}", log, out).cpu)
-        bare.append(_yardstick(log, hosts))
+        bare.append(yardstick(log, hosts))
     yield Figure(f"{what}: whole run, easy", median(ours), "CPU-s")
     yield Figure(f"{what}: yardstick", median(bare), "CPU-s")
     ratios = sorted(a / b for a, b in zip(ours, bare, strict=True))
@@ -44,7 +44,7 @@ def _paired(what, log, hosts, out, goal, times):
     yield Figure(f"    its extremes: {ratios[0]:.2f} and {ratios[-1]:.2f}; pairs", times, "")
 
 
-def _yardstick(log, hosts):
+def yardstick(log, hosts):
     """CPU seconds of loading and simulating under EASY, without those of starting Python."""
     if GIVEN.exists():
         command = [sys.executable, str(GIVEN), str(log), str(hosts)]

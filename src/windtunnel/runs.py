@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from windtunnel.results.compare import Comparison
+    from windtunnel.results.fairness import Fairness
     from windtunnel.results.why import Explanation
 
 __all__ = ["Run", "load_run"]
@@ -83,6 +84,12 @@ class Run(RecordedRun):
         from windtunnel.results.compare import compare
 
         return compare(self, other, **options)
+
+    def fairness(self) -> "Fairness":
+        """How evenly jobs and users were treated: Gini's and Jain's indices, fair starts, stretch by user."""
+        from windtunnel.results.fairness import fairness
+
+        return fairness(self)
 
     def why(self, job: str) -> "Explanation":
         """Why a job waited.

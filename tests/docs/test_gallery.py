@@ -74,6 +74,14 @@ def test_load(tmp_path, monkeypatch):
     assert len(page) == 2
 
 
+def test_malleable(tmp_path, monkeypatch):
+    said = words("malleable_kth", tmp_path, monkeypatch)
+    said |= {"parameters": {"number": [1000], "start": [5001], "share": [1.0]}}
+    page = rows("malleable_kth")
+    assert as_there(figures("malleable_kth", tmp_path, said), page) == page
+    assert len(page) == 5
+
+
 def program_of(name):
     """A program of the gallery as a module."""
     spec = importlib.util.spec_from_file_location(name, GALLERY / f"{name}.py")

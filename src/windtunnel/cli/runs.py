@@ -82,6 +82,12 @@ def metrics(
     run: Annotated[Path, _RUN],
     warm_up: Annotated[str, _WARM_UP] = "0",
     cool_down: Annotated[str, _COOL_DOWN] = "0",
+    fair: Annotated[
+        bool,
+        typer.Option(
+            "--fairness", help="Instead: how evenly jobs and users were treated (Gini, Jain, fair starts), untrimmed."
+        ),
+    ] = False,
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Print the metrics of a run, computed from its files.
@@ -90,10 +96,22 @@ def metrics(
       windtunnel metrics out
 
       windtunnel metrics out --warm-up 3600 --cool-down 5% --json
+
+      windtunnel metrics out --fairness
     """
     from windtunnel.api import load_run
+    from windtunnel.diagnostics import UsageError
 
     loaded = load_run(run)
+    if fair:
+        if (warm_up, cool_down) != ("0", "0"):
+            raise UsageError("--fairness is that of all jobs: it goes with no --warm-up or --cool-down")
+        found = loaded.fairness()
+        if as_json:
+            _print_json(found)
+        else:
+            print(found)
+        return
     made = loaded.measure(warm_up, cool_down)
     if as_json:
         sys.stdout.write(made.json().decode())

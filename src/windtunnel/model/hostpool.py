@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from operator import index
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 from mypy_extensions import mypyc_attr
 
@@ -31,7 +31,7 @@ class HostPool:
 
     def __init__(self, hosts: HostSet = HostSet()) -> None:  # noqa: B008 -- immutable
         self.size = hosts.size
-        self._bits: int = 0
+        self._bits: Any = 0  # an int: compiled code leaves operations on large ones to Python, which is faster
         self._firsts: list[int] | None = None
         self._lasts: list[int] = []
         if hosts.small:
@@ -91,7 +91,7 @@ class HostPool:
         if not number:
             return HostSet()
         bits = rest = self._bits
-        low = rest & -rest
+        low: int = rest & -rest
         left = rest & (rest + low)
         size = (rest ^ left).bit_count()
         first = low.bit_length() - 1
@@ -127,7 +127,7 @@ class HostPool:
 
     def _first_fit(self, count: int) -> int:
         """The first host from which on so many are there, on a site that is kept as bits; -1: there is none."""
-        rest = self._bits
+        rest: Any = self._bits
         length = 1  # the bits of rest say from where on so many hosts are there
         left = count - 1
         while left > length:
@@ -136,7 +136,8 @@ class HostPool:
             length += length
         if left:
             rest &= rest >> left
-        return (rest & -rest).bit_length() - 1
+        lowest: int = rest & -rest
+        return lowest.bit_length() - 1
 
     def take(self, count: SupportsIndex) -> HostSet | None:
         """Like :meth:`pick`, and removes them."""
@@ -159,7 +160,7 @@ class HostPool:
         if number > self.size or number < 1:
             return self.take(number)
         if self._firsts is None:
-            rest = self._bits  # what _first_fit does, without a call
+            rest: Any = self._bits  # what _first_fit does, without a call
             length = 1
             left = number - 1
             while left > length:
@@ -170,7 +171,8 @@ class HostPool:
                 rest &= rest >> left
             if not rest:
                 return self.take(number)
-            first = (rest & -rest).bit_length() - 1
+            lowest: int = rest & -rest
+            first = lowest.bit_length() - 1
             bits = ((1 << number) - 1) << first
             self._bits ^= bits
         else:
@@ -191,7 +193,8 @@ class HostPool:
                 bits = hosts.bits
             except OverflowError:  # far beyond all hosts
                 return False
-        return bits & self._bits == bits
+        there: bool = bits & self._bits == bits
+        return there
 
     def claim(self, hosts: HostSet) -> bool:
         """Take these hosts out if all of them are in the pool; whether they were: a hot path."""

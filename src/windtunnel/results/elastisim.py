@@ -29,6 +29,9 @@ class ElastisimFiles(Observer):
         self.nodes = nodes
         self.tasks = tasks
         self.hosts: tuple[Host, ...] = ()
+        self._names: list[str] = []
+        self._write_node = nodes.write
+        self._date, self._shown = -1.0, ""
         self.rows: dict[int, str] = {}
         nodes.write("Time,Node,State,Running jobs,Expected jobs\n")
         statistics.write("ID,Type,Submit Time,Start Time,End Time,Wait Time,Makespan,Turnaround Time,Status\n")
@@ -39,15 +42,17 @@ class ElastisimFiles(Observer):
         """All nodes are free."""
         del workloads
         self.hosts = platform.hosts
+        self._names = [host.name for host in self.hosts]
         for host in self.hosts:
             self.nodes.write(f"{six_digits(now)},{host.name},free,none,none\n")
 
     def node_changed(self, now: float, node: int, running: Iterable[int], expected: Iterable[int]) -> None:
         """A job has come to a node, or has left it."""
-        here, later = ";".join(map(str, running)), ";".join(map(str, expected))
-        state = "allocated" if here else "free"
-        name = self.hosts[node].name
-        self.nodes.write(f"{six_digits(now)},{name},{state},{here or 'none'},{later or 'none'}\n")
+        if now != self._date:
+            self._date, self._shown = now, six_digits(now)
+        here, later = ";".join(map(str, running)) or "none", ";".join(map(str, expected)) or "none"
+        state = "free" if here == "none" else "allocated"
+        self._write_node(f"{self._shown},{self._names[node]},{state},{here},{later}\n")
 
     def on_task_ended(self, now: float, record: JobRecord, hosts: Sequence[int], name: str, seconds: float) -> None:
         """Some ranks of a job have finished a task."""

@@ -43,13 +43,12 @@ def rows_one_by_one(known: Texts, times: Times, rest: Texts, omit_rejected: bool
         text = fixed(submitted)
         walltime = float(limits[rank])
         limit = "-1.000000" if walltime == inf else fixed(walltime)
+        row = [names[rank], workloads[rank], profiles[rank], text, requested[rank], limit, endings[rank]]
         start = float(starts[rank])
         if start < 0.0:
             if not omit_rejected:
-                rows.append(
-                    f"{names[rank]},{workloads[rank]},{profiles[rank]},{text},{requested[rank]},"
-                    f"{limit},{endings[rank]},,,,,,,,,{metadata[rank]}\n"
-                )
+                row += ["", "", "", "", "", "", "", "", metadata[rank]]
+                rows.append(",".join(row))
             continue
         finish = float(ends[rank])
         execution = finish - start
@@ -62,14 +61,12 @@ def rows_one_by_one(known: Texts, times: Times, rest: Texts, omit_rejected: bool
             last_text = fixed(finish)
             last = finish
         if start == submitted:
-            dates = f"{text},{ran},{last_text},0.000000,{ran if turnaround == execution else fixed(turnaround)}"
+            row += [text, ran, last_text, "0.000000", ran if turnaround == execution else fixed(turnaround)]
         else:
-            dates = f"{fixed(start)},{ran},{last_text},{fixed(start - submitted)},{fixed(turnaround)}"
-        rows.append(
-            f"{names[rank]},{workloads[rank]},{profiles[rank]},{text},{requested[rank]},{limit},{endings[rank]},"
-            f"{dates},{fixed(turnaround / execution)},{hosts[rank]},{energy[rank]},{metadata[rank]}\n"
-        )
-    return "".join(rows)
+            row += [fixed(start), ran, last_text, fixed(start - submitted), fixed(turnaround)]
+        row += [fixed(turnaround / execution), hosts[rank], energy[rank], metadata[rank]]
+        rows.append(",".join(row))
+    return "\n".join(rows) + "\n" if rows else ""
 
 
 def host_texts(sets: Sequence[HostSet]) -> list[str]:

@@ -17,6 +17,7 @@ _UNSURE: Final = 1e-6
 """Far more than what a fraction times a million is wrong by."""
 _PLAIN: Final = [str(number) for number in range(1000)]
 _THREE: Final = [f"{number:03d}" for number in range(1000)]
+_LAST: Final = [f"{number:03d}.000000" for number in range(1000)]
 """Digits come from tables, three at a time: Python takes longer to write one number than all the rest takes."""
 
 
@@ -27,8 +28,11 @@ def fixed(value: float) -> str:
     whole: i64 = i64(value)
     part = value - float(whole)
     if part == 0.0:
-        if 1000 <= whole < 1_000_000:  # most dates, in one piece
-            return f"{_PLAIN[whole // 1000]}{_THREE[whole % 1000]}.000000"
+        # Most dates, in one go.
+        if 1000 <= whole < 1_000_000:
+            return f"{_PLAIN[whole // 1000]}{_LAST[whole % 1000]}"
+        if 1_000_000 <= whole < 1_000_000_000:
+            return f"{_PLAIN[whole // 1_000_000]}{_THREE[whole // 1000 % 1000]}{_LAST[whole % 1000]}"
         return f"{_digits(whole)}.000000"
     millionths = part * 1e6
     micro: i64 = i64(millionths)
@@ -39,6 +43,10 @@ def fixed(value: float) -> str:
         micro += 1
         if micro == 1_000_000:
             return f"{whole + 1}.000000"
+    if whole < 1000:
+        return f"{_PLAIN[whole]}.{_THREE[micro // 1000]}{_THREE[micro % 1000]}"
+    if whole < 1_000_000:
+        return f"{_PLAIN[whole // 1000]}{_THREE[whole % 1000]}.{_THREE[micro // 1000]}{_THREE[micro % 1000]}"
     return f"{_digits(whole)}.{_THREE[micro // 1000]}{_THREE[micro % 1000]}"
 
 

@@ -270,6 +270,18 @@ CONFIGURATIONS = [
         ],
     ),
     (
+        {"scheduling_interval": 0.0004},
+        [
+            "#/scheduling_interval scheduling_interval: 0.0004 s is shorter than a millisecond, the shortest there is",
+        ],
+    ),
+    (
+        {"scheduling_interval": 1.2345},
+        [
+            "#/scheduling_interval scheduling_interval: 1.2345 s is no whole number of milliseconds: calls are made every 1.234 s",
+        ],
+    ),
+    (
         {"log_task_times": True, "schedule_on_scheduling_pont": True},
         [
             "# 'task_times' is missing: a text is expected",

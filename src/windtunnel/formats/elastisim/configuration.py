@@ -54,6 +54,16 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     """What is odd about it."""
 
 
+def _whole_milliseconds(members: Members, interval: float) -> None:
+    """Calls are made every so many milliseconds: what is not is told, and what would be none is refused."""
+    kept = round(interval * 1000.0)
+    if interval and not kept:
+        members.fault("scheduling_interval", f"{interval!r} s is shorter than a millisecond, the shortest there is")
+    elif abs(kept - interval * 1000.0) > 1e-6 * max(1.0, kept):
+        message = f"{interval!r} s is no whole number of milliseconds: calls are made every {kept / 1000.0!r} s"
+        members.odd("scheduling_interval", message, code="rounded")
+
+
 def read_configuration(path: Path) -> Configuration:
     """Read a configuration.
 
@@ -81,6 +91,7 @@ def read_configuration(path: Path) -> Configuration:
     ):
         hint = "give a scheduling_interval, or set schedule_on_job_submit and schedule_on_job_finalize"
         members.fault("", "the scheduler would not be called for each submission and end, nor periodically", hint)
+    _whole_milliseconds(members, intervals["scheduling_interval"])
     clip = members.flag("clip_evolving_requests", default=True)
     members.flag("show_progress_bar", default=True)
     if members.get("forward_io_information") is not None:

@@ -31,7 +31,7 @@ class MoldableEasy(ElasticPolicy):
         queue = iter(view.queue)
         for job in queue:
             start, size = self._best(view.now, job, len(free), ends)
-            if start > view.now or not size:
+            if not size or size > len(free):  # where an end is overdue, its hosts are expected now and not free yet
                 break
             yield self._started(view.now, job, size, free, ends)
         else:

@@ -3,13 +3,16 @@
 from enum import IntEnum
 from typing import Final
 
-__all__ = ["FINALIZE", "INVOKE", "SCHEDULED", "Call", "NodeState", "State", "Triggers"]
+__all__ = ["FINALIZE", "INVOKE", "PERIODIC_CALL", "SCHEDULED", "Call", "NodeState", "State", "Triggers"]
 
 import msgspec
 
 INVOKE: Final = 0xFFEC4400
 SCHEDULED: Final = 0xFFEC4401
 FINALIZE: Final = 0xFFEC44FF
+
+PERIODIC_CALL: Final = "elastisim-interval"
+"""What periodic calls are known by."""
 
 
 class Call(IntEnum):

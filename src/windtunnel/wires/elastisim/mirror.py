@@ -50,41 +50,39 @@ class JobEntry:
         return self.ranks if self.target is None else self.target
 
     def told(self) -> dict[str, Any]:
-        """Its entry in a message."""
-        over = self.end >= 0.0
-        entry: dict[str, Any] = {
-            "assigned_nodes": [*self.assigned],
-            "assigned_num_gpus_per_node": self.gpus_told,
-            "completed_phases": self.phases_done,
-            "end_time": self.end,
-            "id": self.number,
-            "makespan": self.end - self.start if over else -1.0,
-            "start_time": self.start,
-            "state": int(self.state),
-            "submit_time": self.submitted,
-            "total_phase_count": self.total,
-            "turnaround_time": self.end - self.submitted if over else -1.0,
-            "type": int(self.kind),
-            "wait_time": self.start - self.submitted if self.start >= 0.0 else -1.0,
-            "walltime": self.walltime,
-        }
-        gpus = (0, 0) if self.profile is None else (self.profile.gpus_least, self.profile.gpus_most)
+        """Its entry in a message, keys in order."""
+        profile, end, start, submitted = self.profile, self.end, self.start, self.submitted
+        over, gpus = end >= 0.0, 0 if profile is None else profile.gpus_most
+        entry: dict[str, Any] = {}
+        if profile is not None and profile.arguments:
+            entry["arguments"] = dict(sorted(profile.arguments.items()))
+        entry["assigned_nodes"] = [*self.assigned]
+        entry["assigned_num_gpus_per_node"] = self.gpus_told
+        if profile is not None and profile.attributes:
+            entry["attributes"] = dict(sorted(profile.attributes.items()))
+        entry["completed_phases"] = self.phases_done
+        entry["end_time"] = end
+        entry["id"] = self.number
+        entry["makespan"] = end - start if over else -1.0
         if self.kind is Elasticity.RIGID:
-            entry |= {"num_nodes": self.least, "num_gpus_per_node": gpus[1]}
+            entry["num_gpus_per_node"] = gpus
+            entry["num_nodes"] = self.least
         else:
-            entry |= {
-                "num_nodes_min": self.least,
-                "num_nodes_max": self.most,
-                "num_gpus_per_node_min": gpus[0],
-                "num_gpus_per_node_max": gpus[1],
-            }
-        if self.profile is not None and self.profile.arguments:
-            entry["arguments"] = dict(sorted(self.profile.arguments.items()))
-        if self.profile is not None and self.profile.attributes:
-            entry["attributes"] = dict(sorted(self.profile.attributes.items()))
+            entry["num_gpus_per_node_max"] = gpus
+            entry["num_gpus_per_node_min"] = 0 if profile is None else profile.gpus_least
+            entry["num_nodes_max"] = self.most
+            entry["num_nodes_min"] = self.least
         if self.runtime:
             entry["runtime_arguments"] = dict(sorted(self.runtime.items()))
-        return dict(sorted(entry.items()))
+        entry["start_time"] = start
+        entry["state"] = int(self.state)
+        entry["submit_time"] = submitted
+        entry["total_phase_count"] = self.total
+        entry["turnaround_time"] = end - submitted if over else -1.0
+        entry["type"] = int(self.kind)
+        entry["wait_time"] = start - submitted if start >= 0.0 else -1.0
+        entry["walltime"] = self.walltime
+        return entry
 
 
 class NodeEntry:
@@ -110,11 +108,12 @@ class NodeEntry:
 
     def told(self) -> dict[str, Any]:
         """Its entry in a message."""
+        running = self.running
         return {
-            "assigned_jobs": [*self.running],
-            "gpus": [{"id": rank, "state": int(busy)} for rank, busy in enumerate(self.gpus)],
+            "assigned_jobs": [*running],
+            "gpus": [{"id": rank, "state": int(busy)} for rank, busy in enumerate(self.gpus)] if self.gpus else (),
             "id": self.number,
-            "state": int(self.state),
+            "state": 1 if running else int(self.state),
             "type": self.kind,
         }
 
