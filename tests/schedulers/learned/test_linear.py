@@ -39,12 +39,12 @@ def test_a_run_can_be_forked():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[]", "is none"),
+        ("[]", "is not a policy"),
         ('{"weights": [1, "a"]}', r"\$.weights\[1\]"),
         ('{"weights": [1, 2], "rules": "mine"}', r"\$.rules"),
         ('{"weights": [1, 2], "code": "os:system"}', "code"),
         ('{"weights": [1, 2]}', "has 2 weights, and the view 'windtunnel' tells 10"),
-        ("\udcff", "is none|cannot be read"),
+        ("\udcff", "is not a policy|cannot be read"),
     ],
 )
 def test_files_that_are_no_policy(text, said, tmp_path):

@@ -38,7 +38,7 @@ def _read(path: str) -> PolicyFile:
         raise UsageError(f"the policy {path} cannot be read: {error.strerror or error}") from None
     except msgspec.DecodeError as error:
         hint = f"its members: {', '.join(PolicyFile.__struct_fields__)}"
-        raise UsageError(f"the policy {path} is none: {error}", hint) from None
+        raise UsageError(f"{path} is not a policy: {error}", hint) from None
 
 
 class LinearPolicy(Choosing):
