@@ -8,6 +8,7 @@ from random import Random
 
 from tests.campaign import seeds
 from tests.campaign.damage import damaged_files
+from tests.campaign.elastic import elastic_dialogues, elastic_files
 from tests.campaign.mutations import mutated
 from tests.campaign.readers import _quiet
 
@@ -385,5 +386,7 @@ SYSTEMS = {
     "damaged-runs": damaged_runs,
     "damaged-files": damaged_files,
     "damaged-stores": damaged_stores,
+    "elastic-files": elastic_files,
+    "elastic-dialogues": elastic_dialogues,
 }
 """Generators whose case is a number alone."""
