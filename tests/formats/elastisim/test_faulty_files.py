@@ -334,7 +334,10 @@ PROPERTIES = [
             "host 'n0': gpu_to_gpu_bw is '0', a positive number is expected",
         ],
     ),
-    ({"pfs_targets": "PFS0;PFS1"}, ["host 'n0': pfs_targets names 'PFS0;PFS1', which is not a host of a file system"]),
+    (
+        {"pfs_targets": "PFS0;PFS1"},
+        ["host 'n0': pfs_targets names 'PFS0;PFS1', which is not a host of a file system"],
+    ),
 ]
 
 

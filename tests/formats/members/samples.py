@@ -363,6 +363,11 @@ SACCT_JSON = {
     ]
 }
 
+SCONTROL = (
+    "NodeName=n1 CoresPerSocket=4\n   CPUTot=14\n   AvailableFeatures=a,b\n   Gres=gpu:a100:2\n"
+    "   RealMemory=1000 Sockets=2\n   State=MIXED ThreadsPerCore=2 TmpDisk=5 Weight=2\n   Partitions=p\n\n"
+    "NodeName=n2 CPUTot=8\n   Partitions=p,q\n"
+)
 SLURM = r"""ClusterName=tiny
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
@@ -531,6 +536,7 @@ SAMPLES: dict[tuple[str, str], list[Sample]] = {
             },
         ),
     ],
+    ("platform", "scontrol"): [Sample(SCONTROL, "settings")],
     ("platform", "slurm"): [
         Sample(
             SLURM,

@@ -64,7 +64,11 @@ DAX_FAULTS = [
     ("an id with a !", dax('<job id="a!b" runtime="1"/>'), [(2, "id", "the id 'a!b' has a '!'")]),
     ("twice", dax(JOB + "\n" + JOB), [(3, "duplicate", "job 'A' is given more than once")]),
     ("no run time", dax('<job id="A"/>'), [(2, "missing", "job 'A': 'runtime' is missing")]),
-    ("run time", dax('<job id="A" runtime="x"/>'), [(2, "number", "job 'A': 'runtime' is 'x', which is not a number")]),
+    (
+        "run time",
+        dax('<job id="A" runtime="x"/>'),
+        [(2, "number", "job 'A': 'runtime' is 'x', which is not a number")],
+    ),
     (
         "not finite",
         dax('<job id="A" runtime="inf"/>'),
