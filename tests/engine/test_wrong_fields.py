@@ -158,7 +158,7 @@ def test_a_wrong_value_is_named(decision, field):
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(5, 7)), "when.time_unit must be a TimeUnit, not int 7"),
         (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1.5)), "when.period must be a whole number, not float"),
         (d.CallMeLater(call_me_later_id="x", when=p.Periodic(10**400)), "a period must be at least 1, not 1000"),
-        (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1, 10**400)), "is no offset of a period"),
+        (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1, 10**400)), "is not an offset of a period"),
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(10**400)), "must be a number that a float can hold"),
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(nan)), "nan is not a valid time"),
         (
@@ -199,7 +199,7 @@ def test_a_wrong_value_is_named(decision, field):
         ),
         (d.RegisterProfile(profile=SendProfile(id="w0!y", message={}, sleeptime=0.0)), "sleeptime is 0.0, not posit"),
         (d.RegisterProfile(profile=ReceiveProfile(id="w0!y", polltime=0.0)), "its polltime is 0.0, not positive"),
-        (d.RegisterProfile(profile=ReceiveProfile(id="w0!y", regex="(")), "is no regular expression"),
+        (d.RegisterProfile(profile=ReceiveProfile(id="w0!y", regex="(")), "is not a regular expression"),
         (
             d.ResizeJob(job_id="w0!run", hosts=HOSTS, placement=(0, "1")),
             r"placement\[1\] must be a whole number, not str '1'",

@@ -133,7 +133,7 @@ SACCT_FAULTS = [
     ("a job id", HEAD + row(job="x"), [(2, "fields")], "do not fit"),
     ("processors as text", HEAD + row(cpus="four"), [(2, "fields")], "do not fit"),
     ("run time as text", HEAD + row(run="1:2:3"), [(2, "fields")], "do not fit"),
-    ("a duration", "JobID|Submit|Elapsed|NCPUS\n1|2024-01-01T00:00:00|::|3\n", [(2, "value")], "is no duration"),
+    ("a duration", "JobID|Submit|Elapsed|NCPUS\n1|2024-01-01T00:00:00|::|3\n", [(2, "value")], "is not a duration"),
     ("all at once", HEAD + row(job="x") + row() + row(submit="2024-01-32T00:00:00") + "1\n", [(2, "fields"), (4, "value"), (5, "fields")], ""),
     ("not JSON", "{", [(1, "json")], "not valid JSON"),
     ("no jobs", "{}", [(0, "type")], "'jobs' is null"),

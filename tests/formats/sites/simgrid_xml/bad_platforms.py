@@ -154,7 +154,7 @@ TEXTS = {
     "two masters": full(
         '<host id="h" speed="1Gf"><prop id="role" value="master"/></host>\n<host id="g" speed="1Gf"><prop id="role" value="master"/></host><host id="i" speed="1Gf"/>'
     ),
-    "config that is not a number": full('<host id="h" speed="1Gf"/>').replace(
+    "config that is no number": full('<host id="h" speed="1Gf"/>').replace(
         "<zone", '<config><prop id="network/TCP-gamma" value="lots"/></config>\n<zone'
     ),
     "bypass declared twice": full(
