@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.report.test_page import unpacked
 
 from elastic_jobs import Scripted, Watching, job, pause, site
 from windtunnel.cli.main import main
@@ -69,8 +70,10 @@ def test_a_row_for_each_stretch(tmp_path):
         assert run.measure(warm_up="60%").sizes.reconfigurations == 1
     assert load_run(tmp_path).metrics == Run.of(recording).metrics
     assert dict(busy_hosts(load_run(tmp_path))) == {0.0: 1, 5.0: 2, 10.0: 5, 15.0: 4, 20.0: 2, 30.0: 2, 40.0: 0}
-    bars = page_data(load_run(tmp_path))["bars"]
-    drawn = sorted(zip(bars["job"], bars["start"], bars["host"], bars["count"], strict=True))
+    data = unpacked(page_data(load_run(tmp_path)))
+    when = [*zip(data["stretches"]["job"], data["stretches"]["start"], strict=True)]
+    bars = zip(data["bars"]["stretch"], data["bars"]["host"], data["bars"]["count"], strict=True)
+    drawn = sorted((*when[int(rank)], low, count) for rank, low, count in bars)
     assert [one[1:] for one in drawn if one[0] == 1] == [(0, 0, 1), (10, 0, 4), (20, 0, 2), (30, 3, 2)]
     trace = (tmp_path / "schedule.trace").read_text().splitlines()
     changes = [line for line in trace if line.startswith(("6 30.", "6 40."))]
