@@ -46,17 +46,6 @@ def record(folder, jobs, component, hosts=6, **options):
     return recording
 
 
-def drawn(data, rank):
-    """When the bars of a job begin, at which host, and over how many."""
-    stretches = {name: unpacked(column) for name, column in data["stretches"].items()}
-    bars = zip(*(unpacked(data["bars"][name]) for name in ("stretch", "host", "count")), strict=True)
-    return sorted(
-        (stretches["start"][int(stretch)], host, count)
-        for stretch, host, count in bars
-        if stretches["job"][int(stretch)] == rank
-    )
-
-
 def test_a_row_for_each_stretch(tmp_path):
     grown_jobs = [steps("a", 4), steps("b", 1, at=5.0)]
     component = Scripted({"w0!a": [0], "w0!b": [5]}, resizes=[[0, 1, 2, 3], [0, 1], [3, 4]])
@@ -81,7 +70,11 @@ def test_a_row_for_each_stretch(tmp_path):
         assert run.measure(warm_up="60%").sizes.reconfigurations == 1
     assert load_run(tmp_path).metrics == Run.of(recording).metrics
     assert dict(busy_hosts(load_run(tmp_path))) == {0.0: 1, 5.0: 2, 10.0: 5, 15.0: 4, 20.0: 2, 30.0: 2, 40.0: 0}
-    assert drawn(page_data(load_run(tmp_path)), 1) == [(0, 0, 1), (10, 0, 4), (20, 0, 2), (30, 3, 2)]
+    data = unpacked(page_data(load_run(tmp_path)))
+    when = [*zip(data["stretches"]["job"], data["stretches"]["start"], strict=True)]
+    bars = zip(data["bars"]["stretch"], data["bars"]["host"], data["bars"]["count"], strict=True)
+    drawn = sorted((*when[int(rank)], low, count) for rank, low, count in bars)
+    assert [one[1:] for one in drawn if one[0] == 1] == [(0, 0, 1), (10, 0, 4), (20, 0, 2), (30, 3, 2)]
     trace = (tmp_path / "schedule.trace").read_text().splitlines()
     changes = [line for line in trace if line.startswith(("6 30.", "6 40."))]
     shown = [line.split("machine_state ")[1] for line in changes]
