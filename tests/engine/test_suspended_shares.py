@@ -85,6 +85,21 @@ def test_a_share_is_given_back_and_taken_again_elsewhere(tmp_path):
     assert in_use == {1: [4, 0], 2.2: [0, 0], 3: [8, 0], 5: [8, 4], 6: [0, 4]}
 
 
+def test_rows_stand_in_the_order_of_time_however_often_they_are_written():
+    """a ends before c is suspended, in one batch of jobs that are over."""
+    plan = {"a": cores(0, 4), "c": cores(0, 4)}
+    again = ResumeJob(job_id="w0!c", hosts=HostSet([0]))
+    at = {2.0: [SUSPEND], 4.0: [resume("0")], 14.0: [SuspendJob(job_id="w0!c")], 15.0: [again]}
+    run = simulation(plan, at, job("a", run=10.0), job("c", at=13.0, run=3.0)).run()
+    rows = [row.split(",") for row in run.read("suspensions.csv").decode().splitlines()[1:]]
+    assert [(name, float(since), float(until)) for name, _, since, until, *_ in rows] == [
+        ("a", 0.0, 2.0),
+        ("a", 4.0, 12.0),
+        ("c", 13.0, 14.0),
+        ("c", 15.0, 17.0),
+    ]
+
+
 def test_without_amounts_it_takes_what_it_had_host_by_host():
     plan = {"a": cores(0, 3)}
     made = simulation(plan, {2.0: [SUSPEND], 4.0: [resume("1")]}, job("a", run=10.0))

@@ -98,6 +98,10 @@ class JobBatches(Observer):
         if len(pending) >= _LIMIT:
             self.flush()
 
+    def on_job_suspended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- hook
+        """Hand on what is over: tables of suspensions stand in the order of time, however often they are written."""
+        self.flush()
+
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
         """Note it."""
         self.on_job_ended(now, record)
