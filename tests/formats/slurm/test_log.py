@@ -138,6 +138,32 @@ def test_what_tells_how_it_was_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("-N 2 --mem=1G --exclusive -o out.txt --mail-type=END", {}),
+        ("--switches=1 --deadline=2024-01-01 -N 2", {"--switches": 1, "--deadline": 1}),
+        ("--gpus=2", {}),
+        ("--gpus-per-task=1 --no-such-thing=3", {"--gpus-per-task": 1, "--no-such-thing": 1}),
+    ],
+)
+def test_options_of_submit_lines_that_nothing_comes_of_are_told(options, told, tmp_path):
+    path = tmp_path / "log.txt"
+    head = "JobID|Submit|ElapsedRaw|NCPUS|ReqTRES|SubmitLine\n"
+    path.write_text(f"{head}1|10|5|4|cpu=4,gres/gpu=2|sbatch {options} job.sh --switches=9\n")
+    report = read_sacct(path).report
+    assert report.ignored == told
+    assert {one.message for one in report.findings() if one.code == "ignored"} == {
+        f"{name} is not simulated" for name in told
+    }
+
+
+def test_devices_that_no_column_tells_are_told(tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_text("JobID|Submit|ElapsedRaw|NCPUS|SubmitLine\n1|10|5|4|sbatch -G 2 job.sh\n2|11|5|4|sbatch -G1 a\n")
+    assert read_sacct(path).report.ignored == {"--gpus": 2}
+
+
+@pytest.mark.parametrize(
     ("memory", "per_cpu", "per_node"), [(100, None, 100), ((1 << 63) + 100, 100, None), (0, None, None)]
 )
 def test_required_memory_of_21_08(memory, per_cpu, per_node, tmp_path):

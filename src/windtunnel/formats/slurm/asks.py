@@ -11,11 +11,11 @@ from typing import Final
 
 import msgspec
 
-from windtunnel.formats.slurm.submit_line import options_in
+from windtunnel.formats.slurm.submit_line import not_followed, options_in
 from windtunnel.formats.slurm.values import megabytes
 from windtunnel.model.slurm import GresAsk, JobAsk
 
-__all__ = ["Asked", "ask_of"]
+__all__ = ["Asked", "ask_of", "not_heard"]
 
 _MEMORY: Final = re.compile(r"(\d[\d.]*[KMGTP]?)([nc]?)", re.ASCII)
 
@@ -43,6 +43,12 @@ class Asked(msgspec.Struct, kw_only=True):
     array_limit: int | None = None
     component: int = 0
     """Which part of a heterogeneous job it is."""
+
+
+def not_heard(asked: Asked) -> tuple[str, ...]:
+    """What the submit line asks for and nothing comes of."""
+    devices = any(name.startswith("gres/") for name in asked.tres)
+    return not_followed(asked.submit_line, asked.component, devices=devices) if asked.submit_line else ()
 
 
 def ask_of(asked: Asked) -> JobAsk:

@@ -23,7 +23,7 @@ from windtunnel.diagnostics import Findings
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.unheard import Names, names
 from windtunnel.formats.files import json_fault, read_bytes
-from windtunnel.formats.slurm.asks import Asked, ask_of
+from windtunnel.formats.slurm.asks import Asked, ask_of, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.site import zone_of
@@ -161,6 +161,23 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         run = duration(row["Elapsed"])
     elif start is not None and end is not None:
         run = end - start
+    asked = Asked(
+        name=row.get("JobName", ""),
+        user=row.get("User", ""),
+        account=row.get("Account", ""),
+        partition=row.get("Partition", ""),
+        qos=row.get("QOS", ""),
+        reservation=row.get("Reservation", ""),
+        constraints=row.get("Constraints", ""),
+        tres=tres_counts(row.get("ReqTRES", "")),
+        cpus=_count(row.get("ReqCPUS", "")),
+        nodes=_count(row.get("ReqNodes") or row.get("NNodes", "")),
+        memory=row.get("ReqMem", ""),
+        limit=None if limit is None or limit == inf else int(limit // 60),
+        begin=_later(date(row.get("Eligible", ""), zone), submit),
+        submit_line=row.get("SubmitLine", ""),
+        component=_count(row["JobID"].partition("+")[2]),
+    )
     return Record(
         id=row["JobID"],
         line=line,
@@ -176,25 +193,8 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         waited=-1.0 if start is None or submit is None else start - submit,
         nodes=row.get("NodeList", ""),
         history=_history(start=start, nodes=row.get("NodeList"), allocated=tres_counts(row.get("AllocTRES", ""))),
-        ask=ask_of(
-            Asked(
-                name=row.get("JobName", ""),
-                user=row.get("User", ""),
-                account=row.get("Account", ""),
-                partition=row.get("Partition", ""),
-                qos=row.get("QOS", ""),
-                reservation=row.get("Reservation", ""),
-                constraints=row.get("Constraints", ""),
-                tres=tres_counts(row.get("ReqTRES", "")),
-                cpus=_count(row.get("ReqCPUS", "")),
-                nodes=_count(row.get("ReqNodes") or row.get("NNodes", "")),
-                memory=row.get("ReqMem", ""),
-                limit=None if limit is None or limit == inf else int(limit // 60),
-                begin=_later(date(row.get("Eligible", ""), zone), submit),
-                submit_line=row.get("SubmitLine", ""),
-                component=_count(row["JobID"].partition("+")[2]),
-            )
-        ),
+        ask=ask_of(asked),
+        ignored=not_heard(asked),
     )
 
 
@@ -289,6 +289,24 @@ def _json_record(value: dict[str, Any]) -> Record:
     submit, start, eligible = (_json_number(times.get(name)) or None for name in ("submission", "start", "eligible"))
     reservation = value.get("reservation")
     place = reservation.get("name") if isinstance(reservation, dict) else reservation
+    asked = Asked(
+        name=str(value.get("name") or ""),
+        user=str(value.get("user") or ""),
+        account=str(value.get("account") or ""),
+        partition=str(value.get("partition") or ""),
+        qos=str(value.get("qos") or ""),
+        reservation=place if isinstance(place, str) else "",
+        constraints=str(value.get("constraints") or ""),
+        tres=_json_tres(value.get("tres", {}).get("requested")),
+        cpus=int(_json_number(required.get("CPUs")) or 0),
+        nodes=int(_json_number(value.get("allocation_nodes")) or 0),
+        memory=_json_memory(required),
+        limit=None if limit is None or limit == inf else int(limit),
+        begin=_later(eligible, submit),
+        submit_line=str(value.get("submit_line") or ""),
+        component=int(_json_number((value.get("het") or {}).get("job_offset")) or 0),
+        array_limit=_json_array_limit(value.get("array")),
+    )
     return Record(
         id=_json_id(value),
         submit=_json_number(times["submission"]) or None,
@@ -297,26 +315,8 @@ def _json_record(value: dict[str, Any]) -> Record:
         history=_history(
             start=start, nodes=value.get("nodes"), allocated=_json_tres(value.get("tres", {}).get("allocated"))
         ),
-        ask=ask_of(
-            Asked(
-                name=str(value.get("name") or ""),
-                user=str(value.get("user") or ""),
-                account=str(value.get("account") or ""),
-                partition=str(value.get("partition") or ""),
-                qos=str(value.get("qos") or ""),
-                reservation=place if isinstance(place, str) else "",
-                constraints=str(value.get("constraints") or ""),
-                tres=_json_tres(value.get("tres", {}).get("requested")),
-                cpus=int(_json_number(required.get("CPUs")) or 0),
-                nodes=int(_json_number(value.get("allocation_nodes")) or 0),
-                memory=_json_memory(required),
-                limit=None if limit is None or limit == inf else int(limit),
-                begin=_later(eligible, submit),
-                submit_line=str(value.get("submit_line") or ""),
-                component=int(_json_number((value.get("het") or {}).get("job_offset")) or 0),
-                array_limit=_json_array_limit(value.get("array")),
-            )
-        ),
+        ask=ask_of(asked),
+        ignored=not_heard(asked),
         run=_json_number(times["elapsed"]),
         processors=int(processors) if processors is not None and processors < inf else None,
         walltime=None if limit is None else limit * 60.0,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from windtunnel.formats.slurm.values import expand_hosts, megabytes, time_span
 from windtunnel.model.slurm import Dependency, JobAsk
 
-__all__ = ["dependencies_in", "options_in"]
+__all__ = ["dependencies_in", "not_followed", "options_in"]
 
 _SHORT: Final = {
     "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "d": "dependency", "w": "nodelist", "x": "exclude",
@@ -37,6 +37,26 @@ _NUMBERS: Final = {
     "mincpus": "min_cpus_per_node",
     "nice": "nice",
 }
+_FOLLOWED: Final = frozenset(
+    {*_NUMBERS, "nodes", "mem", "mem-per-cpu", "nodelist", "exclude", "contiguous", "spread-job", "use-min-nodes"}
+    | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min"}
+)
+"""Options that are taken from the line."""
+_IN_COLUMNS: Final = frozenset(
+    {"account", "partition", "time", "qos", "constraint", "licenses", "reservation", "begin", "job-name", "clusters"}
+)
+"""Options that accounting has a column for."""
+_OF_DEVICES: Final = frozenset({"gpus", "gpus-per-node", "gres", "tres-per-job", "tres-per-node"})
+"""Options that the TRES that were requested tell."""
+_IRRELEVANT: Final = frozenset(
+    {"output", "error", "input", "chdir", "export", "export-file", "wrap", "mail-type", "mail-user", "comment"}
+    | {"wait", "admin-comment", "parsable", "quiet", "verbose", "open-mode", "get-user-env", "propagate", "wckey"}
+    | {"uid", "gid"}
+    | {"profile", "acctg-freq", "test-only", "unbuffered", "pty", "label", "signal", "kill-on-bad-exit", "mpi"}
+    | {"wait-all-nodes", "ignore-pbs", "x11", "container", "cpu-bind", "mem-bind", "gpu-bind", "accel-bind", "bcast"}
+    | {"spread-output", "prolog", "epilog", "task-prolog", "task-epilog", "export-slurm", "immediate", "no-allocate"}
+)
+"""Options that decide nothing of where and when a job runs."""
 _TASKS_AT_ONCE: Final = re.compile(r"%(\d{1,9})\Z", re.ASCII)
 _SPAN: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _DEPENDENCY: Final = re.compile(r"(\d+)(?:_\S+)?(?:\+(\d+))?", re.ASCII)
@@ -44,17 +64,31 @@ _DEPENDENCY: Final = re.compile(r"(\d+)(?:_\S+)?(?:\+(\d+))?", re.ASCII)
 
 def options_in(line: str, ask: JobAsk, component: int = 0) -> JobAsk:
     """A request with what a submit line says of a component; a line that cannot be understood says nothing."""
+    given = _options(_words(line, component))
+    return replace(ask, **_fields(given, ask)) if given else ask
+
+
+def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tuple[str, ...]:
+    """The options of a submit line that nothing comes of, though they bear on where and when a job runs.
+
+    ``devices``: the record tells the devices that were requested.
+    """
+    told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (_OF_DEVICES if devices else frozenset())
+    return tuple(f"--{name}" for name in _options(_words(line, component)) if name not in told)
+
+
+def _words(line: str, component: int) -> list[str]:
+    """The words behind the command, of one component."""
     try:
         words = shlex.split(line)
     except ValueError:
-        return ask
+        return []
     if not words or words[0].rpartition("/")[2] not in {"sbatch", "salloc", "srun"}:
-        return ask
+        return []
     words = words[1:]
     for _ in range(component if ":" in words else 0):
         words = words[words.index(":") + 1 :] if ":" in words else []
-    given = _options(words)
-    return replace(ask, **_fields(given, ask)) if given else ask
+    return words
 
 
 def _options(words: list[str]) -> dict[str, str]:

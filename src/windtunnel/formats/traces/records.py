@@ -43,6 +43,8 @@ class Record(msgspec.Struct, kw_only=True):
     """The hosts it ran on, as the trace lists them."""
     ask: JobAsk | None = None
     """What it asked a Slurm for."""
+    ignored: tuple[str, ...] = ()
+    """What it asked for that nothing comes of."""
     history: tuple[str, ...] = ()
     """What it tells of how it was, which is not simulated."""
 
@@ -89,6 +91,7 @@ def replay(
             dropped=dict(rule.dropped),
             repaired=dict(rule.repaired),
             noted={**(noted or {}), **rule.noted},
+            ignored=dict(Counter(what for record in kept for what in record.ignored)),
             history=dict(Counter(what for record in kept for what in record.history)),
             first=rule.first,
             warnings=() if dates == sorted(dates) else ("rows are not in order of submit time: sorted",),
