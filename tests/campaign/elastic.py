@@ -11,8 +11,8 @@ from random import Random
 from msgspec.structs import replace
 from tests.campaign.mutations import mutated
 from tests.campaign.readers import _quiet
+from tests.elastisim_files import FILES
 
-from elastisim_files import FILES
 from windtunnel.cli.elastisim import play, prepare, simulation_of
 from windtunnel.diagnostics import ComponentError, WindtunnelError
 from windtunnel.formats.elastisim.configuration import read_configuration

@@ -74,7 +74,7 @@ NONET = [c for c in cases("golden/batsim4", "*--nonet128--*") if c.name.partitio
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("case", NONET, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", some_slow(NONET), ids=lambda c: c.name)
 def test_batsim4_without_network(case):
     told = json.loads((case / "case.json").read_text())["batsim_command"]
     inputs = shared("golden/batsim4/inputs")

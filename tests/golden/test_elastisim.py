@@ -8,6 +8,7 @@ import pytest
 
 from elastic_cases import Differs, replay
 from shared import cases
+from some_cases import some_slow
 
 OTHERWISE = {
     "gpu-link-stale": "kernels and transfers of killed jobs are cancelled",
@@ -73,7 +74,7 @@ def same_figures(said: str, recorded: str) -> bool:
 FILES = ("job_statistics.csv", "node_utilization.csv", "task_times.csv")
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in OTHERWISE], ids=name_of)
+@pytest.mark.parametrize("case", some_slow([case for case in CASES if case.name not in OTHERWISE]), ids=name_of)
 def test_the_recorded_files(case, tmp_path):
     """All rows; where ElastiSim stops in the middle, those that it had written; none where the input is refused."""
     stopped = json.loads((case / "case.json").read_text())["exit"] != 0

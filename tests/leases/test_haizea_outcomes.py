@@ -6,6 +6,7 @@ import pytest
 
 import haizea_cases
 from shared import cases, shared
+from some_cases import some_slow
 
 CASES = cases("golden/haizea", "*.json.gz")
 
@@ -21,7 +22,7 @@ INSTEAD = {
 
 def test_all_cases_are_here():
     shared("golden/haizea")
-    assert len(CASES) == 300
+    assert len(CASES) >= 300
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("path", CASES, ids=[path.name.removesuffix(".json.gz") for path in CASES])
+@pytest.mark.parametrize("path", some_slow(CASES), ids=[path.name.removesuffix(".json.gz") for path in CASES])
 def test_the_outcome_is_haizeas(path, folder):
     case, got = haizea_cases.run(path, folder)
     ours = {lease["id"]: lease for lease in got["leases"]}
