@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import windtunnel
 from shared import missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +38,9 @@ def test_every_public_name_is_there_with_what_it_is_for(hook):
     assert "- `platform`:" in page
 
 
+@pytest.mark.skipif(
+    windtunnel.build() != "pure Python", reason="compiled classes keep no docstrings; the site is made of the sources"
+)
 def test_classes_and_functions_say_what_they_are_for(hook):
     silent = []
     for place in hook.PUBLIC:
