@@ -52,3 +52,11 @@ def test_the_probability_of_what_is_given_back():
     share = policy._users["u"].ended_within(1, elapsed=1.0, requested=100.0)
     assert 0 < share < 1
     assert released == pytest.approx([1.0, share, share, share, share**2])  # the last: as pyss' table has it
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.2, 1.0])
+def test_jobs_without_a_limit_are_planned_too(threshold):
+    unlimited = float("inf")
+    jobs = [job(0, 0, 3, 100, unlimited), job(1, 1, 4, 10, unlimited), job(2, 2, 1, 50, unlimited)]
+    first, second, _ = starts(jobs, threshold=threshold)
+    assert (first, second) in ((0, 100), (0, 110))

@@ -10,6 +10,15 @@ def test_powers_of_two():
     assert [rounded_down(seconds) for seconds in (0, 0.5, 1, 3, 1023, 1024)] == [0, 0, 1, 2, 512, 1024]
 
 
+def test_without_a_limit_there_is_a_longest_run():
+    assert rounded_up(float("inf")) == rounded_down(float("inf")) == 1 << 40
+    bins = RunTimeBins(window=3)
+    bins.reach(8)
+    within = [bins.ended_within(seconds, elapsed=0.0, requested=float("inf")) for seconds in (1.0, 4.0, 8.0)]
+    assert within == sorted(within)
+    assert 0.0 < within[0] < within[-1] < 1.0
+
+
 def test_every_bin_begins_with_one_job():
     bins = RunTimeBins(window=3)
     bins.reach(8)

@@ -11,7 +11,7 @@ from msgspec import Meta
 from windtunnel.model import Job
 from windtunnel.schedulers.literature.priorities import Waiting
 from windtunnel.schedulers.literature.priority import PriorityBackfilling
-from windtunnel.schedulers.literature.run_time_bins import RunTimeBins, rounded_up
+from windtunnel.schedulers.literature.run_time_bins import LONGEST, RunTimeBins, rounded_up
 from windtunnel.vocabulary import Decision, Running
 
 __all__ = ["Probabilistic"]
@@ -105,7 +105,8 @@ class Probabilistic(PriorityBackfilling):
         both = first.size + one.size
         probable = most = 0.0
         power = 1
-        while power < 2 * one.expected and probable <= self.risk:
+        beyond = 2 * min(one.expected, LONGEST)
+        while power < beyond and probable <= self.risk:
             released = self._within(now, power)
             delayed = released[first.size] - (released[both] if both < len(released) else 0.0)
             most = max(most, delayed)

@@ -7,24 +7,28 @@ As in pyss' rendering of A. Nissimov, D. G. Feitelson: Probabilistic backfilling
 from collections import deque
 from typing import Final
 
-__all__ = ["RunTimeBins", "rounded_down", "rounded_up"]
+__all__ = ["LONGEST", "RunTimeBins", "rounded_down", "rounded_up"]
 
 _DOUBT: Final = 0.1
 """Added to the number of jobs that are counted: nothing is certain."""
 
 
+LONGEST: Final = 1 << 40
+"""Seconds: no run takes longer, whatever its limit, even if it has none."""
+
+
 def rounded_up(seconds: float) -> int:
-    """The least power of two that is not less; 1 for less than 1."""
+    """The least power of two that is not less; 1 for less than 1, 2^40 for more."""
     power = 1
-    while power < seconds:
+    while power < seconds and power < LONGEST:
         power *= 2
     return power
 
 
 def rounded_down(seconds: float) -> int:
-    """The largest power of two that is not more; 0 for less than 1."""
+    """The largest power of two that is not more; 0 for less than 1, 2^40 for more."""
     power = 0
-    while max(2 * power, 1) <= seconds:
+    while max(2 * power, 1) <= seconds and power < LONGEST:
         power = max(2 * power, 1)
     return power
 
