@@ -90,6 +90,12 @@ def test_unknown_names_are_told_and_faults_whatever_they_stand_for_refused():
         unknown_names("beta *", {})
 
 
+def test_many_unknown_names_are_told_at_once():
+    names = [f"x{rank}" for rank in range(10_000)]
+    assert unknown_names("+".join(names), {}) == names
+    assert unknown_names("a1 + (B1) a1 ? c : 2", {"c": "3"}) == ["a1", "B1"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -71,19 +71,15 @@ def unknown_names(text: str, known: Mapping[str, str]) -> list[str]:
     Raises:
         ExpressionError: it would be no expression whatever they stood for.
     """
-    text = substituted(text, known.items())
+    parser = _Parser(substituted(text, known.items()))
     found: dict[str, None] = {}
-    while True:
-        parser = _Parser(text)
-        try:
-            parser.whole()
-        except ExpressionError:
-            if not parser.unknown:
-                raise
-            found[parser.unknown] = None
-            text = re.sub(rf"(?<![A-Za-z_0-9]){re.escape(parser.unknown)}(?![A-Za-z_0-9])", " 1 ", text)
-            continue
-        return list(found)
+    for rank, (kind, word, place) in enumerate(parser.tokens):
+        name = word.lower()
+        if kind == "name" and name not in _WORDS and name not in _CONSTANTS and name not in FUNCTIONS:
+            found[word] = None
+            parser.tokens[rank] = ("number", "1", place)
+    parser.whole()
+    return list(found)
 
 
 @lru_cache(maxsize=4096)
@@ -120,8 +116,6 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.unknown = ""
-        """The name that made it fail."""
         self.tokens = _tokens(text)
         self.next = 0
         self.depth = 0
@@ -284,7 +278,6 @@ class _Parser:
             self.next += 1
             return _CONSTANTS[name]
         if name not in FUNCTIONS:
-            self.unknown = word
             hint = did_you_mean(word, ["num_nodes", "num_gpus_per_node", "num_gpus", *FUNCTIONS])
             raise ExpressionError(
                 f"the name {word!r} at character {place + 1} of {self.text!r:.80} is not known"
