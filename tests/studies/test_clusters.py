@@ -54,6 +54,7 @@ def started(tmp_path):
 
     def start(*words):
         environment = os.environ | {"RAY_ENABLE_AUTO_CONNECT": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+        environment["RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S"] = "120"  # two processors, and tests beside it
         running.append(
             subprocess.Popen(
                 [str(word) for word in words],

@@ -28,6 +28,8 @@ _DEEPEST: Final = 100
 """Parentheses and signs within each other."""
 _LONGEST: Final = 100_000
 """Characters of an expression."""
+_UNKNOWN: Final = "unknown name"
+"""The kind of a word that a value is still to stand for."""
 _WORDS: Final = {"and", "nand", "or", "nor", "xor"}
 _CONSTANTS: Final = {"true": 1.0, "false": 0.0}
 _COMPARISONS: Final = ("<", "<=", ">", ">=", "==", "=", "!=", "<>")
@@ -77,7 +79,7 @@ def unknown_names(text: str, known: Mapping[str, str]) -> list[str]:
         name = word.lower()
         if kind == "name" and name not in _WORDS and name not in _CONSTANTS and name not in FUNCTIONS:
             found[word] = None
-            parser.tokens[rank] = ("number", "1", place)
+            parser.tokens[rank] = (_UNKNOWN, word, place)
     parser.whole()
     return list(found)
 
@@ -235,9 +237,9 @@ class _Parser:
         if not 0 < self.next < len(self.tokens):
             return False
         (before, text, _), (kind, word, _) = self.tokens[self.next - 1], self.tokens[self.next]
-        if before != "number" and text != ")":
+        if before not in ("number", _UNKNOWN) and text != ")":
             return False
-        if kind == "number":
+        if kind in ("number", _UNKNOWN):
             return text == ")"
         return word == "(" or (kind == "name" and word.lower() not in _WORDS)
 
@@ -263,9 +265,9 @@ class _Parser:
         if self.next >= len(self.tokens):
             raise self.fault("a number")
         kind, word, place = self.tokens[self.next]
-        if kind == "number":
+        if kind in ("number", _UNKNOWN):
             self.next += 1
-            return float(word)
+            return 1.0 if kind == _UNKNOWN else float(word)
         if word == "(":
             self.next += 1
             value = self.choice()

@@ -212,7 +212,7 @@ CASES = [
     (
         [{**JOB, "arguments": {"x": 2}}],
         app({**IDLE, "delay": "max(x, 1)"}),
-        ["app.json#/phases/0/tasks/0/delay delay: ',' at character 6 of ' 1 (2, 1)', where ')' is expected"],
+        ["app.json#/phases/0/tasks/0/delay delay: ',' at character 6 of 'ma2(2, 1)', where ')' is expected"],
     ),
     (
         [JOB],
@@ -232,7 +232,7 @@ CASES = [
         [JOB],
         app({"type": "sequence", "tasks": [{"type": "pfs_write", "bytes": "x y", "pattern": "uniform"}]}),
         [
-            "app.json#/phases/0/tasks/0/tasks/0/bytes bytes: '1' at character 6 of ' 1   1 ', where an operator is expected"
+            "app.json#/phases/0/tasks/0/tasks/0/bytes bytes: 'y' at character 3 of 'x y', where an operator is expected"
         ],
     ),
 ]

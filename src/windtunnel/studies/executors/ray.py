@@ -11,6 +11,9 @@ from windtunnel.studies.worker import Worker
 
 __all__ = ["Ray"]
 
+_ATTEMPTS = 3
+"""At starting the server of a client."""
+
 
 class Ray:
     """The cluster at ``ray://HOST:PORT``.
@@ -26,16 +29,27 @@ class Ray:
         except ImportError as fault:
             raise MissingExtraError("ray", "ray") from fault
         self._ray: Any = ray
-        try:
-            self._client = ray.init(address=address, log_to_driver=False, allow_multiple=True)
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as fault:
-            raise UsageError(f"there is no Ray cluster at {address}: {fault}") from fault
+        self._client = self._connected(address)
         with self._client:
             self._context = ray.put(context)
             self._actor = ray.remote(num_cpus=1, max_restarts=0)(Worker)
             self.width = max(1, int(ray.cluster_resources().get("CPU", 1)))
             self.lacking = ""
         self._actors: dict[int, Any] = {}
+
+    def _connected(self, address: str) -> Any:
+        """A client of the cluster.
+
+        A head that is busy may fail to start the client's server in the half minute that Ray gives
+        it, and has it ready a moment later: so the refusal of a head that answers is asked again.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return self._ray.init(address=address, log_to_driver=False, allow_multiple=True)
+            except (ConnectionError, RuntimeError, ValueError, TimeoutError) as fault:
+                if attempt == _ATTEMPTS or not isinstance(fault, ConnectionAbortedError):
+                    raise UsageError(f"there is no Ray cluster at {address}: {fault}") from fault
+        raise AssertionError
 
     def submit(self, trial: Trial, slot: int, done: Callable[["Future[Given]"], None]) -> None:
         """Begin a trial in the actor of the slot, which is made anew if it has died."""
