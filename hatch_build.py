@@ -54,8 +54,10 @@ def build(root: Path, files: list[str], folder: Path, opt_level: str = "2") -> l
     from setuptools.command.build_ext import build_ext
 
     with chdir(root / "src"):  # mypy finds the package from here
+        # What is imported and not compiled may need packages that are not there: it is checked elsewhere.
+        usual = [f"--config-file={root / 'pyproject.toml'}", "--no-warn-unused-ignores", "--follow-imports=silent"]
         extensions = mypycify(
-            [f"--config-file={root / 'pyproject.toml'}", "--no-warn-unused-ignores", *files],
+            [*usual, *files],
             opt_level=opt_level,
             debug_level="0",
             multi_file=True,  # one C file for each module: a single one fills the memory of small machines
