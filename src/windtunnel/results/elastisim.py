@@ -1,6 +1,6 @@
 """ElastiSim's output files: statistics of jobs, what nodes run, and when tasks end (six significant digits)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TextIO
 
 from windtunnel.model import Host, JobRecord, JobState, Platform, Workload
@@ -46,12 +46,13 @@ class ElastisimFiles(Observer):
         for host in self.hosts:
             self.nodes.write(f"{six_digits(now)},{host.name},free,none,none\n")
 
-    def node_changed(self, now: float, node: int, running: Iterable[int], expected: Iterable[int]) -> None:
+    def node_changed(self, now: float, node: int, running: Collection[int], expected: Collection[int]) -> None:
         """A job has come to a node, or has left it."""
         if now != self._date:
             self._date, self._shown = now, six_digits(now)
-        here, later = ";".join(map(str, running)) or "none", ";".join(map(str, expected)) or "none"
-        state = "free" if here == "none" else "allocated"
+        here = ";".join(map(str, running)) if running else "none"
+        later = ";".join(map(str, expected)) if expected else "none"
+        state = "allocated" if running else "free"
         self._write_node(f"{self._shown},{self._names[node]},{state},{here},{later}\n")
 
     def on_task_ended(self, now: float, record: JobRecord, hosts: Sequence[int], name: str, seconds: float) -> None:

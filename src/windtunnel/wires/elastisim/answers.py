@@ -1,7 +1,7 @@
 """What an algorithm answers on ElastiSim's wire, checked member by member."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -14,12 +14,27 @@ __all__ = ["Entry", "parse_answer"]
 class Entry(msgspec.Struct, frozen=True):
     """What an answer says of one job."""
 
-    job: int
-    nodes: tuple[int, ...]
-    gpus: int
-    kill: bool
-    arguments: Mapping[str, str] | None
-    """None: they stay as they are."""
+    job: int = msgspec.field(name="id")
+    nodes: tuple[int, ...] = msgspec.field(name="assigned_node_ids")
+    gpus: int = msgspec.field(name="assigned_num_gpus_per_node")
+    kill: bool = msgspec.field(name="kill_flag")
+    modified: bool = msgspec.field(name="modified_runtime_args")
+    given: Mapping[str, str] | None = msgspec.field(name="runtime_arguments", default=None)
+
+    @property
+    def arguments(self) -> Mapping[str, str] | None:
+        """New runtime arguments; None: they stay as they are."""
+        return self.given if self.modified else None
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """An answer as it should be; what is wrong with another is found member by member."""
+
+    code: int
+    jobs: list[Entry]
+
+
+_decode: Final = msgspec.json.Decoder(_Answer).decode
 
 
 def parse_answer(data: bytes, now: float) -> list[Entry]:
@@ -28,6 +43,17 @@ def parse_answer(data: bytes, now: float) -> list[Entry]:
     Raises:
         ProtocolError: it is not an answer; what is wrong is said with its place.
     """
+    try:
+        answer = _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _entries(data, now)
+    if answer.code != SCHEDULED or any(one.modified and one.given is None for one in answer.jobs):
+        return _entries(data, now)
+    return answer.jobs
+
+
+def _entries(data: bytes, now: float) -> list[Entry]:
+    """The same, looked at member by member, so that what is wrong can be said."""
     try:
         message = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -68,7 +94,8 @@ def _entry(entry: dict[str, Any], place: str, now: float) -> Entry:
         if not isinstance(given, dict) or not all(isinstance(one, str) for one in given.values()):
             raise fault("runtime_arguments", "an object of texts")
         arguments = given
-    return Entry(entry["id"], tuple(nodes), entry["assigned_num_gpus_per_node"], entry["kill_flag"], arguments)
+    gpus, kill, modified = entry["assigned_num_gpus_per_node"], entry["kill_flag"], entry["modified_runtime_args"]
+    return Entry(entry["id"], tuple(nodes), gpus, kill, modified, arguments)
 
 
 def _whole(value: Any) -> bool:

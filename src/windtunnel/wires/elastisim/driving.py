@@ -10,14 +10,14 @@ from math import inf
 import msgspec
 
 from windtunnel.diagnostics import DecisionError, ProtocolError, UsageError
-from windtunnel.model import HostSet, Job, JobState, Platform, Request
-from windtunnel.model.application import Application, Elasticity, ElasticProfile
+from windtunnel.model import HostSet, Job, JobState, Platform
+from windtunnel.model.application import ElasticProfile
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.component import Component
 from windtunnel.vocabulary.probes import OneShot, TimeUnit
 from windtunnel.wires.elastisim.codes import FINALIZE, SCHEDULED, Call, State
-from windtunnel.wires.elastisim.invocations import Invocation, JobTold, parse_invocation
+from windtunnel.wires.elastisim.invocations import Invocation, JobTold, job_of, parse_invocation
 from windtunnel.wires.elastisim.pair import Pair
 
 __all__ = ["ElastisimScheduler", "serve"]
@@ -100,7 +100,7 @@ class ElastisimScheduler:
         submitted: list[n.Notice] = []
         for told in message.jobs:
             if told.id == len(self.jobs):
-                job = _job_of(told)
+                job = job_of(told)
                 self.jobs.append(Known(job))
                 submitted.append(n.JobSubmitted(self.now, job, told.submit_time, job.profile))
             else:
@@ -251,35 +251,6 @@ class ElastisimScheduler:
             "modified_runtime_args": False,
         }
         return entries.setdefault(number, usual)
-
-
-def _job_of(told: JobTold) -> Job:
-    """A job, as far as the wire tells."""
-    rigid = told.type == Elasticity.RIGID
-    least, most = (told.num_nodes, told.num_nodes) if rigid else (told.num_nodes_min, told.num_nodes_max)
-    gpus = (
-        (told.num_gpus_per_node, told.num_gpus_per_node)
-        if rigid
-        else (told.num_gpus_per_node_min, told.num_gpus_per_node_max)
-    )
-    profile = ElasticProfile(
-        id=f"w0!{told.id}",
-        application=Application(phases=()),
-        elasticity=Elasticity(told.type),
-        least=least,
-        most=most,
-        gpus_least=gpus[0],
-        gpus_most=gpus[1],
-        arguments=told.arguments,
-        attributes=told.attributes,
-    )
-    return Job(
-        id=f"w0!{told.id}",
-        request=Request(least),
-        profile=profile,
-        submission_time=told.submit_time,
-        walltime=told.walltime or inf,
-    )
 
 
 def serve(component: Component, endpoint: str, *, timeout: float = 600.0) -> None:

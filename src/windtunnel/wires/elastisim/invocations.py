@@ -1,11 +1,15 @@
 """What ElastiSim says on its wire, checked against the forms that its messages have."""
 
+from math import inf
+
 import msgspec
 
 from windtunnel.diagnostics import ProtocolError
+from windtunnel.model import Job, Request
+from windtunnel.model.application import Application, Elasticity, ElasticProfile
 from windtunnel.wires.elastisim.codes import FINALIZE, INVOKE, Call, State
 
-__all__ = ["Gpu", "Invocation", "JobTold", "NodeTold", "parse_invocation"]
+__all__ = ["Gpu", "Invocation", "JobTold", "NodeTold", "job_of", "parse_invocation"]
 
 
 class Gpu(msgspec.Struct):
@@ -102,3 +106,32 @@ def _check_job(job: JobTold, nodes: int) -> None:
         raise ProtocolError(f"{where} can do with {least} to {most} nodes")
     if not 0.0 <= job.walltime < float("inf") or not 0.0 <= job.submit_time < float("inf"):
         raise ProtocolError(f"{where} has no walltime or date of submission that makes sense")
+
+
+def job_of(told: JobTold) -> Job:
+    """A job, as far as the wire tells."""
+    rigid = told.type == Elasticity.RIGID
+    least, most = (told.num_nodes, told.num_nodes) if rigid else (told.num_nodes_min, told.num_nodes_max)
+    gpus = (
+        (told.num_gpus_per_node, told.num_gpus_per_node)
+        if rigid
+        else (told.num_gpus_per_node_min, told.num_gpus_per_node_max)
+    )
+    profile = ElasticProfile(
+        id=f"w0!{told.id}",
+        application=Application(phases=()),
+        elasticity=Elasticity(told.type),
+        least=least,
+        most=most,
+        gpus_least=gpus[0],
+        gpus_most=gpus[1],
+        arguments=told.arguments,
+        attributes=told.attributes,
+    )
+    return Job(
+        id=f"w0!{told.id}",
+        request=Request(least),
+        profile=profile,
+        submission_time=told.submit_time,
+        walltime=told.walltime or inf,
+    )

@@ -1,6 +1,6 @@
 """What an algorithm behind ElastiSim's wire is told of jobs and nodes, and what of it has changed since."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import inf
 from typing import Any
 
@@ -10,7 +10,7 @@ from windtunnel.wires.elastisim.codes import NodeState, State
 
 __all__ = ["JobEntry", "NodeEntry", "NodeListener", "SiteMirror"]
 
-NodeListener = Callable[[float, int, Iterable[int], Iterable[int]], None]
+NodeListener = Callable[[float, int, Collection[int], Collection[int]], None]
 """Hears of a date, a node, the jobs that it runs and those that it expects."""
 
 
@@ -135,28 +135,30 @@ class SiteMirror:
 
     def run_on(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
         """A job runs on nodes from now on."""
+        job, known, changed, tell = entry.number, self.nodes, self.changed_nodes, self.changed
         for number in nodes:
-            node = self.nodes[number]
-            new = entry.number not in node.running
-            node.running[entry.number] = None
-            node.expected.pop(entry.number, None)
-            self.changed_nodes[number] = None
-            if new:
-                self._tell(now, node)
+            node = known[number]
+            running, expected = node.running, node.expected
+            new = job not in running
+            running[job] = None
+            if expected:
+                expected.pop(job, None)
+            changed[number] = None
+            if new and tell is not None:
+                tell(now, number, running, expected)
 
     def leave(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
         """A job has left nodes: these are free, whoever is expected there."""
+        job, known, changed, tell = entry.number, self.nodes, self.changed_nodes, self.changed
         for number in nodes:
-            node = self.nodes[number]
-            if node.running.pop(entry.number, 0) == 0:
+            node = known[number]
+            running, expected = node.running, node.expected
+            if running.pop(job, 0) == 0:
                 continue
-            node.freed_while_expected = not node.running and bool(node.expected)
-            self.changed_nodes[number] = None
-            self._tell(now, node)
-
-    def _tell(self, now: float, node: NodeEntry) -> None:
-        if self.changed is not None:
-            self.changed(now, node.number, node.running, node.expected)
+            node.freed_while_expected = not running and bool(expected)
+            changed[number] = None
+            if tell is not None:
+                tell(now, number, running, expected)
 
     def expect(self, entry: JobEntry, nodes: Iterable[int]) -> None:
         """Nodes expect a job."""

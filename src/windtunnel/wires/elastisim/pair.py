@@ -26,6 +26,8 @@ class Pair:
         self._context: Any = None
         self._socket: Any = None
         self._monitor: Any = None
+        self._incoming: Any = None
+        """Polls for messages, and for news of the peer."""
         self._met = False
 
     def start(self) -> None:
@@ -43,6 +45,9 @@ class Pair:
         self._socket.setsockopt(zmq.LINGER, 1000)
         self._socket.setsockopt(zmq.MAXMSGSIZE, 1 << 30)
         self._monitor = self._socket.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED)
+        self._incoming = zmq.Poller()
+        self._incoming.register(self._socket, zmq.POLLIN)
+        self._incoming.register(self._monitor, zmq.POLLIN)
         try:
             if self.bind:
                 self._socket.bind(self.endpoint)
@@ -67,14 +72,18 @@ class Pair:
         """Send a message; the first waits until there is a peer. Raises like :meth:`ask`."""
         import zmq
 
-        self._wait(zmq.POLLOUT, now)
-        self._socket.send(message)
+        try:  # once there is a peer it nearly always takes what it is sent
+            self._socket.send(message, zmq.NOBLOCK)
+        except zmq.Again:
+            poller = zmq.Poller()
+            poller.register(self._socket, zmq.POLLOUT)
+            poller.register(self._monitor, zmq.POLLIN)
+            self._wait(poller, now)
+            self._socket.send(message)
 
     def receive(self, now: float) -> bytes:
         """The next message. Raises like :meth:`ask`."""
-        import zmq
-
-        self._wait(zmq.POLLIN, now)
+        self._wait(self._incoming, now)
         parts = self._socket.recv_multipart()
         return b"".join(parts)
 
@@ -94,14 +103,10 @@ class Pair:
             self._monitor.close(0)
             self._socket.close()
             self._context.term()
-            self._socket = self._context = self._monitor = None
+            self._socket = self._context = self._monitor = self._incoming = None
 
-    def _wait(self, event: int, now: float) -> None:
-        import zmq
-
-        poller = zmq.Poller()
-        poller.register(self._socket, event)
-        poller.register(self._monitor, zmq.POLLIN)
+    def _wait(self, poller: Any, now: float) -> None:
+        """Until the socket is ready for what a poller asks."""
         deadline = time.monotonic() + self.timeout
         while True:
             left = max(0, ceil((deadline - time.monotonic()) * 1000))
