@@ -4,7 +4,7 @@ from typing import Final
 
 __all__ = ["__version__", "build"]
 
-__version__: Final = "0.1.0"
+__version__: Final = "0.2.0"
 
 
 def build() -> str:

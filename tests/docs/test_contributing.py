@@ -44,6 +44,13 @@ def test_the_citation_is_of_this_version():
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
+def test_the_changelog_begins_with_this_version():
+    headings = re.findall(r"^## \[(\S+)\] - (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    version, when = headings[0]
+    assert version == __version__
+    assert when == "not yet released" or re.fullmatch(r"\d{4}-\d{2}-\d{2}", when)
+
+
 def test_the_page_of_the_vocabulary_is_printed_by_the_command_that_is_named():
     words = [sys.executable, "-m", "windtunnel.vocabulary.coverage_page"]
     printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
