@@ -12,6 +12,7 @@ from windtunnel.inputs import (
     check_arguments,
     check_events,
     gives_parts,
+    kept_to_site,
     make_component,
     on_its_own,
     packed,
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Assembled", "EventsLike", "PlatformLike", "SchedulersLike", "WorkloadLike", "assemble"]
 
+_KEPT = (
+    "{} decides, kept to the site's partitions (nodes, state, limits of time and nodes, accounts and QOS that are "
+    "let in) and, where the site enforces them, to the limits of associations and QOS on what is held at once"
+)
 PlatformLike = str | Path | Platform
 WorkloadLike = str | Path | Workload | Sequence[str | Path | Workload]
 EventsLike = str | Path | EventList | Sequence[str | Path | EventList]
@@ -107,9 +112,14 @@ def assemble(
     workloads = _leases_for(components, workloads)
     by_amounts = asks_for_parts(workloads)
     components = [packed(one, share_hosts=share_hosts, by_amounts=by_amounts) for one in components]
+    alone = components
+    if len(components) == 1:
+        components = [kept_to_site(components[0], site)]
     parts = all(gives_parts(honoured_by(component), workloads) for component in components)
     names = [scheduler_name(one) for one in schedulers]
     account = draw_up(site, workloads, lists, components, names, share_hosts=share_hosts)
+    if components != alone:
+        account.tell("kept-to-site", _KEPT.format(names[0]), place=site.path, note=True)
     if checkpoints[0]:
         from windtunnel.model.checkpoints import CheckpointedWorkload
 

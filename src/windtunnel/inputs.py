@@ -29,6 +29,7 @@ __all__ = [
     "check_events",
     "chosen",
     "gives_parts",
+    "kept_to_site",
     "make_component",
     "on_its_own",
     "packed",
@@ -260,6 +261,19 @@ def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Comp
     if by_amounts:
         component = packing(component)
     return packing_by_cores(component) if share_hosts else component
+
+
+def kept_to_site(component: Component, platform: Platform) -> Component:
+    """A scheduler on a Slurm site: kept to partitions and limits if it does not see to them, and can be kept."""
+    if platform.site is None:
+        return component
+    from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
+
+    if not isinstance(platform.site, SlurmSite) or not platform.site.partitions:
+        return component
+    from windtunnel.schedulers.partitioned.component import Partitioned, can_be_partitioned
+
+    return Partitioned(component) if can_be_partitioned(component) else component
 
 
 def chosen(given: Any, usual: Any) -> dict[str, Any]:

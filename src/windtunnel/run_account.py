@@ -142,6 +142,7 @@ def _compare(account: Account, ask: Ask, honoured: Sequence[frozenset[Ability]],
 _HINTS: Final = {
     Ability.DESCRIBED_SCHEDULERS: "without --scheduler the described schedulers are followed",
     Ability.EXACT_STARTS: "--scheduler leases honours leases",
+    Ability.SLURM_DECISIONS: "without --scheduler the site's own Slurm decides",
     Ability.PREEMPTABILITY: "--scheduler leases with -o policy-preemption=ar-preempts-everything honours it",
     Ability.UNAVAILABLE_HOSTS: "windtunnel schedulers NAME says which schedulers go on without failed hosts",
 }
@@ -157,18 +158,9 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
                 place = f"{platform.path}#/environment/datacenters/{number}/operational/scheduler"
                 asks.note(Ability.DESCRIBED_SCHEDULERS.value, "datacenters describe their scheduler", place)
     elif site is not None:
-        from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
-        from windtunnel.model.slurm.partitions import OverSubscribe
+        from windtunnel.model.slurm.asks import asks_of_slurm  # few sites are
 
-        parts = site.partitions if isinstance(site, SlurmSite) else ()
-        limited = [one for one in parts if one.max_time is not None or one.max_nodes is not None]
-        if limited:
-            place = f"{platform.path}, {limited[0].name}"
-            asks.note(Ability.QUEUES.value, "partitions limit what jobs may ask for", place, len(limited))
-        for one in parts:
-            if one.over_subscribe in (OverSubscribe.YES, OverSubscribe.FORCE):
-                reason = f"partitions let jobs share cores (OverSubscribe={one.over_subscribe.value})"
-                asks.note(Ability.SHARED_CORES.value, reason, f"{platform.path}, {one.name}")
+        asks_of_slurm(asks, site, platform.path)
     for source in events:
         for event in source.events:
             _ask_of_event(asks, source, event)

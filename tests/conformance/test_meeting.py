@@ -247,8 +247,16 @@ SLURM = {
     ),
     "memory": by(not_honoured(3, "jobs ask for memory", (*OURS, *OTHERS)), NOWHERE),
     "GPUs": by(not_honoured(1, "jobs ask for gpu", (*OURS, *OTHERS)), NOWHERE),
-    "partitions": by(not_honoured(3, "jobs name a queue", (*OURS, *OTHERS)), NOWHERE),
-    "limits of partitions": by(not_honoured(1, "partitions limit what jobs may ask for", (*OURS, *OTHERS)), NOWHERE),
+    "partitions": by(
+        honoured(lambda rows: rows["2"]["allocated_resources"] == "0"),
+        not_honoured(3, "jobs name a queue", OTHERS),
+        NOWHERE,
+    ),
+    "limits of partitions": by(
+        honoured(lambda rows: all(end(rows, job) - start(rows, job) <= 3600 for job in rows)),
+        not_honoured(2, "limit what jobs may ask for", OTHERS),
+        NOWHERE,
+    ),
     "limits": by(told("repaired", 1, "walltime extended", (*OURS, *OTHERS)), NOWHERE),
     "availability": by(told("left-out", 1, "node 'n3' is left out", (*OURS, *OTHERS)), NOWHERE),
 }

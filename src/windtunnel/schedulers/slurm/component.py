@@ -65,7 +65,14 @@ class Slurm(Scheduler):
     honours: ClassVar[frozenset[Ability]] = (
         HONOURED_BY_ALL
         | PARTS
-        | {Ability.PROCESSORS, Ability.QUEUES, Ability.SLURM_REQUESTS, Ability.UNAVAILABLE_HOSTS}
+        | {
+            Ability.ACCOUNT_LIMITS,
+            Ability.PROCESSORS,
+            Ability.QUEUES,
+            Ability.SLURM_DECISIONS,
+            Ability.SLURM_REQUESTS,
+            Ability.UNAVAILABLE_HOSTS,
+        }
     )
 
     def __init__(self) -> None:

@@ -1,0 +1,1 @@
+"""Any scheduler on a Slurm site: kept to its partitions, and to the limits of accounts and QOS."""

@@ -1,0 +1,261 @@
+"""Who may be seen by a scheduler: what partitions and the limits of accounts and QOS say, before any node is chosen.
+
+A job is charged with the most that it can take from the moment it is handed on, and with what it really has from
+its start, so that no limit is exceeded whatever the scheduler does with the jobs it sees. Who would exceed a limit is
+held back, later jobs may go first; who could never meet one, alone on the site, is refused.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import count
+from math import inf, isinf
+from typing import Final
+
+from msgspec.structs import replace
+
+from windtunnel.model import HostSet, Job, Platform
+from windtunnel.model.demands import Demands, described_by
+from windtunnel.model.slurm import Limits, SlurmSite
+from windtunnel.schedulers.slurm.defaults import ask_of
+from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.limits import LimitBook
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.schedulers.slurm.queue import partition_refusal
+from windtunnel.schedulers.slurm.state import State
+from windtunnel.schedulers.slurm.usage import Spending, billing
+
+__all__ = ["Gate", "Passed", "limits_submission", "without_use"]
+
+_MIB: Final = 1024 * 1024
+_TRES: Final = {"memory": "mem", "gpus": "gres/gpu"}
+
+
+class Passed:
+    """A job in the partition it goes to, and what it takes at most."""
+
+    __slots__ = ("charge", "ends_after", "held", "job", "record", "tres")
+
+    def __init__(self, job: Job, record: Record, tres: Mapping[str, float], ends_after: float) -> None:
+        self.job = job
+        """As the scheduler sees it: with the time limit, and the number of hosts, that its partition makes of it."""
+        self.record = record
+        self.tres = tres
+        self.ends_after = ends_after
+        """After how long (s) it is ended: without a limit of its own it has that of its partition. Else inf."""
+        self.charge: RunningJob | None = None
+        self.held = ""
+        """The Reason for which it was held back."""
+
+    @property
+    def partition(self) -> str:
+        """The partition it goes to."""
+        return self.record.table.name
+
+
+class Gate:
+    """Decides which jobs a scheduler may see, and keeps count of what they hold."""
+
+    def __init__(self, platform: Platform, site: SlurmSite, now: int) -> None:
+        site = without_use(site)
+        self.platform = platform
+        self.state = State(site, now)
+        self.waiting: list[Passed] = []
+        """Jobs that are held back, in the order of their submission."""
+        self._limits = self.state.limits
+        self._alone = LimitBook(self.state.cluster.qos, site.enforce, self.state.ledger)
+        """Counts nothing: what it refuses can never be."""
+        self._submission = limits_submission(site)
+        self._demands = {name: self._demands_of(table.mask) for name, table in self.state.cluster.partitions.items()}
+        self._described = described_by(platform.hosts)
+        self._numbers = count(1)
+        self._unknown = count(self.state.cluster.size)
+        self._spare: list[int] = []
+        """Numbers of nodes beyond the site: jobs that are not placed yet are counted on nodes of their own."""
+
+    def _demands_of(self, mask: int) -> Demands:
+        hosts = [host for host in self.platform.hosts if mask >> host.id & 1]
+        return Demands([replace(host, id=place) for place, host in enumerate(hosts)])
+
+    # -- jobs come ----------------------------------------------------------------------------------------------
+
+    def admit(self, job: Job, now: int) -> str:
+        """A job is submitted: it waits here until :meth:`ready` lets it go. The reason if it is refused, else ""."""
+        state = self.state
+        ask = ask_of(job, state.site)
+        account = ask.account or state.tree.default_account(ask.user)
+        member = state.tree.find(account, ask.user, ask.partitions[0] if ask.partitions else "")
+        above = member.path() if member is not None else ()
+        default = next((one.association.default_qos for one in above if one.association.default_qos), "normal")
+        qos = state.cluster.qos.get(ask.qos or default)
+        pending = PendingJob(job.id, next(self._numbers), ask, now, state.cluster, member, qos)
+        if member is None:
+            pending.account = account
+        reasons = []
+        for record in pending.records:
+            found = self._passed(job, record)
+            if isinstance(found, Passed):
+                self.waiting.append(found)
+                return ""
+            reasons.append(f"partition {record.table.name}: {found}")
+        return "; ".join(reasons) or "there is no partition for it"
+
+    def _passed(self, job: Job, record: Record) -> Passed | str:
+        """A job in one of its partitions, or why it can never run there."""
+        partition = record.table.partition
+        if partition.state != "UP":
+            return f"it is {partition.state}"
+        reason = partition_refusal(record)
+        if reason:
+            return reason
+        sized = self._sized(job, record)
+        demands = self._demands[record.table.name]
+        need = demands.of(sized.request)
+        elsewhere = self._described - demands.described
+        absent = [name for name, amount in sized.request.amounts if amount > 0 and name in elsewhere]
+        if absent:
+            return f"it has no {' and no '.join(absent)}"
+        if lacking := demands.unmeetable(need):
+            return lacking
+        if sized.request.processors and not need.amounts and demands.hosts:
+            cores = sum(host.cores for host in demands.hosts)
+            if sized.request.processors > cores:
+                return f"asks for {sized.request.processors} cores, there are {cores}"
+        if partition.max_nodes is not None and need.hosts > partition.max_nodes:
+            return "PartitionNodeLimit"
+        ends_after = inf if sized.walltime == job.walltime else sized.walltime
+        found = Passed(sized, record, self._most(sized, record), ends_after)
+        never = self._refusal(found, self._alone)
+        if never:
+            return never
+        if self._submission:
+            others = [one.record.job for one in self.waiting]
+            running = self.state.running.values()
+            return self._limits.submission(record, others, running) or found
+        return found
+
+    def _sized(self, job: Job, record: Record) -> Job:
+        """The job with the time limit of its partition, on as many of its hosts as its processors need."""
+        partition = record.table.partition
+        limited = partition.max_time is not None or partition.default_time is not None
+        if isinf(job.walltime) and limited:
+            job = replace(job, walltime=record.limit * 60.0)
+        request = job.request
+        most = max((host.cores for host in self._demands[record.table.name].hosts), default=1)
+        amounts = dict(request.amounts)
+        if request.processors and amounts.get("cores", 0.0) > most:
+            hosts = -(-request.processors // most)
+            each = ("cores", float(-(-request.processors // hosts)))
+            others = tuple(amount for amount in request.amounts if amount[0] != "cores")
+            job = replace(job, request=replace(request, hosts=hosts, amounts=(each, *others)))
+        return job
+
+    def _most(self, job: Job, record: Record) -> dict[str, float]:
+        """What a job takes at most, wherever in its partition it runs: all CPUs of hosts that it gets whole."""
+        demands = self._demands[record.table.name]
+        need = demands.of(job.request)
+        sizes = sorted((host.cores for host in demands.hosts), reverse=True)
+        amounts = dict(job.request.amounts)
+        cores = amounts.get("cores", 0.0) * need.hosts if not need.whole else float(sum(sizes[: need.hosts]))
+        return self._tres(record, need.hosts, cores, amounts)
+
+    def _tres(self, record: Record, nodes: int, cores: float, amounts: Mapping[str, float]) -> dict[str, float]:
+        tres = record.demand.tres(nodes, int(cores))
+        tres |= {"cpu": cores, "node": float(nodes)}
+        for name, amount in amounts.items():
+            if name in _TRES:
+                tres[_TRES[name]] = amount * nodes / (_MIB if name == "memory" else 1)
+        for name, number in record.job.ask.licences.items():
+            tres[f"license/{name}"] = float(number)
+        flags = self.state.site.priority.flags
+        tres["billing"] = billing(tres, record.table.partition.billing_weights, "MAX_TRES" in flags)
+        return tres
+
+    def _refusal(self, one: Passed, book: LimitBook) -> str:
+        """The Reason of the limit that a job would exceed."""
+        placed = Picked(mask_of(self._nodes(int(one.tres["node"]))), {})
+        reason = book.before(one.record) or book.after(one.record, placed, one.tres)
+        self._spare += list(bits(placed.nodes))
+        return reason or ""
+
+    def _nodes(self, number: int) -> list[int]:
+        """So many nodes that nobody else is counted on."""
+        return [self._spare.pop() if self._spare else next(self._unknown) for _ in range(number)]
+
+    # -- jobs go on, start and end ------------------------------------------------------------------------------
+
+    def ready(self, now: int) -> list[Passed]:
+        """The jobs that no limit keeps any longer, which are charged from now on."""
+        ready, still = [], []
+        refused: dict[tuple[object, ...], str] = {}
+        for one in self.waiting:
+            record = one.record
+            alike = (record.job.account, record.job.user, record.job.qos and record.job.qos.name, record.table.name)
+            key = (*alike, record.limit, *one.tres.items())
+            reason = refused.get(key)
+            if reason is None:
+                reason = self._refusal(one, self._limits)
+            if reason:
+                refused[key] = one.held = reason
+                still.append(one)
+            else:
+                self.waits(one, now)
+                ready.append(one)
+        self.waiting = still
+        return ready
+
+    def waits(self, one: Passed, now: int) -> None:
+        """A job waits for its start: it is charged with the most that it can take."""
+        self._discharge(one)
+        self._charge(one, mask_of(self._nodes(int(one.tres["node"]))), one.tres, now)
+
+    def started(self, one: Passed, hosts: HostSet, cores: float, now: int) -> None:
+        """A job has these hosts, and so many cores: it is charged with that instead."""
+        self._discharge(one)
+        tres = self._tres(one.record, len(hosts), cores, dict(one.job.request.amounts))
+        self._charge(one, mask_of(hosts), tres, now)
+
+    def gone(self, one: Passed) -> None:
+        """A job has ended, or will never start."""
+        self._discharge(one)
+
+    def _charge(self, one: Passed, nodes: int, tres: Mapping[str, float], now: int) -> None:
+        job = one.record.job
+        factor = job.qos.usage_factor if job.qos is not None else 1.0
+        spending = Spending(job.member, job.qos.name if job.qos is not None else "", now, 0.0, factor, tres)
+        limit = one.record.limit
+        holding = Holding(job.id, nodes, now + limit * 60, cpus={}, cores={}, memory={})
+        one.charge = RunningJob(job.id, one.record, holding, now, limit, spending, None)
+        self.state.running[job.id] = one.charge
+        self._limits.begin(one.charge)
+
+    def _discharge(self, one: Passed) -> None:
+        if one.charge is not None:
+            self._limits.end(one.charge)
+            self.state.running.pop(one.charge.id, None)
+            size = self.state.cluster.size
+            self._spare += [node for node in bits(one.charge.holding.nodes) if node >= size]
+            one.charge = None
+
+
+def without_use(site: SlurmSite) -> SlurmSite:
+    """The site without limits on what was used over time: nobody keeps count of that here."""
+
+    def cut(limits: Limits) -> Limits:
+        return replace(limits, grp_tres_mins={}, grp_wall=None)
+
+    return replace(
+        site,
+        associations=tuple(replace(one, limits=cut(one.limits)) for one in site.associations),
+        qos=tuple(replace(one, limits=cut(one.limits)) for one in site.qos),
+    )
+
+
+def limits_submission(site: SlurmSite) -> bool:
+    """Whether anything may keep a job from being submitted."""
+
+    def some(limits: Iterable[Limits]) -> bool:
+        names = ("grp_submit_jobs", "max_submit_jobs", "max_submit_jobs_per_user", "max_submit_jobs_per_account")
+        return any(getattr(one, name) is not None for one in limits for name in names)
+
+    limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
+    return some(limits) or any(one.has("DenyOnLimit") for one in site.qos)
