@@ -225,3 +225,10 @@ def test_a_bundled_site_by_name(capsys):
     assert "all jobs" in capsys.readouterr().out
     assert main(["calibrate", "slurm.conf"]) == 2
     assert "name the log behind the site" in capsys.readouterr().err
+
+
+def test_jobs_that_a_change_shuts_out_are_counted(site):
+    """A partition's limit below what jobs ask for: they never start, and the run comes to its end all the same."""
+    log = read_workload(recorded(site))
+    found = what_if(site / "slurm.conf", log, sets=["PartitionName=main MaxTime=60"])
+    assert (found.never_before, found.never_after) == (0, 120)

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 import windtunnel as wt
+from windtunnel.model import EventList, ExternalEvent, HostSet
 from windtunnel.model.slurm import (
     Association,
     Dependency,
@@ -260,3 +261,20 @@ def test_limits_of_several_arrays_are_their_own():
     asked = {"array_limit": 1, "tasks": 1}
     found = starts(site(), *(job(name, 100, **asked) for name in ("7_1", "7_2", "9_1", "9_2", "x", "y")))
     assert sorted(when >= 100 for when in found.values()) == [False] * 4 + [True] * 2
+
+
+def test_what_never_starts_is_rejected_when_nothing_can_happen(tmp_path):
+    (tmp_path / "slurm.conf").write_text("NodeName=n[1-2] CPUs=4\nPartitionName=p Nodes=n[1-2] MaxTime=60\n")
+    (tmp_path / "log").write_text(
+        "JobID|Submit|ElapsedRaw|NCPUS|NNodes|TimelimitRaw|Partition\n1|0|100|4|1|90|p\n2|10|100|4|1|30|p\n"
+    )
+    rows = wt.simulate(tmp_path / "slurm.conf", tmp_path / "log").jobs.sort("job_id").rows(named=True)
+    assert [row["final_state"] for row in rows] == ["REJECTED", "COMPLETED_SUCCESSFULLY"]
+    assert rows[0]["metadata"] == "Slurm never starts it: PartitionTimeLimit"
+    # A job that waits for nodes to come back is not given up before they do.
+    events = [(50.0, "machine_unavailable"), (5000.0, "machine_available")]
+    outage = [ExternalEvent(timestamp=date, kind=kind, hosts=HostSet([0, 1])) for date, kind in events]
+    there = EventList(name="e", events=tuple(outage))
+    (tmp_path / "log").write_text("JobID|Submit|ElapsedRaw|NCPUS|NNodes|Partition\n1|0|20|4|1|p\n2|60|100|4|1|p\n")
+    rows = wt.simulate(tmp_path / "slurm.conf", tmp_path / "log", events=[there]).jobs.sort("job_id").rows(named=True)
+    assert [row["starting_time"] for row in rows] == [0, 5000]

@@ -24,6 +24,7 @@ from windtunnel.vocabulary import (
     HONOURED_BY_ALL,
     PARTS,
     Ability,
+    AllStaticExternalEventsHaveBeenInjected,
     CallMeLater,
     Decision,
     ExecuteJob,
@@ -100,6 +101,8 @@ class Slurm(Scheduler):
         self._called = inf
         self._finished = False
         self._keeps_metadata = True
+        self._events_over = True
+        """Whether no external event is to come."""
 
     def hello(self) -> Hello:
         """How it presents itself; forgets an earlier run."""
@@ -137,6 +140,8 @@ class Slurm(Scheduler):
         if due < inf and due != self._called:
             self._called = due
             decisions.append(CallMeLater(call_me_later_id="slurm", when=OneShot(max(due, now))))
+        elif due == inf:
+            self._give_up(decisions)
         if self.site.all_submitted and not self.jobs and not self._finished:
             self._finished = True
             decisions.append(FinishRegistration())
@@ -148,6 +153,7 @@ class Slurm(Scheduler):
         dates = [date for one in notice.workloads if (date := start_date_of(one)) is not None]
         self.start_date = int(min(dates, default=0.0))
         self._keeps_metadata = notice.keeps_metadata
+        self._events_over = not notice.event_lists
         site = without_sharing(site_of(notice.platform))
         self.state = State(site, int(now) + self.start_date)
         self.clocks = Clocks(site, now)
@@ -176,6 +182,8 @@ class Slurm(Scheduler):
         for notice in notices:
             if isinstance(notice, JobCompleted):
                 self._ended(now, notice)
+            elif isinstance(notice, AllStaticExternalEventsHaveBeenInjected):
+                self._events_over = True
         absent = mask_of(host for host in site.absent if host < state.cluster.size)
         state.unusable = state.cluster.unusable | absent
         for refused in site.refused:
@@ -382,6 +390,17 @@ class Slurm(Scheduler):
             history = self.reasons.setdefault(job.id, [])
             if job.reason != "None" and (not history or history[-1][1] != job.reason):
                 history.append((now, job.reason))
+
+    def _give_up(self, decisions: list[Decision]) -> None:
+        """Jobs that still wait when nothing more can happen never start: that is said, with their Reasons."""
+        state, site = self.state, self.site
+        if state.running or self._suspended or not (site.all_submitted and self._events_over):
+            return
+        for job in list(state.pending.values()):
+            decisions.append(RejectJob(job_id=job.id, reason=f"Slurm never starts it: {job.reason}"))
+            self.jobs.pop(job.id, None)
+            self.reasons.pop(job.id, None)
+        state.pending.clear()
 
     def _expect(self, now: float) -> None:
         """The next date at which waiting jobs may be better off though nothing happens."""
