@@ -48,7 +48,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "studies": (*BELOW, "workloads", "inputs", "api"),
     "services": (*BELOW, "api", "examples"),
     "testing": (*BELOW, "api", "services", "examples"),
-    "twin": (*BELOW, "api"),
+    "twin": (*BELOW, "api", "studies"),
     "cli": (*BELOW, "api", "studies", "services", "testing", "examples", "twin"),
     "version": (),
     "listings": (),

@@ -13,7 +13,7 @@ from windtunnel.twin.changes import added_nodes, changed
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.extract import script
 from windtunnel.twin.replay import log_of, outcomes
-from windtunnel.twin.what_if import what_if
+from windtunnel.twin.what_if import Change, Shift, what_if
 
 CONF = """ClusterName=small
 SelectType=select/linear
@@ -182,11 +182,17 @@ def test_the_script_is_one_for_a_shell():
 
 def test_commands(site, capsys):
     log = recorded(site)
-    assert main(["calibrate", str(site / "slurm.conf"), str(log), "-s", "easy"]) == 0
+    made = ["--report", str(site / "page.html")]
+    assert main(["calibrate", str(site / "slurm.conf"), str(log), "-s", "easy", *made]) == 0
     assert "The agreement is close" in capsys.readouterr().out
+    page = (site / "page.html").read_text()
+    assert "<h1>small: how far the replay agrees with the log</h1><p>The agreement is close" in page
+    assert "Waiting time: 240 jobs" in page
     change = ["--nodes", "main:+1", "--set", "SchedulerParameters=bf_window=2880"]
     assert main(["what-if", str(site / "slurm.conf"), str(log), "-s", "easy", *change]) == 0
     out = capsys.readouterr().out
+    assert out.startswith("gain: ")
+    assert "\nlose: nobody for sure\n" in out
     assert "all jobs" in out
     assert "+SchedulerParameters=bf_window=2880,defer" in out
     assert main(["what-if", str(site / "slurm.conf"), str(log)]) == 2
@@ -232,3 +238,31 @@ def test_jobs_that_a_change_shuts_out_are_counted(site):
     log = read_workload(recorded(site))
     found = what_if(site / "slurm.conf", log, sets=["PartitionName=main MaxTime=60"])
     assert (found.never_before, found.never_after) == (0, 120)
+
+
+def test_a_kept_study_is_not_run_again(site, tmp_path, monkeypatch):
+    log = read_workload(recorded(site))
+    given = {"nodes": ["main:+1"], "scheduler": "easy", "out": tmp_path / "study"}
+    first = what_if(site / "slurm.conf", log, **given)
+    monkeypatch.setattr("windtunnel.api.Simulation.run", None)
+    assert what_if(site / "slurm.conf", log, **given) == first
+    assert (tmp_path / "study" / "points.parquet").is_file()
+
+
+def shift(by, name, before, after, jobs=10, low=None, high=None):
+    return Shift(by, name, jobs, before, after, low, high)
+
+
+def test_who_gains_and_who_loses():
+    shifts = (
+        shift("all", "all jobs", 100, 90),
+        shift("partition", "gpu", 100, 50, low=-60, high=-40),
+        shift("partition", "main", 100, 101, jobs=1000, low=0.5, high=2),
+        shift("user", "ann", 100, 60, jobs=1, low=-90, high=10),  # perhaps by chance
+        shift("user", "bob", 100, 30, jobs=3),
+        shift("account", "x", 10, 10.4),
+        shift("hour", "03h", 10, 0),
+    )
+    found = Change(shifts=shifts, never_before=0, never_after=0, diff="")
+    assert [one.name for one in found.gaining()] == ["gpu", "bob"]
+    assert [one.name for one in found.losing()] == ["main"]

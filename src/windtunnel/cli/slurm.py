@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from windtunnel.twin.calibrate import Calibration
-    from windtunnel.twin.what_if import Change
+    from windtunnel.twin.what_if import Change, Shift
 
 __all__ = ["calibrate", "slurm", "what_if"]
 
@@ -54,21 +56,30 @@ def calibrate(
     keep_nodes: Annotated[
         bool, typer.Option("--keep-nodes", help="Take away no nodes that the log shows were not there.")
     ] = False,
+    report: Annotated[
+        str, typer.Option("--report", metavar="PAGE", help="Also write an HTML page with charts and all groups.")
+    ] = "",
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Replay a site's log and say how far the replay agrees with what was.
 
     Examples:
       windtunnel calibrate site/slurm.conf site/jobs.txt --tz Europe/Berlin
+
+      windtunnel calibrate example:slurm --report calibration.html
     """
     from windtunnel.formats.registry import read_platform, read_workload
-    from windtunnel.twin.calibrate import calibrate as compare
+    from windtunnel.twin.calibrate import compare
 
     conf, jobs = _files(site, log)
     platform = read_platform(conf, format="slurm", tz=tz)
     workload = read_workload(jobs, format="sacct", tz=tz)
     with _told():
-        found = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
+        found, pairs = compare(platform, workload, scheduler, fit_drains=not keep_nodes)
+    if report:
+        from windtunnel.twin.page import write_page
+
+        write_page(found, pairs, report, title=f"{platform.name}: how far the replay agrees with the log")
     print(_as_json(found) if json else _calibration(found))
 
 
@@ -83,6 +94,10 @@ def what_if(
     ] = [],  # noqa: B006 -- as above
     tz: Annotated[str, _TZ] = "UTC",
     scheduler: Annotated[str, _SCHEDULER] = "",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes of this machine that work on it.")] = 1,
+    out: Annotated[
+        str, typer.Option("--out", help="Keep the study of both runs here; what is there is not run again.")
+    ] = "",
     json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Run a site's log before and after a change of its slurm.conf, and say who gains and who loses.
@@ -95,10 +110,11 @@ def what_if(
     from windtunnel.formats.registry import read_workload
     from windtunnel.twin.what_if import what_if as try_out
 
-    conf, jobs = _files(site, log)
-    workload = read_workload(jobs, format="sacct", tz=tz)
-    with _told():
-        found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, tz=tz)
+    conf, file = _files(site, log)
+    workload = read_workload(file, format="sacct", tz=tz)
+    found = try_out(conf, workload, sets=set_, nodes=nodes, scheduler=scheduler, jobs=jobs, out=out, tz=tz)
+    for line in found.told:
+        print(line, file=sys.stderr)
     print(_as_json(found) if json else _change(found))
 
 
@@ -151,8 +167,16 @@ def _calibration(found: "Calibration") -> str:
     return "\n".join(lines)
 
 
+def _named(some: "Sequence[Shift]") -> str:
+    """The groups that move most, with by how much the mean wait changes."""
+    said = [f"{one.by} {one.name} ({one.after - one.before:+,.0f} s)" for one in some[: _MOST // 2]]
+    more = f" and {len(some) - len(said)} more groups" if len(some) > len(said) else ""
+    return ", ".join(said) + more if said else "nobody for sure"
+
+
 def _change(found: "Change") -> str:
-    lines = [f"{'mean wait (s) of':34} {'jobs':>8} {'before':>12} {'after':>12}  change (95 %)"]
+    lines = [f"{verb}: {_named(some)}" for verb, some in (("gain", found.gaining()), ("lose", found.losing()))]
+    lines += ["", f"{'mean wait (s) of':34} {'jobs':>8} {'before':>12} {'after':>12}  change (95 %)"]
     for by in dict.fromkeys(one.by for one in found.shifts):
         some = sorted((one for one in found.shifts if one.by == by), key=lambda one: one.after - one.before)
         chosen = some if len(some) <= _MOST else [*some[: _MOST // 2], *some[-(_MOST // 2) :]]

@@ -9,7 +9,7 @@ from windtunnel.model import Platform, Workload
 from windtunnel.twin.drains import Drain, as_events, drains_in
 from windtunnel.twin.replay import GROUPS, Outcome, groups_of, log_of, mean_wait, median_wait, outcomes
 
-__all__ = ["Calibration", "Compared", "calibrate"]
+__all__ = ["Calibration", "Compared", "calibrate", "compare"]
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -52,6 +52,17 @@ def calibrate(platform: Platform, workload: Workload, scheduler: str = "", *, fi
         UsageError: the log does not tell when jobs started.
         SimulationError: the replay could not go on.
     """
+    return compare(platform, workload, scheduler, fit_drains=fit_drains)[0]
+
+
+def compare(
+    platform: Platform, workload: Workload, scheduler: str = "", *, fit_drains: bool = True
+) -> tuple[Calibration, list[tuple[Outcome, Outcome]]]:
+    """What :func:`calibrate` says, and every job as it was and as it became.
+
+    Raises:
+        UsageError, SimulationError: as there.
+    """
     was = log_of(workload)
     drains = drains_in(was, platform) if fit_drains else []
     options = {"events": as_events(drains, platform)} if drains else {}
@@ -73,7 +84,7 @@ def calibrate(platform: Platform, workload: Workload, scheduler: str = "", *, fi
         unexplained=longer,
         verdict="",
     )
-    return msgspec.structs.replace(found, verdict=_verdict(found))
+    return msgspec.structs.replace(found, verdict=_verdict(found)), pairs
 
 
 def _groups(pairs: Sequence[tuple[Outcome, Outcome]]) -> list[Compared]:

@@ -1,17 +1,30 @@
 """A log replayed on a site: what became of each job, and figures of groups of jobs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from windtunnel.api import simulate
 from windtunnel.diagnostics import UsageError
 from windtunnel.formats.traces.workload import TraceWorkload
-from windtunnel.model import Platform, Workload
+from windtunnel.model import Job, Platform, Workload
 
-__all__ = ["GROUPS", "Outcome", "groups_of", "log_of", "mean_wait", "median_wait", "outcomes"]
+__all__ = [
+    "COLUMNS",
+    "GROUPS",
+    "Outcome",
+    "groups_of",
+    "log_of",
+    "mean_wait",
+    "median_wait",
+    "outcomes",
+    "outcomes_in",
+]
+
+COLUMNS: Final = ("id", "submission_time", "waiting_time", "execution_time", "starting_time")
+"""What is needed of a table of jobs."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,10 +93,13 @@ def log_of(workload: Workload) -> list[Outcome]:
 def outcomes(platform: Platform, workload: Workload, scheduler: str = "", **options: Any) -> list[Outcome]:
     """What becomes of the jobs on a site; those that never start are left out."""
     run = simulate(platform, workload, scheduler or None, **options)
-    columns = ["id", "submission_time", "waiting_time", "execution_time", "starting_time"]
-    known = {job.id: job for job in workload}
+    return outcomes_in(run.jobs.select(COLUMNS).iter_rows(), {job.id: job for job in workload})
+
+
+def outcomes_in(rows: Iterable[tuple[Any, ...]], known: Mapping[str, Job]) -> list[Outcome]:
+    """The same of rows of these columns, of known jobs."""
     found = []
-    for name, submitted, waited, ran, started in run.jobs.select(columns).iter_rows():
+    for name, submitted, waited, ran, started in rows:
         job = known.get(name)
         if job is not None and waited is not None and started is not None and started >= 0:
             found.append(

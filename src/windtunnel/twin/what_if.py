@@ -1,17 +1,20 @@
 """A change of a site tried out on its log: who waits longer and who shorter, with intervals over weeks."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
 
-from windtunnel.diagnostics import UsageError, read_text
+from windtunnel.diagnostics import SimulationError, UsageError, read_text
 from windtunnel.formats.slurm.conf import read_as
-from windtunnel.model import Workload
+from windtunnel.model import Job, Platform, Workload
+from windtunnel.studies.results import StudyResults
+from windtunnel.studies.study import study
 from windtunnel.twin.changes import added_nodes, changed, difference
-from windtunnel.twin.replay import GROUPS, Outcome, groups_of, mean_wait, outcomes
+from windtunnel.twin.replay import COLUMNS, GROUPS, Outcome, groups_of, mean_wait, outcomes_in
 
 __all__ = ["Change", "Shift", "what_if"]
 
@@ -30,6 +33,13 @@ class Shift(msgspec.Struct, frozen=True):
     """None: the log is too short for an interval (fewer than three weeks with such jobs)."""
     high: float | None = None
 
+    @property
+    def sure(self) -> bool:
+        """Whether it is more than chance: the interval leaves out zero; without one, the mean changes by a second."""
+        if self.low is None or self.high is None:
+            return abs(self.after - self.before) >= 1
+        return self.low > 0 or self.high < 0
+
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """What a change of a site does."""
@@ -41,6 +51,20 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     never_after: int
     diff: str
     """Of slurm.conf, to copy."""
+    told: tuple[str, ...] = ()
+    """What did not take effect as written in the runs."""
+
+    def gaining(self) -> list[Shift]:
+        """Partitions, accounts, sizes and users that wait less, those first that save most in all."""
+        return self._moved(lambda one: one.after < one.before)
+
+    def losing(self) -> list[Shift]:
+        """Those that wait longer, those first that lose most in all."""
+        return self._moved(lambda one: one.after > one.before)
+
+    def _moved(self, which: Callable[[Shift], bool]) -> list[Shift]:
+        some = [one for one in self.shifts if one.by not in ("all", "hour") and one.sure and which(one)]
+        return sorted(some, key=lambda one: -abs(one.after - one.before) * one.jobs)
 
 
 def what_if(
@@ -50,9 +74,11 @@ def what_if(
     sets: Sequence[str] = (),
     nodes: Sequence[str] = (),
     scheduler: str = "",
+    jobs: int = 1,
+    out: str | Path = "",
     **options: Any,
 ) -> Change:
-    """Run a log on a site before and after changes of its slurm.conf.
+    """Run a log on a site before and after changes of its slurm.conf, as a study of two points.
 
     Args:
         conf: the slurm.conf.
@@ -60,6 +86,8 @@ def what_if(
         sets: changes of keys, as ``SchedulerParameters=bf_window=2880`` or ``PartitionName=gpu MaxTime=2-0``.
         nodes: nodes to add, as ``gpu:+20``.
         scheduler: another than the site's own.
+        jobs: how many processes of this machine work on it.
+        out: a directory where the study is kept: what has been simulated there is not simulated again.
         options: of the reader of slurm.conf.
 
     Raises:
@@ -77,18 +105,43 @@ def what_if(
         after = added_nodes(after, change)
     if after == text:
         raise UsageError("nothing changes", "say what, as --set PriorityWeightAge=5000 or --nodes gpu:+20")
-    old = {one.id: one for one in outcomes(read_as(path, text, **options), workload, scheduler)}
-    new = {one.id: one for one in outcomes(read_as(path, after, **options), workload, scheduler)}
+    sites = {"before": read_as(path, text, **options), "after": read_as(path, after, **options)}
+    with TemporaryDirectory(prefix="windtunnel-") as aside:
+        results = _studied(sites, workload, scheduler or "slurm", out or Path(aside) / "study", jobs)
+        known = {job.id: job for job in workload}
+        old, new = (_outcomes(results, name, known) for name in sites)
+        told = tuple(results.accounts)
     both = [one for one in old.values() if one.id in new]
     parts = {"all": {"all jobs": both}} | {by: groups_of(both, by) for by in GROUPS}
-    shifts = tuple(_shift(by, name, jobs, new) for by, groups in parts.items() for name, jobs in groups.items())
-    jobs = len(workload)
+    shifts = tuple(_shift(by, name, some, new) for by, groups in parts.items() for name, some in groups.items())
     return Change(
         shifts=shifts,
-        never_before=jobs - len(old),
-        never_after=jobs - len(new),
+        never_before=len(workload) - len(old),
+        never_after=len(workload) - len(new),
         diff=difference(text, after, path.name),
+        told=told,
     )
+
+
+def _studied(
+    sites: Mapping[str, Platform], workload: Workload, scheduler: str, out: str | Path, jobs: int
+) -> StudyResults:
+    platforms = [{"platform": site, "label": name} for name, site in sites.items()]
+    log = {"workload": workload, "label": "log"}
+    planned = study("what-if", schedulers=scheduler, workloads=[log], platforms=platforms, job_tables=True)
+    results = planned.run(out, jobs=jobs)
+    if results.errors:
+        raise SimulationError("; ".join(results.errors))
+    return results
+
+
+def _outcomes(results: StudyResults, label: str, known: Mapping[str, Job]) -> dict[str, Outcome]:
+    """What became of the jobs on one of the sites."""
+    import polars as pl
+
+    (number,) = results.points.filter(pl.col("platform") == label)["point"]
+    rows = results.jobs().filter(pl.col("point") == number).select(COLUMNS).collect()
+    return {one.id: one for one in outcomes_in(rows.iter_rows(), known)}
 
 
 def _shift(by: str, name: str, jobs: Sequence[Outcome], new: dict[str, Outcome]) -> Shift:
