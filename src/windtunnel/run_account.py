@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from math import inf
+from operator import attrgetter
 from typing import Final
 
 from windtunnel.diagnostics import Account
@@ -185,7 +186,7 @@ def _ask_of_event(asks: Asks, source: EventList, event: ExternalEvent) -> None:
 
 def _sizes(account: Account, platform: Platform, workloads: Iterable[Workload], *, by_cores: bool) -> None:
     """Jobs that want more than there is."""
-    hosts, cores = len(platform.hosts), sum(host.cores for host in platform.hosts)
+    hosts, cores = len(platform.hosts), sum(map(attrgetter("cores"), platform.hosts))
     for workload in workloads:
         if not isinstance(workload, Sized):
             continue

@@ -16,4 +16,6 @@ def without_garbage_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            gc.freeze()
+            gc.unfreeze()  # now all is old, and not what the next look for cycles begins with
             gc.enable()

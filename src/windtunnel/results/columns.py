@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from operator import add
+from operator import add, attrgetter
 from sys import byteorder
 from typing import Any, Final, Self
 
@@ -133,7 +133,7 @@ class Collector(Observer):
         """Note how large the site is."""
         self.columns.hosts = len(platform.hosts)
         self.machines = len(platform.hosts) + len(platform.storages)
-        self._cores = tuple(host.cores for host in platform.hosts)
+        self._cores = tuple(map(attrgetter("cores"), platform.hosts))
 
     def take(self, batch: Batch) -> None:
         """More jobs."""

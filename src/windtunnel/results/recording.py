@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
@@ -250,7 +251,7 @@ class Recording(Observer):
             path=platform.path,
             hosts=len(platform.hosts),
             storages=len(platform.storages),
-            cores=sum(host.cores for host in platform.hosts),
+            cores=sum(map(attrgetter("cores"), platform.hosts)),
             options=as_plain(platform.options),
         )
         self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]

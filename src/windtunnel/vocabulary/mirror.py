@@ -6,6 +6,7 @@ users; schedulers that are shipped read and feed it directly. A notice costs wha
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -259,7 +260,8 @@ class Mirror:
         self.free = HostPool(HostSet.span(self.size))
         self.shares.hosts = self.hosts
         self.changed = self.shifted = self._further = True
-        if self.power:
+        sleepy = self.sleep_state is not None or any(map(attrgetter("sleep_pstates"), self.hosts))
+        if self.power and (sleepy or any(map(attrgetter("properties"), self.hosts))):
             self.asleep = HostSet(host for host, about in enumerate(self.hosts) if self._sleeps(host, about.pstate))
             if self.asleep:
                 self._update()

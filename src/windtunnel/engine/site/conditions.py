@@ -7,6 +7,7 @@ fails, too. Whatever ends at the date of a change has ended before it.
 
 from collections.abc import Callable, Sequence
 from math import inf
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from mypy_extensions import mypyc_attr
@@ -128,9 +129,12 @@ def plan_conditions(world: World) -> None:
     """Put the first change of every profile into the calendar."""
     platform = world.platform
     links = platform.network.links if platform.network is not None else ()
+    machines = (*platform.hosts, *platform.storages)
+    if not any(any(map(attrgetter(profile), machines)) for profile in ("speed_profile", "state_profile")):
+        machines = ()
     found = [
         ChangeProfile(kind, number, pairs, period)
-        for number, host in enumerate((*platform.hosts, *platform.storages))
+        for number, host in enumerate(machines)
         for kind, pairs, period in (
             ("speed", host.speed_profile, host.speed_period),
             ("host", host.state_profile, host.state_period),

@@ -7,6 +7,7 @@ availability changes: the time spent idle follows from the others when it is ask
 from array import array
 from collections.abc import Sequence
 from enum import IntEnum
+from operator import attrgetter
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -61,7 +62,7 @@ class HostTable:
         """Of unavailable hosts that slept or switched: what they will be doing when they come back."""
         self.touched: set[int] = set()
         """Hosts whose availability changed while a job ran on them, until that job leaves."""
-        self.pstate: list[int] = [h.pstate for h in platform.hosts]
+        self.pstate: list[int] = [*map(attrgetter("pstate"), platform.hosts)]
         self.counts: list[int] = [0, 0, 0, self.size, 0]
         """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
         self.last_change = array("d", [0.0]) * self.size
@@ -74,6 +75,8 @@ class HostTable:
 
     def _rest(self, platform: Platform) -> None:
         """Hosts whose first power state is one of sleep are asleep until they are switched on."""
+        if not any(map(attrgetter("sleep_pstates"), platform.hosts)):
+            return
         self.free -= HostSet(host.id for host in platform.hosts if not host.computes_in(host.pstate))
         asleep = HostSet(host.id for host in platform.hosts if host.pstate in host.sleep_pstates)
         self.special = dict.fromkeys(asleep, HostState.SLEEPING)
