@@ -368,6 +368,21 @@ SCONTROL = (
     "   RealMemory=1000 Sockets=2\n   State=MIXED ThreadsPerCore=2 TmpDisk=5 Weight=2\n   Partitions=p\n\n"
     "NodeName=n2 CPUTot=8\n   Partitions=p,q\n"
 )
+SCONTROL_JOB = (
+    "JobId=3 JobName=one\n   UserId=ann(5) Account=phys QOS=high JobState=RUNNING\n   Nice=7 RunTime=00:00:20 "
+    "TimeLimit=00:05:00 SubmitTime=2024-01-01T00:00:10 EligibleTime=2024-01-01T00:00:20\n   "
+    "StartTime=2024-01-01T00:00:30 Partition=p ReqNodeList=n1 ExcNodeList=n2 NodeList=n1 NumNodes=2 NumCPUs=8 "
+    "NumTasks=4 CPUs/Task=2\n   ReqTRES=cpu=8,mem=9G,node=2,gres/gpu=2,license/x=1 Features=big Reservation=r "
+    "OverSubscribe=NO MinMemoryCPU=1G\n\n"
+    "JobId=4 JobName=two UserId=bob(6) JobState=COMPLETED RunTime=00:00:20 TimeLimit=00:05:00 NumCPUs=2 TRES=node=2 "
+    "SubmitTime=2024-01-01T00:00:50 ArrayJobId=9 ArrayTaskId=1 ArrayTaskThrottle=2 Dependency=afterok:3 "
+    "MinMemoryNode=2G\n\n"
+    "JobId=5 JobName=x JobState=PENDING Reason=JobHeldUser SubmitTime=2024-01-01T00:00:50\n\n"
+    "JobId=6 JobName=x JobState=COMPLETED RunTime=00:00:20 NumCPUs=1 SubmitTime=2024-01-01T00:00:50 HetJobId=6 "
+    "HetJobOffset=0\n\n"
+    "JobId=7 JobName=x JobState=COMPLETED RunTime=00:00:20 NumCPUs=1 SubmitTime=2024-01-01T00:00:50 HetJobId=6 "
+    "HetJobOffset=1 Deadline=2024-01-02T00:00:00\n"
+)
 SLURM = r"""ClusterName=tiny
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
@@ -537,6 +552,22 @@ SAMPLES: dict[tuple[str, str], list[Sample]] = {
         ),
     ],
     ("platform", "scontrol"): [Sample(SCONTROL, "settings")],
+    ("workload", "scontrol-job"): [
+        Sample(
+            SCONTROL_JOB,
+            "settings",
+            quiet={
+                "HetJobOffset left out": "it is the first part then",
+                "JobName left out": "of a held job, which is left out",
+                "JobState left out": "of a held job, and of a part of a job",
+                "NodeList left out": AS_IT_WAS,
+                "NumNodes left out": "TRES says the same",
+                "RunTime left out": "what runs lasts as long as its limit; and of a part of a job",
+                "StartTime left out": AS_IT_WAS,
+                "SubmitTime left out": "of a held job, which is left out",
+            },
+        )
+    ],
     ("platform", "slurm"): [
         Sample(
             SLURM,

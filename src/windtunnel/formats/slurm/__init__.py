@@ -5,14 +5,25 @@ from typing import Final
 
 from windtunnel.formats.format import Format
 
-__all__ = ["FORMATS", "looks_like_sacct", "looks_like_scontrol", "looks_like_slurm_conf"]
+__all__ = [
+    "FORMATS",
+    "looks_like_sacct",
+    "looks_like_scontrol",
+    "looks_like_scontrol_job",
+    "looks_like_slurm_conf",
+]
 
 _CONF: Final = re.compile(rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*=")
+
+_NO_CONF: Final = (b"Configuration data as of ", b"Current Association Manager state")
+"""What scontrol shows speaks of nodes and clusters, too."""
 
 
 def looks_like_sacct(head: bytes) -> bool:
     """Whether the first line is a head of ``sacct -P``, or the file looks like ``sacct --json``."""
     if head.lstrip().startswith(b"{"):
+        if b'"job_state"' in head:
+            return False  # of squeue
         return b'"jobs"' in head and (b'"job_id"' in head or b'"slurm"' in head.lower())
     first, _, rest = head.lstrip(b"\r\n").partition(b"\n")
     if first.split()[:1] == [b"JobID"] and rest.lstrip().startswith(b"----"):
@@ -22,12 +33,17 @@ def looks_like_sacct(head: bytes) -> bool:
 
 def looks_like_slurm_conf(head: bytes) -> bool:
     """Text that names nodes as slurm.conf does."""
-    return _CONF.search(head) is not None
+    return _CONF.search(head) is not None and not head.lstrip().startswith(_NO_CONF)
 
 
 def looks_like_scontrol(head: bytes) -> bool:
     """What ``scontrol show node`` prints."""
     return head.lstrip().startswith(b"NodeName=") and b" CPUTot=" in head
+
+
+def looks_like_scontrol_job(head: bytes) -> bool:
+    """What ``scontrol show job`` prints."""
+    return head.lstrip().startswith(b"JobId=") and b" JobName=" in head
 
 
 FORMATS: Final = (
@@ -46,11 +62,34 @@ FORMATS: Final = (
         reader="windtunnel.formats.slurm.scontrol:read_scontrol",
     ),
     Format(
+        name="scontrol-job",
+        kind="workload",
+        description="Slurm's scontrol show job: who runs and waits at an instant",
+        looks_like=looks_like_scontrol_job,
+        reader="windtunnel.formats.slurm.snapshot:read_scontrol_job",
+    ),
+    Format(
         name="slurm",
         kind="platform",
         description="Slurm's slurm.conf: nodes with cores, memory and GPUs",
         looks_like=looks_like_slurm_conf,
         reader="windtunnel.formats.slurm.conf:read_slurm_conf",
+    ),
+    Format(
+        name="slurm-listing",
+        kind="workload",
+        description="Slurm's other listings (squeue, sinfo, sprio...): told what to print instead",
+        looks_like="windtunnel.formats.slurm.listings:looks_like_listing",
+        catch_all=True,
+        reader="windtunnel.formats.slurm.listings:read_listing",
+    ),
+    Format(
+        name="slurm-listing",
+        kind="platform",
+        description="The same, given for a site",
+        looks_like="windtunnel.formats.slurm.listings:looks_like_listing",
+        catch_all=True,
+        reader="windtunnel.formats.slurm.listings:read_listing",
     ),
 )
 """In the order in which they are tried."""

@@ -37,6 +37,7 @@ def read_slurm_conf(
     accounts: str = "",
     qos: str = "",
     reservations: str = "",
+    usage: str = "",
     tz: str = "UTC",
 ) -> Platform:
     """Read a site; its nodes are the hosts, in the order of the file.
@@ -49,13 +50,14 @@ def read_slurm_conf(
         accounts: what ``sacctmgr dump`` (a file ``.cfg``) or ``sacctmgr -P show assoc`` printed; ``no``: none.
         qos: what ``sacctmgr -P show qos`` printed.
         reservations: what ``scontrol show reservation`` printed.
+        usage: what ``sshare -a -l -P`` printed when the log begins: where fair share starts.
         tz: the time zone of dates without one, such as Europe/Berlin.
 
     Raises:
         InputError: a file cannot be read, or is at fault; all faults are named with their line.
         UsageError: there is no such partition or time zone, or the speed is none.
     """
-    chosen_files = {"accounts": accounts, "qos": qos, "reservations": reservations, "tz": tz}
+    chosen_files = {"accounts": accounts, "qos": qos, "reservations": reservations, "usage": usage, "tz": tz}
     return read_as(path, None, partition=partition, all_states=all_states, speed=speed, **chosen_files)
 
 
@@ -69,6 +71,7 @@ def read_as(
     accounts: str = "",
     qos: str = "",
     reservations: str = "",
+    usage: str = "",
     tz: str = "UTC",
 ) -> Platform:
     """The site as if its slurm.conf read ``text`` (None: as it does); else as :func:`read_slurm_conf`.
@@ -90,6 +93,7 @@ def read_as(
         accounts=accounts,
         qos=qos,
         reservations=reservations,
+        usage=usage,
         tz=tz,
     )
 
@@ -105,6 +109,7 @@ def read_lines(
     accounts: str,
     qos: str,
     reservations: str,
+    usage: str,
     tz: str,
 ) -> Platform:
     """The site that lines of slurm.conf describe, wherever they come from; other files stand beside ``path``.
@@ -120,7 +125,7 @@ def read_lines(
     nodes = chosen(nodes, reader.partitions, partition)
     if not nodes and not findings.has_errors:
         findings.add("there is no node", code="empty")
-    associations, found_qos = accounting_of(path, findings, accounts, qos)
+    associations, found_qos = accounting_of(path, findings, accounts, qos, usage)
     topology = path.parent / "topology.conf"
     site = SlurmSite(
         nodes=tuple(nodes),

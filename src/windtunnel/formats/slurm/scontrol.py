@@ -48,6 +48,7 @@ def read_scontrol(
     accounts: str = "",
     qos: str = "",
     reservations: str = "",
+    usage: str = "",
     tz: str = "UTC",
 ) -> Platform:
     """Read a site; its nodes are the hosts, in the order of the file.
@@ -60,6 +61,7 @@ def read_scontrol(
         accounts: what ``sacctmgr dump`` (a file ``.cfg``) or ``sacctmgr -P show assoc`` printed; ``no``: none.
         qos: what ``sacctmgr -P show qos`` printed.
         reservations: what ``scontrol show reservation`` printed.
+        usage: what ``sshare -a -l -P`` printed when the log begins: where fair share starts.
         tz: the time zone of dates without one, such as Europe/Berlin.
 
     Raises:
@@ -80,6 +82,7 @@ def read_scontrol(
         accounts=accounts,
         qos=qos,
         reservations=reservations,
+        usage=usage,
         tz=tz,
     )
 

@@ -11,6 +11,7 @@ from windtunnel.diagnostics import Findings, Severity, UsageError, did_you_mean
 from windtunnel.formats.slurm.accounts import read_associations, read_qos
 from windtunnel.formats.slurm.accounts_dump import read_dump
 from windtunnel.formats.slurm.reservations import read_reservations
+from windtunnel.formats.slurm.usage import with_usage
 from windtunnel.model import Host, Platform, PowerState
 from windtunnel.model.slurm import Association, Partition, Qos, SlurmNode, SlurmSite
 
@@ -58,9 +59,9 @@ def beside(path: Path, what: str, given: str) -> Path | None:
 
 
 def accounting_of(
-    path: Path, findings: Findings, accounts: str, qos: str
+    path: Path, findings: Findings, accounts: str, qos: str, usage: str = ""
 ) -> tuple[tuple[Association, ...], tuple[Qos, ...]]:
-    """Accounts and QOS of the files that are given or stand beside."""
+    """Accounts and QOS of the files that are given or stand beside; usage only of a file that is given."""
     associations: tuple[Association, ...] = ()
     found: tuple[Qos, ...] = ()
     if (file := beside(path, "accounts", accounts)) is not None:
@@ -71,6 +72,8 @@ def accounting_of(
     if (file := beside(path, "qos", qos)) is not None:
         _tell(findings, file, "QOS")
         found = read_qos(file, findings)
+    if usage:
+        associations = with_usage(Path(usage), associations, findings)
     known = {one.name for one in found}
     for one in associations if found else ():
         for name in one.qos or ():

@@ -1,0 +1,200 @@
+"""The jobs of an instant as ``scontrol show job`` prints them (with ``-d`` and ``-o`` or without).
+
+What waits or runs lasts as long as its time limit, for nobody knows better; what has ended lasts as long as it did.
+Held jobs are left out. All of it is told. Parts of a heterogeneous job are one job, tasks of an array that wait are
+jobs of their own.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import tzinfo
+from math import inf
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from windtunnel.diagnostics import Findings
+from windtunnel.entities.unheard import names
+from windtunnel.formats.slurm.asks import Asked, ask_of
+from windtunnel.formats.slurm.folding import folded, with_array_limits
+from windtunnel.formats.slurm.lines import Line
+from windtunnel.formats.slurm.nodes import hosts_in
+from windtunnel.formats.slurm.reservations import records_of
+from windtunnel.formats.slurm.site import zone_of
+from windtunnel.formats.slurm.submit_line import dependencies_in
+from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
+from windtunnel.formats.traces.records import Record, replay
+from windtunnel.formats.traces.rules import ReplayOptions
+from windtunnel.formats.traces.workload import Recorded, TraceWorkload
+from windtunnel.model.slurm import JobAsk
+
+__all__ = ["read_scontrol_job"]
+
+_KEYS: Final = names(
+    "a job",
+    "JobId JobName UserId Account QOS JobState Reason Priority Nice Dependency RunTime TimeLimit SubmitTime "
+    "EligibleTime StartTime Partition ReqNodeList ExcNodeList NodeList NumNodes NumCPUs NumTasks CPUs/Task TRES "
+    "ReqTRES AllocTRES MinMemoryCPU MinMemoryNode Features Reservation OverSubscribe Licenses TresPerNode ArrayJobId "
+    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset",
+    noted="GroupId MCS_label Requeue Restarts BatchFlag Reboot ExitCode DerivedExitCode AccrueTime EndTime "
+    "PreemptEligibleTime PreemptTime SuspendTime SecsPreSuspend LastSchedEval Scheduler AllocNode:Sid BatchHost "
+    "ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
+    "Comment AdminComment SystemComment StdErr StdIn StdOut Power HetJobIdSet SchedNodeList BurstBuffer "
+    "BurstBufferState WCKey MailUser MailType DelayBoot BatchFeatures Switches KillOInInvalidDependent SubmitLine "
+    "ReservationId Container Extra OriginalJobId SLUID MinTmpDiskNode MinCPUsNode",
+    ignored="TimeMin Deadline Contiguous Prefer TresPerJob TresPerTask TresPerSocket CpusPerTres MemPerTres TresBind "
+    "TresFreq ThreadSpec NtasksPerTRES",
+)
+_OPEN: Final = {
+    "PENDING": "pending: lasts as long as its time limit",
+    "RUNNING": "running: lasts as long as its time limit",
+    "SUSPENDED": "suspended: lasts as long as its time limit",
+    "COMPLETING": "completing: lasts as long as its time limit",
+    "CONFIGURING": "configuring: lasts as long as its time limit",
+}
+_HELD: Final = ("JobHeldUser", "JobHeldAdmin")
+_TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
+_MOST_TASKS: Final = 1_000_000
+
+
+def read_scontrol_job(
+    path: str | Path,
+    name: str = "w0",
+    *,
+    keep_epoch: bool = False,
+    max_processors: int | None = None,
+    strict: bool = False,
+    tz: str = "UTC",
+) -> TraceWorkload:
+    """Read the jobs of an instant; rules as for SWF.
+
+    Args:
+        path: what ``scontrol show job`` printed.
+        name: the name of the workload.
+        keep_epoch: submit times stay as they are.
+        max_processors: jobs that want more are dropped.
+        strict: rows dropped or repaired are errors.
+        tz: the time zone of dates, such as Europe/Berlin.
+
+    Raises:
+        InputError: the file cannot be read, or is at fault; all faults are named with their line.
+        UsageError: there is no such time zone.
+    """
+    zone = zone_of(tz)
+    path = Path(path).absolute()
+    findings = Findings(str(path))
+    noted: Counter[str] = Counter()
+    found = _records(path, findings, noted, zone)
+    records = with_array_limits(list(folded(found, Counter())))
+    options = ReplayOptions(walltime="extend", keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
+    workload = replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
+    workload.recorded = {f"{name}!{one.id}": Recorded(one.waited, one.run or 0.0, one.nodes) for one in records}
+    return workload
+
+
+def _records(path: Path, findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
+    for line in records_of(path, "JobId", findings):
+        unsaid = {written for key, written in line.written.items() if line.text(key) in {"", "0", "None"}}
+        said = [written for written in line.written.values() if written not in unsaid & _KEYS.ignored]
+        _KEYS.tell(said, findings, line=line.number)
+        if line.text("Reason").startswith(_HELD):
+            noted["held: left out"] += 1
+            continue
+        record = _record(line, noted, zone)
+        for number in _ids(line):
+            yield replace(record, id=number)
+
+
+def _ids(line: Line) -> list[str]:
+    """The ids of the jobs that a record stands for: the tasks of an array that wait are one record."""
+    if line.text("HetJobId"):
+        return [f"{line.text('HetJobId')}+{line.text('HetJobOffset', '0')}"]
+    if not line.text("ArrayTaskId"):
+        return [line.text("JobId")]
+    numbers: list[int] = []
+    for part in line.text("ArrayTaskId").partition("%")[0].split(","):
+        found = _TASKS.fullmatch(part)
+        low, high, step = (int(text) if text else None for text in found.groups()) if found else (None, None, None)
+        last = low if high is None else high
+        if low is None or last is None or step == 0 or (last - low) // (step or 1) + len(numbers) >= _MOST_TASKS:
+            line.note(f"ArrayTaskId is {line.text('ArrayTaskId')!r}, numbers such as 0-9:2 are expected", "value")
+            return []
+        numbers += range(low, last + 1, step or 1)
+    return [f"{line.text('ArrayJobId')}_{number}" for number in numbers]
+
+
+def _record(line: Line, noted: Counter[str], zone: tzinfo) -> Record:
+    def when(key: str) -> float | None:
+        found: float | None = line.ask(key, lambda text: date(text, zone), None)
+        return found
+
+    state = job_state(line.text("JobState"))
+    submit, start, eligible = when("SubmitTime"), when("StartTime"), when("EligibleTime")
+    if submit is None and not line.text("SubmitTime"):
+        line.note("SubmitTime of the job is not said", "value")
+    limit = line.ask("TimeLimit", duration, None)
+    run = line.ask("RunTime", duration, None)
+    if state in _OPEN:
+        noted[_OPEN[state]] += 1
+        run = None if limit == inf else limit
+    pending = state == "PENDING"
+    later = eligible is not None and submit is not None and eligible > submit
+    user = line.text("UserId").partition("(")[0]
+    begin = int(eligible) if later and eligible is not None else None
+    return Record(
+        id="",
+        line=line.number,
+        submit=submit,
+        run=run,
+        processors=_count(line.text("NumCPUs")),
+        walltime=limit,
+        user=user,
+        group=line.text("Account"),
+        queue=line.text("Partition"),
+        status=state.lower(),
+        cancelled=state == "CANCELLED",
+        waited=-1.0 if pending or start is None or submit is None else start - submit,
+        nodes="" if pending else line.text("NodeList"),
+        ask=_ask(line, user, limit, begin),
+    )
+
+
+def _ask(line: Line, user: str, limit: float | None, begin: int | None) -> JobAsk:
+    per_cpu, per_node = line.text("MinMemoryCPU"), line.text("MinMemoryNode")
+    asked = Asked(
+        name=line.text("JobName"),
+        user=user,
+        account=line.text("Account"),
+        partition=line.text("Partition"),
+        qos=line.text("QOS"),
+        reservation=line.text("Reservation"),
+        constraints=line.text("Features"),
+        tres=line.ask("ReqTRES" if line.has("ReqTRES") else "TRES", tres_counts, {}),
+        cpus=_count(line.text("NumCPUs")) or 0,
+        nodes=_count(line.text("NumNodes")) or 0,
+        memory=f"{per_cpu}c" if per_cpu else f"{per_node}n" if per_node else "",
+        limit=None if limit is None or limit == inf else int(limit // 60),
+        begin=begin,
+        array_limit=_count(line.text("ArrayTaskThrottle")),
+    )
+    each = _count(line.text("CPUs/Task")) or 1
+    nice = line.text("Nice")
+    return replace(
+        ask_of(asked),
+        tasks=_count(line.text("NumTasks")) or _count(line.text("NumCPUs")),
+        cpus_per_task=each if each > 1 else None,
+        nice=int(nice) if nice.lstrip("-").isascii() and nice.lstrip("-").isdigit() and len(nice) < 12 else 0,
+        nodes=tuple(hosts_in(line, "ReqNodeList")) if line.text("ReqNodeList") else (),
+        exclude=tuple(hosts_in(line, "ExcNodeList")) if line.text("ExcNodeList") else (),
+        exclusive=line.text("OverSubscribe") == "NO",
+        dependencies=dependencies_in(re.sub(r"\([^)]*\)|_\*", "", line.text("Dependency"))),
+        any_dependency="?" in line.text("Dependency"),
+    )
+
+
+def _count(text: str) -> int | None:
+    """The (least) number of ``4`` or ``4-8``."""
+    low = text.partition("-")[0]
+    return int(low) if low.isascii() and low.isdigit() and len(low) < 12 else None
