@@ -128,7 +128,7 @@ def _bars(groups: Sequence["Compared"]) -> str:
     label = escape(f"Mean waits by {groups[0].by}: recorded and simulated")
     height = len(drawn) * _ROW + 4
     return (
-        f"<figure><figcaption>{label}</figcaption>"
+        f'<figure style="max-width: 720px"><figcaption>{label}</figcaption>'
         f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{label}">{"".join(rows)}</svg></figure>'
     )
 
