@@ -15,6 +15,7 @@ from windtunnel.schedulers.slurm.state import State
 __all__ = ["backfill_pass"]
 
 _MOST_TRIES: Final = 500
+_NEVER: Final = 1 << 62
 _UNKNOWN_START: Final = 500
 """Seconds after which a job is planned that limits refuse now (``assoc_limit_stop``)."""
 
@@ -193,7 +194,8 @@ class _Cycle:
                     continue
                 return _Plan(_Outcome.NOTHING), tested
             tested = True
-            found = self._will_run(record, among)
+            horizon = later if again else state.now if only_now else _NEVER
+            found = self._will_run(record, among, horizon)
             if found is None or (only_now and found[0] > state.now):
                 if again:
                     continue
@@ -217,10 +219,11 @@ class _Cycle:
             return self._reserve(record, when, minutes, placed), tested
         return _Plan(_Outcome.NOTHING), tested
 
-    def _will_run(self, record: Record, among: int) -> tuple[int, Picked] | None:
+    def _will_run(self, record: Record, among: int, horizon: int) -> tuple[int, Picked] | None:
+        """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
         state = self.state
         gone = [job.holding for job in candidates(state, record)]
-        return state.selector.will_run(record, among, state.held, state.now, gone)
+        return state.selector.will_run(record, among, state.held, state.now, gone, horizon)
 
     def _bookings(self, record: Record, start: int, minutes: int) -> tuple[int, int, tuple[int, int] | None]:
         """Nodes kept for reservations of others, when the next of these ends, and from when on which nodes."""

@@ -61,7 +61,14 @@ class Cluster:
         """The nodes with each number of CPUs."""
         for i, count in enumerate(self._countable()):
             self.total_masks[count] |= 1 << i
+        self.by_core = site.select.counts in ("CORE", "SOCKET")
+        """Whether cores are counted, not CPUs."""
         self.gres_names = sorted({item.name for node in nodes for item in node.gres})
+        self.gres_nodes = {
+            name: mask_of(i for i, node in enumerate(nodes) if any(item.name == name for item in node.gres))
+            for name in self.gres_names
+        }
+        """The nodes that have some of a generic resource."""
         self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
 
     def _countable(self) -> list[int]:

@@ -41,6 +41,7 @@ class Demand:
         "min_nodes",
         "nodes_given",
         "one_thread",
+        "plain_shape",
         "over_subscribe",
         "requested_nodes",
         "tasks",
@@ -77,6 +78,18 @@ class Demand:
         if ask.use_min_nodes:
             self.requested_nodes = self.min_nodes
         self._count_memory(ask, partition, site)
+        self.plain_shape = not (
+            self.gres
+            or self.gpus_per_job
+            or self.exclusive_user
+            or self.one_thread
+            or self.tasks_per_core
+            or self.tasks_per_socket
+            or self.cores_per_socket
+            or self.cpus_per_gpu
+            or self.gpus_per_task
+        )
+        """Whether a node's free CPUs and memory say what the job could use of it."""
 
     def _count_nodes(self, ask: JobAsk) -> None:
         """Nodes and tasks: -N more than -n is cut to it, and --ntasks-per-node makes nodes of tasks."""
@@ -128,6 +141,36 @@ class Demand:
         if self.memory_per_gpu is None and gpus and self.memory_per_cpu is None and self.memory_per_node is None:
             self.memory_per_gpu = partition.job_defaults.get("DefMemPerGPU", site.job_defaults.get("DefMemPerGPU"))
         self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None and self.memory_per_gpu is None
+
+    def signature(self) -> tuple[object, ...]:
+        """All that selection looks at: jobs with equal ones are placed alike."""
+        return (
+            self.min_nodes,
+            self.max_nodes,
+            self.requested_nodes,
+            self.nodes_given,
+            self.tasks,
+            self.tasks_given,
+            self.cpus,
+            self.cpus_per_task,
+            self.cpus_per_gpu,
+            self.cpus_of_gpus,
+            self.gpus_per_job,
+            self.gpus_per_task,
+            tuple((one.name, one.type, one.count) for one in self.gres),
+            self.tasks_per_node,
+            self.tasks_per_socket,
+            self.tasks_per_core,
+            self.cores_per_socket,
+            self.one_thread,
+            self.min_cpus_per_node,
+            self.exclusive,
+            self.exclusive_user,
+            self.over_subscribe,
+            self.memory_per_node,
+            self.memory_per_cpu,
+            self.memory_per_gpu,
+        )
 
     def gpus_on_node(self) -> int:
         """GPUs asked of each node; 0 where they are counted for the whole job."""

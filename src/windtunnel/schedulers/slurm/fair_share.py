@@ -1,13 +1,15 @@
 """Fair share in its three forms: classic, depth-oblivious and fair tree (§7.5 to §7.7)."""
 
-from functools import cmp_to_key
 from math import inf, log
 from typing import Final
 
+from windtunnel.model.slurm import PARENT
 from windtunnel.schedulers.slurm.tree import AccountTree, Member
 
 __all__ = ["ClassicShares", "FairTree"]
 
+_FEW: Final = 4
+"""So many users are looked up one by one before all are ranked."""
 _UNSET: Final = 4294967294.0
 """What Slurm keeps where nothing was computed yet; it shows in sums of the depth-oblivious form (§7.6)."""
 
@@ -95,37 +97,98 @@ class FairTree:
     def __init__(self, tree: AccountTree) -> None:
         self.tree = tree
         self._rank = self._free = 0
+        self._stale = True
+        """Whether usage has changed since all were ranked."""
+        self._asked = 0
+        """How many users' factors were asked for since."""
+        self._level_values: dict[int, list[float]] = {}
+        """The level fair shares of a level's members, where they were needed since."""
+        self._users_below = self._count_users()
+        self._levels = [(member, list(member.sharing_children)) for member in tree if member.sharing_children]
 
     def tick(self) -> None:
-        """Rank all users by the usage as it stands."""
+        """Usage has changed: ranks are those of the usage as it stands now."""
+        self._stale = True
+        self._asked = 0
+        self._level_values.clear()
+
+    def rank(self) -> None:
+        """Rank all users."""
+        if not self._stale:
+            return
+        self._stale = False
         total = self.tree.root.usage
-        for member in self.tree:
-            member.norm_usage = min(1.0, member.usage / total) if total else 0.0
-            above = member.sharing
-            if above is None:
-                member.effective = 1.0
-                continue
-            member.effective = member.usage / above.usage if above.usage else 0.0
-            member.level_fair_share = self._level_fair_share(member)
+        root = self.tree.root
+        root.norm_usage, root.effective = (1.0 if total else 0.0), 1.0
+        for above, level in self._levels:
+            whole = above.usage
+            for member in level:
+                used = member.usage
+                member.norm_usage = min(1.0, used / total) if used else 0.0
+                member.effective = used / whole if used and whole else 0.0
+                member.level_fair_share = self._level_fair_share(member, whole)
         self._rank = self._free = self.tree.user_count
-        self._walk(self.tree.root.sharing_children, tied_above=False)
+        self._walk(root.sharing_children, tied_above=False)
 
     def fair_share(self, member: Member) -> float:
         """The factor of a user, from 0 to 1."""
+        if self._stale and member.user and self._asked < _FEW:
+            self._asked += 1
+            place = self._place_of(member)
+            if place is not None:
+                return (self.tree.user_count - place) / self.tree.user_count
+        self.rank()
         return member.fair_share
 
+    def _place_of(self, member: Member) -> int | None:
+        """How many users go before one that nobody above is tied with; None: only the whole order tells."""
+        place = 0
+        one = member
+        while one.sharing is not None:
+            level = one.sharing.sharing_children
+            values = self._values(one.sharing)
+            mine = self._level_fair_share(one, one.sharing.usage)
+            if mine == _UNSET:
+                return None
+            for other, value in zip(level, values, strict=True):
+                if value > mine:
+                    place += self._users_below[id(other)]
+                elif value == mine and not one.user and other is not one:
+                    return None
+            one = one.sharing
+        return place
+
+    def _values(self, above: Member) -> list[float]:
+        found = self._level_values.get(id(above))
+        if found is None:
+            whole = above.usage
+            found = [self._level_fair_share(one, whole) for one in above.sharing_children]
+            self._level_values[id(above)] = found
+        return found
+
+    def _count_users(self) -> dict[int, int]:
+        """The users of each member's part of the tree."""
+        found: dict[int, int] = {}
+        for member in reversed(list(self.tree)):
+            own = 1 if member.user else 0
+            found[id(member)] = own + sum(found[id(child)] for child in member.sharing_children)
+        return found
+
     @staticmethod
-    def _level_fair_share(member: Member) -> float:
-        if member.follows_parent:
+    def _level_fair_share(member: Member, whole: float) -> float:
+        if member.shares == PARENT:
             return inf if member.user else _UNSET
-        if member.norm_shares == 0:
+        shares = member.norm_shares
+        if shares == 0:
             return 0.0
-        return inf if member.effective == 0 else member.norm_shares / member.effective
+        used = member.usage
+        part = used / whole if used and whole else 0.0
+        return shares / part if part else inf
 
     def _walk(self, siblings: list[Member], tied_above: bool) -> None:
         """Tied accounts are not merged in this version (§7.7)."""
         before = _UNSET
-        for place, member in enumerate(sorted(siblings, key=cmp_to_key(_by_level))):
+        for place, member in enumerate(sorted(siblings, key=_by_level)):
             tied = (place == 0 and tied_above) or before == member.level_fair_share
             if member.user:
                 if not tied:
@@ -137,9 +200,6 @@ class FairTree:
             before = member.level_fair_share
 
 
-def _by_level(one: Member, other: Member) -> int:
-    if one.level_fair_share != other.level_fair_share:
-        return 1 if one.level_fair_share < other.level_fair_share else -1
-    if bool(one.user) == bool(other.user):
-        return 0
-    return -1 if one.user else 1
+def _by_level(one: Member) -> tuple[float, bool]:
+    """The highest first; of equal ones users before accounts."""
+    return -one.level_fair_share, not one.user

@@ -1,11 +1,11 @@
 """What of each node a job could use: CPUs, memory and generic resources (§5.2, §5.7)."""
 
-from collections.abc import Iterable
 from math import ceil
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
+from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
 __all__ = ["Fit"]
@@ -29,32 +29,85 @@ class Fit:
         self.lighter = 0
         """The nodes that count as lighter than others of their weight."""
 
-    def reset_bytes(self, nodes: Iterable[int]) -> None:
+    def reset_bytes(self, nodes: int) -> None:
         """The main loop looks at nodes afresh."""
-        for node in nodes:
+        for node in bits(nodes & (self.lighter | self.cluster.gres_nodes.get("gpu", 0))):  # no others have traces
             self.bytes[node] = 255
-            self.lighter &= ~(1 << node)
+        self.lighter &= ~nodes
 
-    def lighten(self, nodes: Iterable[int]) -> None:
+    def lighten(self, nodes: int) -> None:
         """Nodes that go before others of their weight, until the main loop looks at them afresh."""
-        for node in nodes:
+        for node in bits(nodes):
             self.bytes[node] = 254
-            self.lighter |= 1 << node
+        self.lighter |= nodes
 
     def weight(self, node: int) -> int:
         """A node's weight for scheduling."""
         return self.cluster.weight[node] * 256 + self.bytes[node]
 
-    def usable(self, record: Record, nodes: Iterable[int], held: Occupancy, row: int = -1) -> dict[int, int]:
+    def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
 
         Of jobs that share, ``row`` is the row of jobs beside which it would run (-1: only idle cores).
         """
+        nodes = self._worth_a_look(record, nodes, held, row)
+        if row < 0 and not self.by_socket and record.table.partition.max_cpus_per_node is None:
+            demand = record.demand
+            if demand.plain_shape and demand.memory_per_gpu is None and not demand.exclusive:
+                return self._of_plain_tasks(demand, nodes, held)
         found = {}
-        for node in nodes:
+        for node in bits(nodes):
             count = self._on_node(record, node, held, row)
             if count > 0:
                 found[node] = count
+        return found
+
+    def _worth_a_look(self, record: Record, nodes: int, held: Occupancy, row: int) -> int:
+        """The nodes that are not out of the question at once."""
+        demand = record.demand
+        if demand.exclusive:
+            nodes &= ~held.used
+        for ask in demand.gres:
+            nodes &= self.cluster.gres_nodes.get(ask.name, 0)
+        if demand.gpus_per_job:
+            nodes &= self.cluster.gres_nodes.get("gpu", 0)
+        if row < 0 and not (demand.gres or demand.gpus_per_job):  # those leave traces also on nodes that are full
+            nodes &= ~(held.full | held.exclusive)
+        return nodes
+
+    def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
+        """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
+        cluster = self.cluster
+        threads, busy, masks = cluster.threads, held.cores, cluster.core_masks
+        total, given = cluster.cpus, held.cpus
+        memory, taken = cluster.memory, held.memory
+        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
+        per_task = demand.cpus_per_task
+        need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)
+        per_node = demand.tasks_per_node
+        each = demand.memory_per_cpu
+        whole = demand.memory_per_node
+        found = {}
+        for node in bits(nodes):
+            if self.by_core:
+                free = (masks[node] & ~busy[node]).bit_count() * threads[node]
+            else:
+                free = total[node] - given[node]
+            if free < need:
+                continue
+            if self.memory:
+                left = memory[node] - taken[node]
+                if each is None:
+                    if (whole or memory[node]) > left:
+                        continue
+                else:
+                    if each > 0 and free * each > left:
+                        free = int(left // each)
+                    if per_task > 1:
+                        free -= free % per_task
+                    if free < per_node or free <= 0:
+                        continue
+            found[node] = free
         return found
 
     def free_gpus(self, node: int, held: Occupancy) -> int:

@@ -135,7 +135,7 @@ class PendingJob:
 class Record:
     """A pending job in one of its partitions (§2.1)."""
 
-    __slots__ = ("demand", "job", "limit", "mask", "priority", "table")
+    __slots__ = ("demand", "job", "kind", "limit", "mask", "priority", "refusal", "table")
 
     def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
         self.job = job
@@ -149,6 +149,10 @@ class Record:
             either |= nodes
         self.mask = table.mask & either & ~job.excluded
         """The nodes it may use at all."""
+        self.kind = -1
+        """The selector's number for all that are placed alike; -1: not asked for yet."""
+        self.refusal: str | None = ""
+        """Why the partition takes no such job (None: it does); empty: not asked for yet."""
 
 
 class RunningJob:

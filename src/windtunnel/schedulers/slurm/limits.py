@@ -363,8 +363,10 @@ class LimitBook:
         if not self.active:
             return None
         job = record.job
-        others = [*waiting, *(one.pending for one in running)]
         member = job.member
+        if not self._limits_submission(record):
+            return None
+        others = [*waiting, *(one.pending for one in running)]
         if member is not None:
             for one in member.path():
                 most = one.limits.grp_submit_jobs
@@ -396,6 +398,20 @@ class LimitBook:
                 if reason_now:
                     return reason_now
         return None
+
+    def _limits_submission(self, record: Record) -> bool:
+        """Whether anything limits how many jobs are submitted, or a QOS refuses at once."""
+        member = record.job.member
+        for one in member.path() if member is not None else ():
+            if one.limits.grp_submit_jobs is not None or one.limits.max_submit_jobs is not None:
+                return True
+        return any(
+            qos.has("DenyOnLimit")
+            or qos.limits.grp_submit_jobs is not None
+            or qos.limits.max_submit_jobs_per_user is not None
+            or qos.limits.max_submit_jobs_per_account is not None
+            for qos in self.qos_of(record)
+        )
 
     @staticmethod
     def _deny(record: Record, qos: Qos) -> str | None:

@@ -206,7 +206,7 @@ def nodes_busy(state: State, record: Record, among: int) -> bool:
     if record.mask & state.of_others(record):
         return True
     alone = record.demand.exclusive or state.selector.linear
-    return bool(among & (state.held.in_use() if alone else state.held.exclusive))
+    return bool(among & (state.held.used if alone else state.held.exclusive))
 
 
 def _behind(job: PendingJob) -> None:

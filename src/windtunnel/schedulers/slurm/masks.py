@@ -80,24 +80,32 @@ class FreeMasks:
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
         masks = self.masks
-        for count, nodes in self._parts(held):
+        for count, nodes in self.parts(held):
+            left = nodes
             for free in range(count, len(masks)):
-                moved = masks[free] & nodes
+                moved = masks[free] & left
                 if moved:
                     masks[free] ^= moved
                     masks[free - count] |= moved
+                    left ^= moved
+                    if not left:
+                        break
 
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
         masks = self.masks
-        for count, nodes in self._parts(held):
+        for count, nodes in self.parts(held):
+            left = nodes
             for free in range(len(masks) - 1 - count, -1, -1):
-                moved = masks[free] & nodes
+                moved = masks[free] & left
                 if moved:
                     masks[free] ^= moved
                     masks[free + count] |= moved
+                    left ^= moved
+                    if not left:
+                        break
 
-    def _parts(self, held: Holding) -> tuple[tuple[int, int], ...]:
+    def parts(self, held: Holding) -> tuple[tuple[int, int], ...]:
         """The CPUs a job holds, and on which nodes so many; worked out once."""
         if held.parts is None:
             found: dict[int, int] = {}
@@ -107,6 +115,16 @@ class FreeMasks:
                 found[count] = found.get(count, 0) | 1 << node
             held.parts = tuple((count, nodes) for count, nodes in found.items() if count)
         return held.parts
+
+    def open(self, among: int) -> tuple[int, int]:
+        """The free CPUs of some nodes in all, and those of them that have any."""
+        cpus = able = 0
+        for free in range(1, len(self.masks)):
+            here = self.masks[free] & among
+            if here:
+                able |= here
+                cpus += free * here.bit_count()
+        return cpus, able
 
     def idle(self) -> int:
         """The nodes of which nobody has anything."""

@@ -1,7 +1,7 @@
 """The backfill loop's map: time slots, each with the nodes that no plan has taken (§4.2)."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
-from itertools import pairwise
 
 __all__ = ["NodeMap", "Slot"]
 
@@ -17,6 +17,10 @@ class Slot:
         self.nodes = nodes
         self.licences = licences
         """Free ones by name."""
+
+
+def _begin(slot: Slot) -> int:
+    return slot.begin
 
 
 class NodeMap:
@@ -63,31 +67,43 @@ class NodeMap:
         begin = max(self._rounded(begin), self.slots[0].begin)
         end = max(self._rounded(end), begin + self.resolution)
         self._count(begin, end)
-        split: list[Slot] = []
-        for slot in self.slots:
-            cuts = sorted({slot.begin, slot.end, *(cut for cut in (begin, end) if slot.begin < cut < slot.end)})
-            for first, last in pairwise(cuts):
-                inside = begin <= first and last <= end
+        first = self._cut(begin)
+        last = self._cut(end)
+        for slot in self.slots[first:last]:
+            slot.nodes &= ~nodes
+            if licences:
                 left = dict(slot.licences)
-                if inside and licences:
-                    for name, count in licences.items():
-                        left[name] = left.get(name, 0) - count
-                split.append(Slot(first, last, slot.nodes & ~nodes if inside else slot.nodes, left))
-        self._merge(split)
+                for name, count in licences.items():
+                    left[name] = left.get(name, 0) - count
+                slot.licences = left
+        self._merge(first, last)
+
+    def _cut(self, when: int) -> int:
+        """The place of the slot that begins at a date, split off where none does."""
+        place = bisect_left(self.slots, when, key=_begin)
+        if place and when < self.slots[place - 1].end:
+            before = self.slots[place - 1]
+            self.slots.insert(place, Slot(when, before.end, before.nodes, before.licences))
+            before.end = when
+        return place
 
     def _count(self, begin: int, end: int) -> None:
-        inside = sum(1 for slot in self.slots for cut in (begin, end) if slot.begin < cut < slot.end)
-        self.records += inside + (1 if begin == self.slots[0].begin else 0)
+        for cut in (begin, end):
+            place = bisect_left(self.slots, cut, key=_begin)
+            if place and cut < self.slots[place - 1].end and not self._begins(place, cut):
+                self.records += 1
+        self.records += 1 if begin == self.slots[0].begin else 0
 
-    def _merge(self, split: list[Slot]) -> None:
-        merged = split[:1]
-        for slot in split[1:]:
-            before = merged[-1]
+    def _begins(self, place: int, when: int) -> bool:
+        return place < len(self.slots) and self.slots[place].begin == when
+
+    def _merge(self, first: int, last: int) -> None:
+        """Neighbours that have become equal, at the places from the first to the last."""
+        for place in range(min(last, len(self.slots) - 1), max(first, 1) - 1, -1):
+            before, slot = self.slots[place - 1], self.slots[place]
             if before.nodes == slot.nodes and before.licences == slot.licences:
                 before.end = slot.end
-            else:
-                merged.append(slot)
-        self.slots = merged
+                del self.slots[place]
 
     def _rounded(self, when: int) -> int:
         return when // self.resolution * self.resolution

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 
 __all__ = ["Holding", "Occupancy"]
 
@@ -70,7 +70,19 @@ class Holding:
 class Occupancy:
     """All that is held, summed up node by node."""
 
-    __slots__ = ("cluster", "cores", "cpus", "exclusive", "gres", "holdings", "jobs", "memory", "on_node")
+    __slots__ = (
+        "cluster",
+        "cores",
+        "cpus",
+        "exclusive",
+        "full",
+        "gres",
+        "holdings",
+        "jobs",
+        "memory",
+        "on_node",
+        "used",
+    )
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -82,6 +94,10 @@ class Occupancy:
         self.gres: dict[str, list[int]] = {name: [0] * cluster.size for name in cluster.gres_names}
         self.exclusive = 0
         """Nodes that belong to one job."""
+        self.used = 0
+        """Nodes with any job."""
+        self.full = 0
+        """Nodes of which no core, or CPU where CPUs are counted, is free."""
         self.holdings: dict[str, Holding] = {}
         self.on_node: list[tuple[str, ...]] = [()] * cluster.size
         """The jobs of each node."""
@@ -96,6 +112,8 @@ class Occupancy:
         other.jobs = self.jobs[:]
         other.gres = {name: table[:] for name, table in self.gres.items()}
         other.exclusive = self.exclusive
+        other.used = self.used
+        other.full = self.full
         other.holdings = dict(self.holdings)
         other.on_node = self.on_node[:]
         return other
@@ -120,6 +138,8 @@ class Occupancy:
             self.exclusive |= held.nodes
         if held.shares:
             self._sum_shared(held.nodes)
+        self.used |= held.nodes
+        self._find_full(held.nodes)
 
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
@@ -137,10 +157,29 @@ class Occupancy:
             self.exclusive &= ~held.nodes
         if held.shares:
             self._sum_shared(held.nodes)
+        self.used &= ~mask_of(node for node in bits(held.nodes) if not self.jobs[node])
+        self._find_full(held.nodes)
 
-    def in_use(self) -> int:
-        """The nodes with any job."""
-        return sum(1 << node for node, count in enumerate(self.jobs) if count)
+    def free_on(self, node: int) -> int:
+        """CPUs of a node that nobody has."""
+        cluster = self.cluster
+        if cluster.by_core:
+            return (cluster.core_masks[node] & ~self.cores[node]).bit_count() * cluster.threads[node]
+        return cluster.cpus[node] - self.cpus[node]
+
+    def _find_full(self, nodes: int) -> None:
+        """Which of some nodes have nothing free."""
+        cluster = self.cluster
+        full = 0
+        if cluster.by_core:
+            for node in bits(nodes):
+                if not cluster.core_masks[node] & ~self.cores[node]:
+                    full |= 1 << node
+        else:
+            for node in bits(nodes):
+                if cluster.cpus[node] <= self.cpus[node]:
+                    full |= 1 << node
+        self.full = self.full & ~nodes | full
 
     def in_row(self, node: int, partition: str, row: int) -> int:
         """The cores of a node taken in one row of a partition's sharing jobs."""

@@ -1,6 +1,6 @@
 """Which nodes a job gets: one selection, the main loop's groups of weights, and when it will run (§4.4, §5)."""
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -19,6 +19,9 @@ __all__ = ["Selector"]
 
 _FIRST_WINDOW: Final = 30
 """Seconds within which the first running jobs are taken away together (§4.4)."""
+_NEVER: Final = 1 << 62
+_MOST_KEPT: Final = 100_000
+"""Answers that are kept."""
 
 
 class Selector:
@@ -37,25 +40,33 @@ class Selector:
         self.serial_at_end = cluster.site.main.pack_serial_at_end
         self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
         """What is free now, where sets of nodes say it all."""
-        self.by_end: list[tuple[int, int, int, Holding]] = []
-        """What runs, the first to end first, where sets of nodes say it all."""
+        self.ends: list[tuple[int, int, int]] = []
+        self.by_end: list[Holding] = []
+        """What runs, the first to end first, and what that order is by."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
+        self._kinds: dict[tuple[object, ...], int] = {}
+        self._possible: dict[tuple[int, int, bytes], bool] = {}
+        """Whether jobs of a kind could run on some nodes if they were empty."""
 
     def took(self, held: Holding) -> None:
         """A job runs now."""
         if self.masks is not None:
             self.masks.add(held)
-            self._rank += 1
-            self._ranks[held.job] = self._rank
-            insort(self.by_end, (held.end, held.order, self._rank, held))
+        self._rank += 1
+        self._ranks[held.job] = self._rank
+        key = (held.end, held.order, self._rank)
+        place = bisect_left(self.ends, key)
+        self.ends.insert(place, key)
+        self.by_end.insert(place, held)
 
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
         if self.masks is not None:
             self.masks.remove(held)
-            rank = self._ranks.pop(held.job)
-            del self.by_end[bisect_left(self.by_end, (held.end, held.order, rank))]
+        place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
+        del self.ends[place]
+        del self.by_end[place]
 
     def start(self, record: Record, among: int, held: Occupancy, preferred: int = 0) -> Picked | None:
         """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1).
@@ -64,7 +75,7 @@ class Selector:
         """
         if self.masks is not None and not preferred and plain_record(record):
             if self.fit.lighter:
-                self.fit.reset_bytes(bits(among & self.fit.lighter))
+                self.fit.reset_bytes(among & self.fit.lighter)
             if not self.fit.lighter:
                 return self._plain(record, among, self.masks)
         for alternative in self._alternatives(record, among):
@@ -86,11 +97,19 @@ class Selector:
         return None
 
     def will_run(
-        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding] = ()
+        self,
+        record: Record,
+        among: int,
+        held: Occupancy,
+        now: int,
+        preemptable: Sequence[Holding] = (),
+        horizon: int = _NEVER,
     ) -> tuple[int, Picked] | None:
-        """When a job could start at the earliest, and where (§4.4)."""
+        """When a job could start at the earliest, and where (§4.4); None also when that is after ``horizon``."""
         if self.masks is not None and not (preemptable or self.fit.lighter) and plain_record(record):
-            return self._plain_will_run(record, among, self.masks, now)
+            return self._plain_will_run(record, among, self.masks, now, horizon)
+        if not (self.linear or preemptable) and record.demand.plain_shape and not record.demand.over_subscribe:
+            return self._bounded_will_run(record, among, held, now, horizon)
         placed = self.choose(record, among, held)
         if placed is not None:
             return now, placed
@@ -109,12 +128,66 @@ class Selector:
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
+        marks = bytes(self.fit.bytes) if self.cluster.gres_names or self.fit.lighter else b""
+        key = (self._kind(record), among, marks)
+        found = self._possible.get(key)
+        if found is None:
+            if len(self._possible) >= _MOST_KEPT:
+                self._possible.clear()
+            found = self._possible[key] = self._fits_empty(record, among)
+        return found
+
+    def _fits_empty(self, record: Record, among: int) -> bool:
         if self.masks is not None and plain_record(record):
             return self._plain(record, among, FreeMasks(self.cluster)) is not None
         saved = self.fit.bytes[:]
         placed = self.choose(record, among, Occupancy(self.cluster))
         self.fit.bytes = saved
         return placed is not None
+
+    def _kind(self, record: Record) -> int:
+        """A number that jobs share which are placed alike."""
+        if record.kind < 0:
+            ask = record.job.ask
+            asked = (record.table.name, record.mask, record.job.named, ask.features, ask.prefer)
+            ways = (ask.contiguous, ask.spread, ask.switches is not None)
+            key = (*asked, *ways, *record.demand.signature())
+            record.kind = self._kinds.setdefault(key, len(self._kinds))
+        return record.kind
+
+    def _bounded_will_run(
+        self, record: Record, among: int, held: Occupancy, now: int, horizon: int
+    ) -> tuple[int, Picked] | None:
+        """The same for jobs of plain CPUs and memory: no selection is made while free CPUs or nodes cannot suffice."""
+        demand = record.demand
+        open_nodes = among & ~(held.full | held.exclusive)
+        cpus = sum([held.free_on(node) for node in bits(open_nodes)])
+        if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
+            placed = self.choose(record, among, held)
+            if placed is not None:
+                return now, placed
+        future: Occupancy | None = None
+        waiting: list[Holding] = []
+        for last in self._batches(among, self.by_end, waiting.append):
+            if last.end > horizon:
+                return None
+            if future is None:
+                future = held.copy()
+            for one in waiting:
+                freed = one.nodes & among
+                for node in bits(freed):
+                    cpus -= future.free_on(node)
+                future.remove(one)
+                for node in bits(freed):
+                    cpus += future.free_on(node)
+                open_nodes |= freed
+            waiting.clear()
+            if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
+                continue
+            placed = self.choose(record, among, future, ahead=True)
+            if placed is not None:
+                return (last.end if last.end > now else now + 1), placed
+        return None
 
     def _one_by_one(
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
@@ -174,12 +247,34 @@ class Selector:
             usable = {node: masks.free_of(node) for node in taken}
         return self._placement(record, taken, usable, Need(record.demand, 0))
 
-    def _plain_will_run(self, record: Record, among: int, masks: FreeMasks, now: int) -> tuple[int, Picked] | None:
+    def _plain_will_run(
+        self, record: Record, among: int, masks: FreeMasks, now: int, horizon: int
+    ) -> tuple[int, Picked] | None:
         placed = self._plain(record, among, masks)
         if placed is not None:
             return now, placed
-        future = masks.copy()
-        for last in self._batches(among, [one for _, _, _, one in self.by_end], future.remove):
+        demand = record.demand
+        cpus, able = masks.open(among)
+        future: FreeMasks | None = None
+        waiting: list[Holding] = []
+        counted = 0
+        for last in self._batches(among, self.by_end, waiting.append):
+            if last.end > horizon:
+                return None
+            while counted < len(waiting):  # upper bounds: as long as they do not suffice, no selection can
+                one = waiting[counted]
+                counted += 1
+                able |= one.nodes & among
+                for count, nodes in masks.parts(one):
+                    cpus += count * (nodes & among).bit_count()
+            if cpus < demand.cpus or able.bit_count() < demand.min_nodes:
+                continue
+            if future is None:
+                future = masks.copy()
+            for one in waiting:
+                future.remove(one)
+            waiting.clear()
+            counted = 0
             placed = self._plain(record, among, future)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
@@ -214,12 +309,12 @@ class Selector:
         if self.linear:
             free = linear_usable(self.cluster, record, among, held, self.fit.memory)
         else:
-            free = list(self.fit.usable(record, bits(among), held))
+            free = list(self.fit.usable(record, among, held))
         return mask_of(free[:count]) if len(free) >= count else None
 
     def _by_groups(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
-        self.fit.reset_bytes(bits(among))
-        self.fit.lighten(bits(among & preferred))
+        self.fit.reset_bytes(among)
+        self.fit.lighten(among & preferred)
         together = 0
         placed: Picked | None = None
         groups = [part for group in self.cluster.by_weight for part in (group & preferred, group & ~preferred)]
@@ -277,7 +372,7 @@ class Selector:
         self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
     ) -> Picked | None:
         """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
-        usable = self.fit.usable(record, bits(among), held, row)
+        usable = self.fit.usable(record, among, held, row)
         demand = record.demand
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:

@@ -57,13 +57,13 @@ def _tested(state: State, record: Record) -> str:
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
     if not state.selector.ever(record, among):
-        if state.selector.linear and (among & ~state.held.in_use()).bit_count() < record.demand.min_nodes:
+        if state.selector.linear and (among & ~state.held.used).bit_count() < record.demand.min_nodes:
             return "Resources"  # before anybody looks at memory
         if never_runs(state, record):
             return "None"
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
     alone = record.demand.exclusive or state.selector.linear
-    taken = state.held.in_use() if alone else state.held.exclusive
+    taken = state.held.used if alone else state.held.exclusive
     if among & taken and not state.selector.ever(record, among & ~taken):
         return "Resources"
     return "None"

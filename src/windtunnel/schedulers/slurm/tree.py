@@ -92,15 +92,21 @@ class AccountTree:
             member = Member(one, self.accounts[one.account])
             self.accounts[one.account].children.append(member)
             self.users[one.account, one.user, one.partition] = member
-        for member in self:
+        for member in self._walk():
             newest_first = sorted(range(len(member.children)), reverse=True)
             newest_first.sort(key=lambda k, kin=member.children: kin[k].association.order)  # type: ignore[misc]
             member.children = [member.children[k] for k in newest_first]
+        self._members = tuple(self._walk())
+        self._accounts_up = tuple(member for member in reversed(self._members) if not member.user)
+        """Children before their parents."""
         self.user_count = sum(1 for member in self if member.user)
         self._find_levels()
         self.sum_usage()
 
     def __iter__(self) -> Iterator[Member]:
+        return iter(self._members)
+
+    def _walk(self) -> Iterator[Member]:
         stack = [self.root]
         while stack:
             member = stack.pop()
@@ -118,9 +124,14 @@ class AccountTree:
 
     def sum_usage(self) -> None:
         """Parents hold the sum of their children (§7.3)."""
-        for member in reversed(list(self)):
-            if not member.user:
-                member.usage = sum(child.usage for child in member.children)
+        for member in self._accounts_up:
+            member.usage = sum([child.usage for child in member.children])
+
+    def sum_above(self, member: Member) -> None:
+        """The same where only this member's usage has changed."""
+        for above in member.path():
+            if not above.user:
+                above.usage = sum([child.usage for child in above.children])
 
     def _add_accounts(self, accounts: list[Association]) -> None:
         """Accounts under their parents, in whatever order they are given."""

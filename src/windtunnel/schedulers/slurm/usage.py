@@ -60,6 +60,8 @@ class UsageLedger:
         self.qos_wall: dict[str, float] = {}
         self.no_decay: frozenset[str] = frozenset()
         """The QOS with NoDecay."""
+        self.detailed = True
+        """Whether usage of each TRES and of time is kept, for limits of them (GrpTRESMins, GrpWall)."""
         flags = settings.flags
         oblivious = "DEPTH_OBLIVIOUS" in flags
         self.shares: ClassicShares | FairTree
@@ -98,7 +100,10 @@ class UsageLedger:
     def end(self, job: Spending, now: int) -> None:
         """A job has ended: what it used since the last tick, at once."""
         self._add(job, now)
-        self._after()
+        if job.member is not None:
+            self.tree.sum_above(job.member)
+        if isinstance(self.shares, FairTree):
+            self.shares.tick()
 
     def fair_share(self, member: Member | None) -> float:
         """The fair-share factor of an association; 0 without one."""
@@ -114,10 +119,11 @@ class UsageLedger:
             return
         by = max(self.decay**seconds, _LEAST)
         for member in self.tree:
-            member.usage *= by
-            member.wall_usage *= by
-            for name in member.tres_usage:
-                member.tres_usage[name] *= by
+            if member.usage:
+                member.usage *= by
+                member.wall_usage *= by
+                for name in member.tres_usage:
+                    member.tres_usage[name] *= by
         for qos in self.qos_usage:
             if qos in self.no_decay:
                 continue
@@ -134,12 +140,12 @@ class UsageLedger:
         weighted = ran * self.decay**ran
         if job.member is not None:
             job.member.usage += weighted * job.rate * job.factor
-            for member in job.member.path():
+            for member in job.member.path() if self.detailed else ():
                 member.wall_usage += weighted * job.factor
                 for name, count in job.tres.items():
                     used = member.tres_usage
                     used[name] = used.get(name, 0.0) + weighted * count * job.factor
-        if job.qos:
+        if job.qos and self.detailed:
             self.qos_usage[job.qos] = self.qos_usage.get(job.qos, 0.0) + weighted * job.rate * job.factor
             self.qos_wall[job.qos] = self.qos_wall.get(job.qos, 0.0) + weighted * job.factor
             table = self.qos_tres.setdefault(job.qos, {})
