@@ -128,7 +128,7 @@ class Replay:
         state = State(self.site, now, self.reservations)
         state.unusable |= self.down
         if self.bytes is not None:
-            state.selector.fit.bytes, state.selector.fit.lighter = self.bytes
+            state.selector.fit.restore(*self.bytes)
         jobs = {}
         tasks_gone = Counter()
         for key in [*[i for i, job in self.before.items() if job["JobState"] in ("RUNNING", "SUSPENDED")], *started]:

@@ -49,8 +49,8 @@ class Cluster:
         self.weight = [node.weight for node in nodes]
         self.qos = {one.name: one for one in site.qos}
         self.partitions = {one.name: PartitionTable(one, site, self.qos.get(one.qos)) for one in site.partitions}
-        first = next(iter(self.partitions), "")
-        self.default = next((one.name for one in site.partitions if one.default), first)
+        leading = next(iter(self.partitions), "")
+        self.default = next((one.name for one in site.partitions if one.default), leading)
         """Where jobs go that name no partition; where none is the default, the first."""
         self.features: dict[str, int] = {}
         for i, node in enumerate(nodes):
@@ -63,6 +63,12 @@ class Cluster:
             self.total_masks[count] |= 1 << i
         self.by_core = site.select.counts in ("CORE", "SOCKET")
         """Whether cores are counted, not CPUs."""
+        first: dict[tuple[object, ...], int] = {}
+        for i, node in enumerate(nodes):
+            sort = (self.cpus[i], self.cores[i], self.threads[i], self.memory[i], node.sockets, node.cores_per_socket)
+            first.setdefault(sort, i)
+        self.sorts = mask_of(first.values())
+        """A node of each sort: empty ones of a sort are alike but for generic resources."""
         self.gres_names = sorted({item.name for node in nodes for item in node.gres})
         self.gres_nodes = {
             name: mask_of(i for i, node in enumerate(nodes) if any(item.name == name for item in node.gres))

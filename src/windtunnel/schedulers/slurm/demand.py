@@ -143,7 +143,7 @@ class Demand:
         self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None and self.memory_per_gpu is None
 
     def signature(self) -> tuple[object, ...]:
-        """All that selection looks at: jobs with equal ones are placed alike."""
+        """All but memory that selection looks at."""
         return (
             self.min_nodes,
             self.max_nodes,
@@ -167,9 +167,6 @@ class Demand:
             self.exclusive,
             self.exclusive_user,
             self.over_subscribe,
-            self.memory_per_node,
-            self.memory_per_cpu,
-            self.memory_per_gpu,
         )
 
     def gpus_on_node(self) -> int:

@@ -26,24 +26,33 @@ class Fit:
         self.one_per_core = "CR_ONE_TASK_PER_CORE" in select.flags
         self.bytes = [255] * cluster.size
         """The low byte of each node's weight."""
+        self.weights = [weight * 256 + 255 for weight in cluster.weight]
+        """The weight of each node for scheduling."""
         self.lighter = 0
         """The nodes that count as lighter than others of their weight."""
 
     def reset_bytes(self, nodes: int) -> None:
         """The main loop looks at nodes afresh."""
         for node in bits(nodes & (self.lighter | self.cluster.gres_nodes.get("gpu", 0))):  # no others have traces
-            self.bytes[node] = 255
+            self._mark(node, 255)
         self.lighter &= ~nodes
 
     def lighten(self, nodes: int) -> None:
         """Nodes that go before others of their weight, until the main loop looks at them afresh."""
         for node in bits(nodes):
-            self.bytes[node] = 254
+            self._mark(node, 254)
         self.lighter |= nodes
 
-    def weight(self, node: int) -> int:
-        """A node's weight for scheduling."""
-        return self.cluster.weight[node] * 256 + self.bytes[node]
+    def restore(self, marks: list[int], lighter: int) -> None:
+        """All traces as they were at another time."""
+        self.lighter = lighter
+        for node, mark in enumerate(marks):
+            if mark != self.bytes[node]:
+                self._mark(node, mark)
+
+    def _mark(self, node: int, mark: int) -> None:
+        self.bytes[node] = mark
+        self.weights[node] = self.cluster.weight[node] * 256 + mark
 
     def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
@@ -207,7 +216,7 @@ class Fit:
                 return False
             gpus = gpus or min(free, demand.gpus_per_job)
         if gpus:
-            self.bytes[node] = max(0, 255 - gpus)
+            self._mark(node, max(0, 255 - gpus))
         return True
 
     def cores_for(self, node: int, cpus: int) -> int:

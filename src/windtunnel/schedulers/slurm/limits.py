@@ -95,13 +95,17 @@ class LimitBook:
         self.active = bool({"limits", "safe"} & given)
         self.safe = "safe" in given
         self.tallies: dict[tuple[object, ...], Tally] = {}
+        groups = [*(one.limits for one in qos.values()), *(member.association.limits for member in ledger.tree)]
+        self.counts_seconds = any(one.grp_tres_run_mins for one in groups)
+        """Whether anything limits what running jobs may still use (GrpTRESRunMins)."""
 
     def begin(self, job: RunningJob) -> None:
         """A job starts."""
         if not self.active:
             return
-        seconds = job.limit * 60.0 * job.spending.factor
-        job.tally = {name: count * seconds for name, count in job.spending.tres.items()}
+        if self.counts_seconds:
+            seconds = job.limit * 60.0 * job.spending.factor
+            job.tally = {name: count * seconds for name, count in job.spending.tres.items()}
         for tally in self._of(job.record):
             tally.add(job, 1)
 
@@ -114,7 +118,7 @@ class LimitBook:
 
     def tick(self, jobs: Iterable[RunningJob], now: int) -> None:
         """At a tick of decay, what running jobs may still use becomes less (§6.1)."""
-        if not self.active:
+        if not (self.active and self.counts_seconds):
             return
         for job in jobs:
             left = max(0.0, job.start + job.limit * 60.0 - now) * job.spending.factor

@@ -228,10 +228,11 @@ class FreeMasks:
                 if tight:
                     need.take((tight & -tight).bit_length() - 1, free)
                     return
+        alike = next((free for free in range(len(self.masks) - 1, 0, -1) if self.masks[free] & run == run), 0)
         for node in bits(run):
             if need.most_nodes <= 0 or need.done:
                 return
-            free = self.free_of(node)
+            free = alike or self.free_of(node)
             if need.most_nodes == 1 and free < need.cpus:
                 continue
             need.take(node, free)

@@ -6,11 +6,23 @@ __all__ = ["bits", "mask_of"]
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The numbers of the nodes in a set, ascending."""
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+    """The numbers of the nodes in a set, ascending; runs of consecutive ones cost least."""
+    if not mask:
+        return iter(())
+    low = (mask & -mask).bit_length() - 1
+    mask >>= low
+    if not mask & (mask + 1):
+        return iter(range(low, low + mask.bit_length()))
+    text = bin(mask)[:1:-1]
+    found: list[int] = []
+    begin = 0
+    while begin >= 0:
+        end = text.find("0", begin)
+        if end < 0:
+            end = len(text)
+        found.extend(range(low + begin, low + end))
+        begin = text.find("1", end)
+    return iter(found)
 
 
 def mask_of(nodes: Iterable[int]) -> int:

@@ -31,7 +31,9 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 partition = record.table.partition
                 job.reason = "PartitionInactive" if partition.state == "INACTIVE" else "PartitionDown"
                 continue
-            refusal = partition_refusal(record)
+            refusal = record.refusal
+            if refusal == "":
+                refusal = record.refusal = partition_refusal(record)
             if refusal:
                 if backfill and len(job.records) > 1 and job.reason == "None" and refusal.startswith("Partition"):
                     job.reason = _ALL_REFUSE

@@ -82,24 +82,25 @@ class Need:
             self.gpus -= here
 
 
-def runs_of(nodes: Sequence[int], weight: Callable[[int], int] | None) -> list[list[int]]:
+def runs_of(nodes: Sequence[int], weights: Sequence[int] | None) -> list[list[int]]:
     """Ascending nodes in runs: a run ends at a gap, and where the weight changes (if weights count)."""
     runs: list[list[int]] = []
-    before = -2
-    before_weight = -1
-    for node in nodes:
-        now = weight(node) if weight is not None else 0
-        if node != before + 1 or now != before_weight:
-            runs.append([])
-        runs[-1].append(node)
-        before, before_weight = node, now
+    begin = 0
+    for place in range(1, len(nodes) + 1):
+        if (
+            place == len(nodes)
+            or nodes[place] != nodes[place - 1] + 1
+            or (weights is not None and weights[nodes[place]] != weights[nodes[place - 1]])
+        ):
+            runs.append(list(nodes[begin:place]))
+            begin = place
     return runs
 
 
 def best_fit(
     need: Need,
     usable: dict[int, int],
-    weight: Callable[[int], int],
+    weights: Sequence[int],
     gpus: Callable[[int], int],
     contiguous: bool = False,
 ) -> dict[int, int] | None:
@@ -110,15 +111,17 @@ def best_fit(
     if need.done:
         return need.taken
     if need.taken and not contiguous:
-        _beside(need, usable, weight, gpus)
+        _beside(need, usable, weights, gpus)
         if need.done:
             return need.taken
-    left = runs_of([node for node in usable if node not in need.taken], None if contiguous else weight)
+    left = runs_of([node for node in usable if node not in need.taken], None if contiguous else weights)
+    cpus = [sum([usable[node] for node in run]) for run in left]
     while left and need.most_nodes > 0:
-        place = _choose_run(need, left, usable, weight, gpus, contiguous)
+        place = _choose_run(need, left, cpus, weights, gpus, contiguous)
         if place is None:
             break
         run = left.pop(place)
+        del cpus[place]
         if need.nodes <= 1:  # one node that holds all that is left: the tightest, the first of equal ones
             holding = [node for node in run if usable[node] >= need.cpus and gpus(node) >= need.gpus]
             if holding:
@@ -136,10 +139,10 @@ def best_fit(
     return need.taken if need.enough else None
 
 
-def _beside(need: Need, usable: dict[int, int], weight: Callable[[int], int], gpus: Callable[[int], int]) -> None:
+def _beside(need: Need, usable: dict[int, int], weights: Sequence[int], gpus: Callable[[int], int]) -> None:
     """Of jobs that name nodes: the run that holds the first of them, up from it, then down."""
     named = min(need.taken)
-    run = next((run for run in runs_of(list(usable), weight) if named in run), [])
+    run = next((run for run in runs_of(list(usable), weights) if named in run), [])
     for node in (*(node for node in run if node > named), *(node for node in reversed(run) if node < named)):
         if need.done or need.most_nodes <= 0:
             return
@@ -150,8 +153,8 @@ def _beside(need: Need, usable: dict[int, int], weight: Callable[[int], int], gp
 def _choose_run(
     need: Need,
     runs: list[list[int]],
-    usable: dict[int, int],
-    weight: Callable[[int], int],
+    cpus_of: Sequence[int],
+    weights: Sequence[int],
     gpus: Callable[[int], int],
     contiguous: bool,
 ) -> int | None:
@@ -160,11 +163,11 @@ def _choose_run(
     best_cpus = best_weight = 0
     best_suffices = False
     for place, run in enumerate(runs):
-        cpus = sum(usable[node] for node in run)
+        cpus = cpus_of[place]
         suffices = need.suffices(len(run), cpus, sum(gpus(node) for node in run) if need.gpus > 0 else 0)
         if contiguous and not suffices:
             continue
-        heavy = 0 if contiguous else weight(run[0])
+        heavy = 0 if contiguous else weights[run[0]]
         better = best is None or heavy < best_weight
         if not better and heavy == best_weight:
             # A larger run that does not suffice (too few nodes) wins even over one that does: Slurm's own.

@@ -46,6 +46,8 @@ class Selector:
         self._rank = 0
         self._ranks: dict[str, int] = {}
         self._kinds: dict[tuple[object, ...], int] = {}
+        self._empty = Occupancy(cluster)
+        self._empty_masks = FreeMasks(cluster)
         self._possible: dict[tuple[int, int, bytes], bool] = {}
         """Whether jobs of a kind could run on some nodes if they were empty."""
 
@@ -139,10 +141,10 @@ class Selector:
 
     def _fits_empty(self, record: Record, among: int) -> bool:
         if self.masks is not None and plain_record(record):
-            return self._plain(record, among, FreeMasks(self.cluster)) is not None
-        saved = self.fit.bytes[:]
-        placed = self.choose(record, among, Occupancy(self.cluster))
-        self.fit.bytes = saved
+            return self._empty_masks.pick(record, among & record.mask) is not None
+        marks, lighter = self.fit.bytes[:], self.fit.lighter
+        placed = self.choose(record, among, self._empty)
+        self.fit.restore(marks, lighter)
         return placed is not None
 
     def _kind(self, record: Record) -> int:
@@ -151,9 +153,17 @@ class Selector:
             ask = record.job.ask
             asked = (record.table.name, record.mask, record.job.named, ask.features, ask.prefer)
             ways = (ask.contiguous, ask.spread, ask.switches is not None)
-            key = (*asked, *ways, *record.demand.signature())
+            key = (*asked, *ways, *record.demand.signature(), *self._of_each_sort(record))
             record.kind = self._kinds.setdefault(key, len(self._kinds))
         return record.kind
+
+    def _of_each_sort(self, record: Record) -> tuple[object, ...]:
+        """What a job could use of an empty node of each sort, or the memory it asks for where that says more."""
+        demand = record.demand
+        if not demand.plain_shape or demand.memory_per_gpu is not None or self.linear:
+            return (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
+        usable = self.fit.usable(record, self.cluster.sorts, self._empty)
+        return tuple(usable.items())
 
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, horizon: int
@@ -442,9 +452,9 @@ class Selector:
         if self.serial_at_end and record.demand.cpus == 1:
             return self._in_order(need, sorted(usable, reverse=True), usable, gpus)
         if self.busy_first and ahead:
-            order = sorted(usable, key=lambda node: (self.fit.weight(node), not held.jobs[node], node))
+            order = sorted(usable, key=lambda node: (self.fit.weights[node], not held.jobs[node], node))
             return self._in_order(need, order, usable, gpus)
-        return best_fit(need, usable, self.fit.weight, gpus, ask.contiguous)
+        return best_fit(need, usable, self.fit.weights, gpus, ask.contiguous)
 
     @staticmethod
     def _in_order(
