@@ -10,7 +10,7 @@ __all__ = ["AGAINST", "NOT_RUN", "Figure"]
 
 AGAINST = "WINDTUNNEL_BENCH_AGAINST"
 """The variable that holds what ``--against`` gave."""
-NOT_RUN = ("child", "generate", "yardstick")
+NOT_RUN = ("child", "generate", "slurm_sites", "yardstick")
 """Modules that serve the benchmarks and are none."""
 
 

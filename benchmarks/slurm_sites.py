@@ -1,4 +1,4 @@
-"""Sites and logs for the benchmarks of ``slurm``, seeded: CEA-Curie as one partition, and a month of a site of ours."""
+"""Sites and logs for the benchmarks of ``slurm``, seeded: CEA-Curie as one partition, a month of a site of ours."""
 
 import random
 from datetime import UTC, datetime

@@ -150,7 +150,7 @@ class FreeMasks:
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             most = max(demand.tasks, demand.min_nodes)
-        if cpus < demand.cpus or able.bit_count() < demand.min_nodes:
+        if cpus < demand.cpus or able.bit_count() < demand.min_nodes or self._at_most(able, most) < demand.cpus:
             return None
         found = self._best_fit(Need(demand, most), able)
         spare = able.bit_count() - demand.min_nodes
@@ -167,6 +167,17 @@ class FreeMasks:
             spare -= drop.bit_count()
             found = self._best_fit(Need(demand, most), able)
         return found
+
+    def _at_most(self, able: int, nodes: int) -> int:
+        """The CPUs that so many nodes could give at best."""
+        cpus = 0
+        for free in range(len(self.masks) - 1, 0, -1):
+            count = min(nodes, (self.masks[free] & able).bit_count())
+            cpus += free * count
+            nodes -= count
+            if nodes <= 0:
+                break
+        return cpus
 
     @staticmethod
     def _least(record: Record) -> int:

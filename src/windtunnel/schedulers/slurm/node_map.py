@@ -1,6 +1,6 @@
 """The backfill loop's map: time slots, each with the nodes that no plan has taken (§4.2)."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 
 __all__ = ["NodeMap", "Slot"]
@@ -44,7 +44,8 @@ class NodeMap:
         later = 0
         overlapped = []
         last = len(self.slots) - 1
-        for place, slot in enumerate(self.slots):
+        for place in range(max(0, bisect_right(self.slots, start, key=_begin) - 1), last + 1):
+            slot = self.slots[place]
             if slot.end > start and place < last and not later:
                 # Some node of the partition that is taken here is free in the next slot.
                 freed = base & self.slots[place + 1].nodes & ~(available & slot.nodes)
@@ -60,7 +61,13 @@ class NodeMap:
     def free(self, begin: int, end: int, nodes: int) -> bool:
         """Whether all these nodes are free of plans over a span, rounded down on both ends."""
         begin, end = self._rounded(begin), self._rounded(end)
-        return not any(slot.end > begin and slot.begin < end and nodes & ~slot.nodes for slot in self.slots)
+        for place in range(max(0, bisect_right(self.slots, begin, key=_begin) - 1), len(self.slots)):
+            slot = self.slots[place]
+            if slot.begin >= end:
+                break
+            if slot.end > begin and nodes & ~slot.nodes:
+                return False
+        return True
 
     def take(self, begin: int, end: int, nodes: int, licences: Mapping[str, int] | None = None) -> None:
         """Enter a plan; both ends are rounded down, and it lasts for one step at least (§4.3)."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from windtunnel.schedulers.slurm.demand import Demand
 
-__all__ = ["Need", "best_fit", "runs_of"]
+__all__ = ["Need", "best_fit", "most_cpus", "runs_of"]
 
 
 class Need:
@@ -139,6 +139,13 @@ def best_fit(
     return need.taken if need.enough else None
 
 
+def most_cpus(usable: dict[int, int], nodes: int) -> int:
+    """The CPUs that so many nodes could give at best: where these are too few, no choice of nodes suffices."""
+    if nodes >= len(usable):
+        return sum(usable.values())
+    return sum(sorted(usable.values(), reverse=True)[:nodes])
+
+
 def _beside(need: Need, usable: dict[int, int], weights: Sequence[int], gpus: Callable[[int], int]) -> None:
     """Of jobs that name nodes: the run that holds the first of them, up from it, then down."""
     named = min(need.taken)
@@ -162,9 +169,12 @@ def _choose_run(
     best: int | None = None
     best_cpus = best_weight = 0
     best_suffices = False
+    wanted, least = need.cpus, need.nodes - need.slack
     for place, run in enumerate(runs):
         cpus = cpus_of[place]
-        suffices = need.suffices(len(run), cpus, sum(gpus(node) for node in run) if need.gpus > 0 else 0)
+        suffices = cpus >= wanted and len(run) >= least
+        if suffices and need.gpus > 0:
+            suffices = sum([gpus(node) for node in run]) >= need.gpus
         if contiguous and not suffices:
             continue
         heavy = 0 if contiguous else weights[run[0]]

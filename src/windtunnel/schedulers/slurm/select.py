@@ -12,7 +12,7 @@ from windtunnel.schedulers.slurm.linear import jobs_at_once, linear_pick, linear
 from windtunnel.schedulers.slurm.masks import FreeMasks, plain_cluster, plain_record
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
-from windtunnel.schedulers.slurm.runs import Need, best_fit
+from windtunnel.schedulers.slurm.runs import Need, best_fit, most_cpus
 from windtunnel.schedulers.slurm.switches import SwitchTree
 
 __all__ = ["Selector"]
@@ -168,7 +168,7 @@ class Selector:
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
-        """The same for jobs of plain CPUs and memory: no selection is made while free CPUs or nodes cannot suffice."""
+        """The same for jobs of CPUs and memory alone: no selection is made while CPUs or nodes cannot suffice."""
         demand = record.demand
         open_nodes = among & ~(held.full | held.exclusive)
         cpus = sum([held.free_on(node) for node in bits(open_nodes)])
@@ -387,6 +387,8 @@ class Selector:
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             most = max(demand.tasks, demand.min_nodes)
+        if not required and self.tree is None and most_cpus(usable, most) < demand.cpus:
+            return None
         placed = self._pick(record, usable, held, required, most, ahead)
         if placed is not None or len(usable) <= demand.min_nodes:
             return placed
@@ -398,9 +400,10 @@ class Selector:
                 del usable[node]
                 if len(usable) <= demand.min_nodes:
                     break
-            placed = self._pick(record, usable, held, required, most, ahead)
-            if placed is not None:
-                return placed
+            if required or self.tree is not None or most_cpus(usable, most) >= demand.cpus:
+                placed = self._pick(record, usable, held, required, most, ahead)
+                if placed is not None:
+                    return placed
             if len(usable) <= demand.min_nodes:
                 break
         return None

@@ -34,7 +34,7 @@ class State:
         flags = set(site.priority.flags)
         self.tree = AccountTree(site.associations, not flags & {"NO_FAIR_TREE", "DEPTH_OBLIVIOUS"})
         self.ledger = UsageLedger(self.tree, site.priority, now)
-        limits = [one.limits for one in (*site.qos, *site.associations)]
+        limits = [*(one.limits for one in site.qos), *(one.limits for one in site.associations)]
         self.ledger.detailed = any(one.grp_tres_mins or one.grp_wall is not None for one in limits)
         self.ledger.no_decay = frozenset(one.name for one in site.qos if one.has("NoDecay"))
         totals = {name: table.tres for name, table in self.cluster.partitions.items()}
