@@ -116,7 +116,7 @@ class FreeMasks:
             held.parts = tuple((count, nodes) for count, nodes in found.items() if count)
         return held.parts
 
-    def open(self, among: int) -> tuple[int, int]:
+    def with_any(self, among: int) -> tuple[int, int]:
         """The free CPUs of some nodes in all, and those of them that have any."""
         cpus = able = 0
         for free in range(1, len(self.masks)):

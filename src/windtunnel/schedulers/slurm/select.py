@@ -264,7 +264,7 @@ class Selector:
         if placed is not None:
             return now, placed
         demand = record.demand
-        cpus, able = masks.open(among)
+        cpus, able = masks.with_any(among)
         future: FreeMasks | None = None
         waiting: list[Holding] = []
         counted = 0
