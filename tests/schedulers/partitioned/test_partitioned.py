@@ -1,9 +1,11 @@
 """Schedulers kept to the partitions and limits of a Slurm site: no job elsewhere, no limit exceeded at any time."""
 
 import random
+import sys
 from math import inf
 
 import pytest
+from msgspec.structs import replace
 
 from windtunnel.api import Simulation, simulate
 from windtunnel.diagnostics import ComponentError
@@ -47,8 +49,6 @@ ACCOUNTS = {"ann": "phys", "bob": "bio", "cid": "bio", "dan": "guests", "eve": "
 
 
 def site(tmp_path, select="linear"):
-    from msgspec.structs import replace
-
     (tmp_path / "slurm.conf").write_text(CONF.format(select=select))
     read = read_platform(tmp_path / "slurm.conf", format="slurm")
     return replace(read, site=replace(read.site, associations=MEMBERS, qos=QOS))
@@ -205,6 +205,15 @@ def test_laws(tmp_path, name, select):
         states = set(run.jobs["final_state"].to_list())
         assert states <= {"COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "COMPLETED_KILLED", "REJECTED"}
     assert started > 90
+
+
+@pytest.mark.parametrize("name", ["easy", "conservative"])
+def test_laws_where_no_limit_counts_nodes(tmp_path, monkeypatch, name):
+    """Jobs that have what they were charged with are not charged anew."""
+    limits = Limits(grp_tres={"cpu": 24})
+    fewer = tuple(replace(one, limits=limits) if "node" in one.limits.grp_tres else one for one in MEMBERS)
+    monkeypatch.setattr(sys.modules[__name__], "MEMBERS", fewer)
+    test_laws(tmp_path, name, "cons_tres")
 
 
 def test_the_laws_are_broken_without_partitions(tmp_path):

@@ -24,7 +24,7 @@ from windtunnel.schedulers.slurm.queue import partition_refusal
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.usage import Spending, billing
 
-__all__ = ["Gate", "Passed", "limits_submission", "without_use"]
+__all__ = ["Gate", "Passed", "limits_nodes", "limits_submission", "without_use"]
 
 _MIB: Final = 1024 * 1024
 _TRES: Final = {"memory": "mem", "gpus": "gres/gpu"}
@@ -65,6 +65,9 @@ class Gate:
         self._alone = LimitBook(self.state.cluster.qos, site.enforce, self.state.ledger)
         """Counts nothing: what it refuses can never be."""
         self._submission = limits_submission(site)
+        self._counts_nodes = limits_nodes(site)
+        self._never: dict[tuple[object, ...], str] = {}
+        """Of jobs that are alike: the limit that they could never meet."""
         self._demands = {name: self._demands_of(table.mask) for name, table in self.state.cluster.partitions.items()}
         self._described = described_by(platform.hosts)
         self._numbers = count(1)
@@ -124,7 +127,10 @@ class Gate:
             return "PartitionNodeLimit"
         ends_after = inf if sized.walltime == job.walltime else sized.walltime
         found = Passed(sized, record, self._most(sized, record), ends_after)
-        never = self._refusal(found, self._alone)
+        key = _alike(found)
+        never = self._never.get(key)
+        if never is None:
+            never = self._never[key] = self._refusal(found, self._alone)
         if never:
             return never
         if self._submission:
@@ -172,6 +178,8 @@ class Gate:
 
     def _refusal(self, one: Passed, book: LimitBook) -> str:
         """The Reason of the limit that a job would exceed."""
+        if not book.active:
+            return ""
         placed = Picked(mask_of(self._nodes(int(one.tres["node"]))), {})
         reason = book.before(one.record) or book.after(one.record, placed, one.tres)
         self._spare += list(bits(placed.nodes))
@@ -188,9 +196,7 @@ class Gate:
         ready, still = [], []
         refused: dict[tuple[object, ...], str] = {}
         for one in self.waiting:
-            record = one.record
-            alike = (record.job.account, record.job.user, record.job.qos and record.job.qos.name, record.table.name)
-            key = (*alike, record.limit, *one.tres.items())
+            key = _alike(one)
             reason = refused.get(key)
             if reason is None:
                 reason = self._refusal(one, self._limits)
@@ -206,12 +212,15 @@ class Gate:
     def waits(self, one: Passed, now: int) -> None:
         """A job waits for its start: it is charged with the most that it can take."""
         self._discharge(one)
-        self._charge(one, mask_of(self._nodes(int(one.tres["node"]))), one.tres, now)
+        nodes = mask_of(self._nodes(int(one.tres["node"]))) if self._limits.active else 0
+        self._charge(one, nodes, one.tres, now)
 
     def started(self, one: Passed, hosts: HostSet, cores: float, now: int) -> None:
         """A job has these hosts, and so many cores: it is charged with that instead."""
-        self._discharge(one)
         tres = self._tres(one.record, len(hosts), cores, dict(one.job.request.amounts))
+        if tres == one.tres and not self._counts_nodes:
+            return  # it has what it was charged with, wherever that is
+        self._discharge(one)
         self._charge(one, mask_of(hosts), tres, now)
 
     def gone(self, one: Passed) -> None:
@@ -235,6 +244,21 @@ class Gate:
             size = self.state.cluster.size
             self._spare += [node for node in bits(one.charge.holding.nodes) if node >= size]
             one.charge = None
+
+
+def _alike(one: Passed) -> tuple[object, ...]:
+    """What limits look at: jobs of which this is the same meet the same."""
+    record = one.record
+    job = record.job
+    qos = job.qos.name if job.qos is not None else ""
+    return (id(job.member), job.account, job.user, qos, record.table.name, record.limit, *one.tres.items())
+
+
+def limits_nodes(site: SlurmSite) -> bool:
+    """Whether any limit counts nodes: on which nodes jobs run matters then."""
+    limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
+    tables = ("grp_tres", "max_tres_per_user", "max_tres_per_account")
+    return any("node" in getattr(one, table) for one in limits for table in tables)
 
 
 def without_use(site: SlurmSite) -> SlurmSite:
