@@ -2,7 +2,8 @@
 
 Whole runs from the command line, outputs written, of the same seeded workload in two sizes; the slope between them is
 what a job costs, and what is left is what starting, reading and ending cost whatever the size. With ``--against DIR``
-(a checkout of another commit) each workload is run by that one too, and the ratios are told.
+(a checkout of another commit) each workload is run by that one too, and the ratios are told. Runs with the live view
+that nobody watches are told beside the same runs without it.
 """
 
 import os
@@ -34,6 +35,10 @@ class Case(NamedTuple):
     sizes: tuple[int, int]
     write: Callable[[Path, int], Path]
     words: Callable[[Path], Sequence[str]]
+    beside: str = ""
+    """The case that it is to cost no more than two per cent more than."""
+    ours_alone: bool = False
+    """Other commits may not know it."""
 
 
 def _log(load: float) -> Callable[[Path, int], Path]:
@@ -55,8 +60,8 @@ def _leases(folder: Path, leases: int) -> Path:
     return path
 
 
-def _run(hosts: int, scheduler: str) -> Callable[[Path], Sequence[str]]:
-    return lambda file: ("run", f"hosts:{hosts}", str(file), "--scheduler", scheduler, "--quiet")
+def _run(hosts: int, scheduler: str, *more: str) -> Callable[[Path], Sequence[str]]:
+    return lambda file: ("run", f"hosts:{hosts}", str(file), "--scheduler", scheduler, "--quiet", *more)
 
 
 def _lease_run(file: Path) -> Sequence[str]:
@@ -64,10 +69,21 @@ def _lease_run(file: Path) -> Sequence[str]:
     return ("lease", "run", str(file), *(word for one in settings for word in ("-o", one)))
 
 
+PLAIN = "easy, 256 hosts, load 0.7"
+ELASTIC = ("--apply", "with_elasticity(0.5, cost=10, seed=1)")
 CASES = (
-    Case("easy, 256 hosts, load 0.7", "job", (2_000, 10_000), _log(0.7), _run(256, "easy")),
+    Case(PLAIN, "job", (2_000, 10_000), _log(0.7), _run(256, "easy")),
+    Case(f"{PLAIN}, live and unwatched", "job", (2_000, 10_000), _log(0.7), _run(256, "easy", "--live"), PLAIN, True),
     Case("easy, 256 hosts, load 1.5", "job", (2_000, 10_000), _log(1.5), _run(256, "easy")),
     Case("conservative, 128 hosts, load 1", "job", (500, 2_500), _delays, _run(128, "conservative")),
+    Case(
+        "half of the jobs malleable, expand-into-idle, 256 hosts, load 0.7",
+        "job",
+        (500, 2_500),
+        _log(0.7),
+        _run(256, "elastic/expand-into-idle", *ELASTIC),
+        ours_alone=True,
+    ),
     Case("leases, 64 nodes, load 0.8", "lease", (300, 1_500), _leases, _lease_run),
 )
 
@@ -100,7 +116,10 @@ def _cost(source: Path, case: Case, files: Sequence[Path], folder: Path) -> tupl
     return slope, small - slope * case.sizes[0]
 
 
-def _figures(case: Case, sources: Sequence[Path], folder: Path, pool: ThreadPoolExecutor) -> Iterator[Figure]:
+def _figures(
+    case: Case, sources: Sequence[Path], folder: Path, pool: ThreadPoolExecutor, slopes: dict[str, float]
+) -> Iterator[Figure]:
+    sources = sources[:1] if case.ours_alone else sources
     files = [case.write(folder, size) for size in case.sizes]
     asked = [
         pool.submit(_cost, source, case, files, folder / f"source-{rank}") for rank, source in enumerate(sources)
@@ -110,6 +129,9 @@ def _figures(case: Case, sources: Sequence[Path], folder: Path, pool: ThreadPool
     for (slope, fixed), whose in zip(costs, ("", ", the other"), strict=False):
         yield Figure(f"{what}{whose}", slope / 1000, f"k a {case.unit}")
         yield Figure(f"{what}{whose}: fixed", fixed / 1e9, "G")
+    slopes[case.what] = costs[0][0]
+    if case.beside:
+        yield Figure(f"{what}: against without", costs[0][0] / slopes[case.beside], "times", "at most 1.02")
     if len(costs) > 1:
         yield Figure(f"{what}: ratio", costs[0][0] / costs[1][0], "times", "at most 1")
 
@@ -124,5 +146,6 @@ def run() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
         for rank, source in enumerate(sources):  # modules are compiled beforehand, as in any installed package
             counted(source, ("run", "example:small", "--quiet"), Path(name) / f"source-{rank}" / "first")
+        slopes: dict[str, float] = {}
         for case in CASES:
-            yield from _figures(case, sources, Path(name), pool)
+            yield from _figures(case, sources, Path(name), pool, slopes)

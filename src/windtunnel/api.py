@@ -56,7 +56,7 @@ class Simulation:
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
         operations: what is done to each workload before it is simulated, as texts (:func:`arrange`).
         strict_input: what would be told in the account (:attr:`account`) is an error.
-        until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a date of the log's calendar.
+        until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a date in the log's calendar.
 
     Raises:
         InputError: an input file is at fault; all faults are named.
@@ -173,7 +173,7 @@ class Simulation:
         """Run up to and including a time; False when the run is over. Raises SimulationError like :meth:`run`.
 
         Args:
-            time: seconds, a duration such as ``"5h"``, or a date of the log's calendar such as ``"1996-10-01"``.
+            time: seconds, a duration such as ``"5h"``, or a date in the log's calendar such as ``"1996-10-01"``.
         """
         return self.engine.run_until(read_time(time, self.recording.state.start_date))
 

@@ -97,7 +97,7 @@ def test_what_is_damaged_is_said(whole, name, before, after, line, said, tmp_pat
 @pytest.mark.parametrize(
     ("name", "before", "after", "line", "said"),
     [
-        ("jobs.csv", b",0,-1.0", b",3000000000,-1.0", ["why", "hurt", "w0!29"], "beyond all hosts of any site"),
+        ("jobs.csv", b",0,-1.0", b",3000000000,-1.0", ["why", "hurt", "w0!29"], "larger than any host number"),
         ("jobs.csv", b",0,-1.0", b",0-999999999,-1.0", ["why", "hurt", "w0!29"], "the site has no host 999999999"),
         ("jobs.csv", b",0,-1.0", b",0-999999999,-1.0", ["plot", "hurt", "gantt", "a.svg"], "has no host 999999999"),
         ("events.csv", b"unavailable,", b"unavailable,7-999999999 ", ["report", "hurt"], "has no host 999999999"),

@@ -32,10 +32,10 @@ def jobs(folder, *given, delay=5.0):
     (folder / "jobs.json").write_text(json.dumps(content))
 
 
-def test_dates_beyond_all_numbers_end_a_run(run, tmp_path):
+def test_times_that_overflow_end_a_run(run, tmp_path):
     jobs(tmp_path, 1e308, delay=1e308)
     code, said = run("run", "hosts:4", "jobs.json", "--out", "out", "-q")
-    assert (code, "the dates of this run overflowed" in said) == (1, True)
+    assert (code, "the times of this run overflowed" in said) == (1, True)
     assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "incomplete"
 
 
@@ -166,7 +166,7 @@ def environment(tmp_path):
             for v in ("0", "-1", "nan", "inf")
         ],
         *[(f"idle_share={v}", "idle_share must be a number from 0 and up to 1") for v in ("-0.1", "1.1", "nan")],
-        *[(f"network={v}", "is no network") for v in ("star:0,0", "star:inf,0", "star:1e9,inf", "rack:1,0,0")],
+        *[(f"network={v}", "is not a network") for v in ("star:0,0", "star:inf,0", "star:1e9,inf", "rack:1,0,0")],
     ],
 )
 def test_options_of_environments(run, environment, option, said):

@@ -109,7 +109,7 @@ OTHERS = ("leases", "own")
 LWF = {
     "exact start": by(
         honoured(starts(job_3=7200), ("leases",)),
-        not_honoured(1, "leases start at a date, as jobs then or later", (*OURS, "own")),
+        not_honoured(1, "leases start at a given time, jobs then or later", (*OURS, "own")),
         NOWHERE,
     ),
     "start now or never": by(
@@ -267,7 +267,7 @@ TABLE: dict[str, dict[str, dict[str, Verdict]]] = {
     "SSS": SSS,
     "SWF": SWF,
     "Batsim 4": batsim("it is handed on"),
-    "Batsim 5": batsim("nothing comes of it"),
+    "Batsim 5": batsim("it has no effect"),
     "Slurm": SLURM,
 }
 

@@ -184,7 +184,7 @@ def test_traces_are_named_from_the_new_place(tmp_path):
 def test_the_target_says_the_format(tmp_path):
     assert target_format(tmp_path / "x.SWF").name == "swf"
     assert target_format(tmp_path / "x.json").name == "batsim5"
-    with pytest.raises(UsageError, match="the suffix tells no format to write"):
+    with pytest.raises(UsageError, match="the suffix does not name a format to write"):
         target_format(tmp_path / "x.txt")
     with pytest.raises(
         UsageError, match="there is no format 'batsim' to write workloads in\n  hint: did you mean 'batsim"

@@ -144,7 +144,7 @@ def test_dates_of_a_picture(tmp_path, capsys):
         (["-z", "-1"], "Invalid value for '--vmimagesize'"),
         (["-c", "0.001"], "--cpu is a share of a CPU, from 0.01 to 1, not 0.001"),
         (["-c", "nan"], "--cpu is a share of a CPU, from 0.01 to 1, not nan"),
-        (["--deadline", "+0:30:00"], "--deadline goes with a date to start at, not with --start best_effort"),
+        (["--deadline", "+0:30:00"], "--deadline goes with a start time, not with --start best_effort"),
         (["-f", "binary"], "binary is not text in UTF-8"),
         (["--token-file", "binary"], "binary is not text in UTF-8"),
     ],

@@ -9,11 +9,12 @@ from windtunnel.model import EventList, ExternalEvent, HostSet
 from windtunnel.report import conditions as module
 from windtunnel.report.conditions import conditions, markers
 from windtunnel.results.run import Run
+from windtunnel.results.state import PlatformFacts, ReservedHosts, RunState
 
 
 def with_files(hosts: int = 8, **frames) -> SimpleNamespace:
     tables = {f"{name}.csv": pl.DataFrame(rows, orient="row", schema=head) for name, (head, rows) in frames.items()}
-    return SimpleNamespace(hosts=hosts, frame=tables.get)
+    return SimpleNamespace(hosts=hosts, frame=tables.get, state=RunState())
 
 
 def named(run, last: float) -> list[tuple]:
@@ -70,6 +71,22 @@ def test_what_leases_do_besides_running():
     assert named(with_files(reservations=(head, rows)), 40.0) == [
         (9.0, 12.0, 0, 2, "FileTransfer"),
         (9.0, 12.0, 3, 1, "FileTransfer"),
+    ]
+
+
+def test_reservations_of_a_slurm_site_with_their_repetitions():
+    run = with_files()
+    lesson = ReservedHosts(name="lesson", start=10.0, end=30.0, hosts="2-3 6")
+    begun = ReservedHosts(name="begun", start=-50.0, end=5.0, hosts="0")
+    over = ReservedHosts(name="over", start=-50.0, end=0.0, hosts="0")
+    hourly = ReservedHosts(name="hourly", start=-10_000.0, end=-9_900.0, hosts="7", every=3600.0)
+    run.state.platform = PlatformFacts(reservations=[lesson, begun, over, hourly])
+    assert named(run, 5_000.0) == [
+        (0.0, 5.0, 0, 1, "reservation begun"),
+        (10.0, 30.0, 2, 2, "reservation lesson"),
+        (10.0, 30.0, 6, 1, "reservation lesson"),
+        (800.0, 900.0, 7, 1, "reservation hourly"),
+        (4400.0, 4500.0, 7, 1, "reservation hourly"),
     ]
 
 

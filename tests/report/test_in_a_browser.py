@@ -11,6 +11,7 @@ from shared import shared
 from windtunnel.diagnostics import show_duration
 from windtunnel.report.page import write_report
 from windtunnel.results.run import Run
+from windtunnel.results.state import ReservedHosts
 from windtunnel.results.why import explain
 
 pytestmark = pytest.mark.slow
@@ -191,6 +192,26 @@ def test_it_says_why_a_job_waited_as_we_do(browser, alone, run):
                 assert f"Hosts were held by {len(known.holders)} jobs" in said
             if known.overtakers:
                 assert f"{len(known.overtakers)} jobs submitted later started earlier" in said
+
+
+def test_it_does_not_guess_why_where_bars_are_left_out(browser, run, tmp_path, monkeypatch):
+    monkeypatch.setattr("windtunnel.report.data.MOST_BARS", 40)
+    with visit(browser, write_report(run, tmp_path / "cut.html")) as page:
+        shown = page.locator("#jobs table tbody th").first.inner_text()
+        page.fill("#find", shown)
+        said = page.inner_text("#details")
+        assert f"windtunnel why RUN {shown} counts all jobs" in said
+        assert "Hosts free meanwhile" not in said
+
+
+def test_reservations_are_in_the_legend_and_under_the_pointer(browser, tmp_path):
+    recording = record(jobs=workload(3))
+    facts = recording.state.platform
+    facts.reservations = [ReservedHosts(name="lesson", start=0.0, end=1e6, hosts="0-7")]
+    with visit(browser, write_report(Run.of(recording), tmp_path / "reserved.html")) as page:
+        assert "reservation lesson" in page.inner_text("#legend")
+        page.hover("canvas.gantt")
+        assert "reservation lesson" in page.locator(".tip").first.inner_text()
 
 
 def test_several_runs_move_together(browser, several):

@@ -72,7 +72,7 @@ def test_workloads_that_differ_are_compared_by_what_they_share(runs):
     light = wt.compare_runs(*loaded(runs, "easy", "light"))
     assert light.shared == 150
     assert light.moved[1] > 100
-    assert "submitted at other dates than in [1]: [2]" in str(light)
+    assert "submitted at other times than in [1]: [2]" in str(light)
 
 
 def test_nothing_in_common(runs):

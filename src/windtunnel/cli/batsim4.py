@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
         nargs=2,
         default=[],
         metavar=("FILE", "START"),
-        help="Pegasus DAX starting at a date",
+        help="Pegasus DAX starting at a given time",
     )
     add(
         "--events",
@@ -105,7 +105,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--sg-cfg", action="append", default=[], metavar="KEY:VALUE", help="only network/TCP-gamma has a meaning here"
     )
-    add("--dump-execution-context", action="store_true", help="print where things are, as JSON, and leave")
+    add("--dump-execution-context", action="store_true", help="print where things are, as JSON, and exit")
     add(
         "--estimate-waiting-times",
         action="store_true",
@@ -116,10 +116,16 @@ def parser() -> argparse.ArgumentParser:
         default=0.0,
         type=float,
         metavar="SECONDS",
-        help="(ours) submit nothing before this date: for schedulers that cannot start a job at 0 [%(default)g]",
+        help="(ours) submit nothing before this time: for schedulers that cannot start a job at 0 [%(default)g]",
     )
     add("--omit-rejected", action="store_true", help="(ours) no row for rejected jobs in PREFIX_jobs.csv")
-    add("--timeout", default=300.0, type=float, metavar="SECONDS", help="(ours) for each answer [%(default)g]")
+    add(
+        "--timeout",
+        default=300.0,
+        type=float,
+        metavar="SECONDS",
+        help="(ours) seconds to wait for each answer [%(default)g]",
+    )
     add("--version", action="store_true", help="print the version")
     return made
 
@@ -168,7 +174,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.sched_cfg and options.sched_cfg_file:
         raise UsageError("give --sched-cfg or --sched-cfg-file, not both")
     if not 0 <= options.first_submission < inf:
-        raise UsageError(f"--first-submission {options.first_submission:g} is not a date")
+        raise UsageError(f"--first-submission {options.first_submission:g} is not a valid time")
     if not options.timeout > 0:
         raise UsageError(f"--timeout {options.timeout:g} is not a time to wait")
     if not 0 < options.redis_port < 65536:
@@ -269,7 +275,7 @@ def _number(text: str) -> float:
     except ValueError:
         date = -1.0
     if not 0 <= date < inf:
-        raise UsageError(f"--workflow-start {text!r} is not a date in seconds")
+        raise UsageError(f"--workflow-start {text!r} is not a time in seconds")
     return date
 
 

@@ -122,7 +122,7 @@ def parser() -> argparse.ArgumentParser:
         )
     edc("--edc-library-load-method", choices=["dlopen", "dlmopen"], help="[dlopen]")
     edc("--edc-isolated", action="store_true", help="(ours) each library in a process of its own")
-    edc("--timeout", type=float, metavar="SECONDS", help="(ours) for each answer of processes [600]")
+    edc("--timeout", type=float, metavar="SECONDS", help="(ours) seconds to wait for each answer of processes [600]")
     out = made.add_argument_group("outputs").add_argument
     out("-e", "--export", metavar="PREFIX", help="prefix of the output files [out/]")
     out("--trace-machine-state", action="store_true", help="machine_states.csv")
@@ -146,7 +146,7 @@ def parser() -> argparse.ArgumentParser:
     )
     other("--trust-code", action="store_true", help="(ours) let the file of -c name libraries, which are code")
     other("--gen-config", type=file_name, metavar="FILE", help="write these options to such a file, and go on")
-    other("--dump-execution-context", action="store_true", help="print where things are, as JSON, and leave")
+    other("--dump-execution-context", action="store_true", help="print where things are, as JSON, and exit")
     other("--version", "--batsim-version", dest="version", action="store_true", help="print the version")
     return made
 

@@ -24,8 +24,16 @@ def convert(
         list[str],
         typer.Option("--apply", metavar="OPERATION", help="Change the workload first, as windtunnel run does."),
     ] = [],  # noqa: B006 -- typer copies it
+    platform: Annotated[
+        str,
+        typer.Option(
+            "--platform",
+            metavar="PLATFORM",
+            help="With --to elastisim: also write platform.xml and configuration.json beside the jobs.",
+        ),
+    ] = "",
 ) -> None:
-    """Convert a workload, and say what the format written cannot keep.
+    """Convert a workload, and list what the target format cannot keep.
 
     Examples:
       windtunnel convert trace.swf.gz jobs.json
@@ -35,14 +43,41 @@ def convert(
       windtunnel convert "lublin:1000?hosts=64&load=0.8" made.swf
 
       windtunnel convert trace.swf october.swf --apply "slice('1996-10', weeks=4)"
+
+      windtunnel convert trace.swf jobs.json --to elastisim --platform hosts:128
     """
     from windtunnel.cli.run import key_values
+    from windtunnel.diagnostics import UsageError
     from windtunnel.formats.convert import convert as convert_file
 
     options: dict[str, Any] = key_values(option, "format option")
     change = partial(_arranged, operations=apply) if apply else None
-    for text in convert_file(source, target, to=to, change=change, **options):
+    if platform and to != "elastisim":
+        raise UsageError("--platform goes with --to elastisim", "other formats of workloads name no platform")
+    site = _site(platform) if platform else None  # what is wrong with it is said before anything is written
+    lost = convert_file(source, target, to=to, change=change, **options)
+    if site is not None:
+        lost += _for_elastisim(target, site)
+    for text in lost:
         print(f"lost: {text}")
+
+
+def _site(platform: str) -> Any:
+    from windtunnel.formats.registry import read_platform
+
+    return read_platform(platform)
+
+
+def _for_elastisim(jobs: Path, site: Any) -> list[str]:
+    """The configuration and the platform beside ElastiSim's jobs; what was lost."""
+    from windtunnel.formats.elastisim.jobs import read_jobs
+    from windtunnel.formats.elastisim.site_write import configuration_for, write_configuration, write_platform
+
+    path = jobs.with_name("platform.xml")
+    lost = write_platform(site, path)
+    configuration, more = configuration_for(read_jobs(jobs), jobs, path)
+    write_configuration(configuration, jobs.with_name("configuration.json"))
+    return [*lost, *more]
 
 
 def _arranged(workload: Any, operations: list[str]) -> Any:

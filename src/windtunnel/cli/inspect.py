@@ -20,7 +20,7 @@ def inspect(
         typer.Option("--route", help="Print the route between two hosts.", metavar="A B"),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Show every kind of host and link.")] = False,
-    energy: Annotated[bool, typer.Option("--energy", help="Make faults in tables of power errors.")] = False,
+    energy: Annotated[bool, typer.Option("--energy", help="Treat faults in power tables as errors.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the description as JSON.")] = False,
 ) -> None:
     """Describe a platform: hosts, zones, links; or one of its routes.

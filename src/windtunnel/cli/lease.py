@@ -71,7 +71,7 @@ def run(
     energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated date."),
+        typer.Option(parser=date, metavar="SECONDS", help="Stop at this simulated time."),
     ] = None,
     speed: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
@@ -189,10 +189,10 @@ def gantt(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--to", help="The picture (SVG) to write; default: gantt.svg in the run."),
     ] = None,
-    start: Annotated[float, typer.Option("--from", parser=date, metavar="SECONDS", help="From this date on.")] = 0.0,
+    start: Annotated[float, typer.Option("--from", parser=date, metavar="SECONDS", help="From this time on.")] = 0.0,
     until: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option("--until", parser=date, metavar="SECONDS", help="Up to this date."),
+        typer.Option("--until", parser=date, metavar="SECONDS", help="Up to this time."),
     ] = None,
 ) -> None:
     """Draw which node ran what: machines, suspensions, resumptions, migrations and image transfers.

@@ -95,7 +95,7 @@ def request(
                 raise UsageError(f"--cpu is a share of a CPU, from 0.01 to 1, not {cpu:g}")
             words: dict[str, float | When] = {"now": When.NOW, "best_effort": When.UNSPECIFIED}
             if deadline and start in words:
-                raise UsageError(f"--deadline goes with a date to start at, not with --start {start}")
+                raise UsageError(f"--deadline goes with a start time, not with --start {start}")
             try:
                 length = _UNLIMITED if duration == "unlimited" else parse_length(duration)
             except ValueError as error:

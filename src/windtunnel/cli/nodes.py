@@ -46,7 +46,7 @@ def nodes(
     ] = None,
     start: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option("--from", parser=date, metavar="SECONDS", help="Averages and maxima from this date on..."),
+        typer.Option("--from", parser=date, metavar="SECONDS", help="Averages and maxima from this time on..."),
     ] = None,
     finish: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it

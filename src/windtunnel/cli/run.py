@@ -121,7 +121,7 @@ def run(
         ),
     ] = None,
     energy: Annotated[
-        bool, typer.Option("--energy", help="Simulate energy; the platform must tell the watts of its hosts.")
+        bool, typer.Option("--energy", help="Simulate energy; the platform must give the watts of its hosts.")
     ] = False,
     energy_rule: Annotated[
         str, typer.Option(help="How meters are read: exact (the integral) or simgrid (when SimGrid reads them).")
@@ -133,7 +133,7 @@ def run(
         ),
     ] = False,
     job_energy: Annotated[
-        str, typer.Option(help="Energy of a job on shared hosts: its fair part, or that of whole hosts.")
+        str, typer.Option(help="Energy of a job on shared hosts: its fair share, or that of whole hosts.")
     ] = "fair",
     sharing: Annotated[
         str, typer.Option(help="How jobs share hosts and links: simgrid (its rule) or maxmin (max-min fairness).")
@@ -145,7 +145,7 @@ def run(
         bool, typer.Option("--share-hosts", help="Pack jobs by cores: several may have cores of one host.")
     ] = False,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Tell the scheduler of refused decisions and go on.")
+        bool, typer.Option("--lenient", help="Tell the scheduler about refused decisions and go on.")
     ] = False,
     warm_up: Annotated[str, typer.Option(help="Leave out the first seconds (or share, as 5%) in the metrics.")] = "0",
     cool_down: Annotated[str, typer.Option(help="Leave out the last seconds (or share) in the metrics.")] = "0",
@@ -154,7 +154,7 @@ def run(
         typer.Option(
             parser=moment,
             metavar="TIME",
-            help="Stop at this simulated time: seconds, 5h, 2d, or a date of the log's calendar (1996-10-01 14:05).",
+            help="Stop at this simulated time: seconds, 5h, 2d, or a date in the log's calendar (1996-10-01 14:05).",
         ),
     ] = None,
     timeout: Annotated[

@@ -64,7 +64,7 @@ def plot(
         float | None, typer.Option(help="The width in columns of a two-column paper (1 is the default of paper).")
     ] = None,
 ) -> None:
-    """Draw a picture of a run, or curves of several (needs matplotlib).
+    """Plot a run, or curves of several (needs matplotlib).
 
     Examples:
       windtunnel plot out gantt gantt.png
@@ -125,10 +125,10 @@ def compare(
     a: Annotated[Path, typer.Argument(help=_THIS, metavar="A")],
     b: Annotated[list[Path], typer.Argument(help="Another, or several.", metavar="B...")],
     jobs: Annotated[
-        int, typer.Option("--jobs", min=0, help="Show as many of the jobs whose starts differ most.")
+        int, typer.Option("--jobs", min=0, help="Show this many of the jobs whose starts differ most.")
     ] = 0,
     tolerance: Annotated[
-        float, typer.Option(parser=date, metavar="SECONDS", help="Dates closer than this are equal.")
+        float, typer.Option(parser=date, metavar="SECONDS", help="Times closer than this are equal.")
     ] = 1e-6,
     warm_up: Annotated[str, _WARM_UP] = "0",
     cool_down: Annotated[str, _COOL_DOWN] = "0",
@@ -203,7 +203,7 @@ def why(
     job: Annotated[str, typer.Argument(help="The job: w0!42, or 42 where that is unique.", metavar="JOB")],
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Say why a job waited: who held the hosts, how many were free, who overtook it.
+    """Explain why a job waited: who held the hosts, how many were free, who overtook it.
 
     Example:
       windtunnel why out 'w0!42'

@@ -22,14 +22,14 @@ def scheduler(
     ] = [],  # noqa: B006 -- typer copies it
     timeout: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option(parser=positive, metavar="SECONDS", help="Give up after so long without a message."),
+        typer.Option(parser=positive, metavar="SECONDS", help="Give up after this long without a message."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="batprotocol: ask for messages in JSON instead of binary.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
 ) -> None:
-    """Serve a scheduler to one simulation of a Batsim, or to an ElastiSim.
+    """Serve a scheduler to one simulation of Batsim or ElastiSim.
 
     Examples:
       windtunnel scheduler easy --endpoint tcp://127.0.0.1:28000

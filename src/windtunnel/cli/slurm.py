@@ -54,14 +54,14 @@ def calibrate(
     tz: Annotated[str, _TZ] = "UTC",
     scheduler: Annotated[str, _SCHEDULER] = "",
     keep_nodes: Annotated[
-        bool, typer.Option("--keep-nodes", help="Take away no nodes that the log shows were not there.")
+        bool, typer.Option("--keep-nodes", help="Keep nodes that, by the log, were not there.")
     ] = False,
     report: Annotated[
         str, typer.Option("--report", metavar="PAGE", help="Also write an HTML page with charts and all groups.")
     ] = "",
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Replay a site's log and say how far the replay agrees with what was.
+    """Replay a site's log and measure how closely the replay agrees with what happened.
 
     Examples:
       windtunnel calibrate site/slurm.conf site/jobs.txt --tz Europe/Berlin
@@ -100,7 +100,7 @@ def what_if(
     ] = "",
     json: Annotated[bool, _JSON] = False,
 ) -> None:
-    """Run a site's log before and after a change of its slurm.conf, and say who gains and who loses.
+    """Run a site's log before and after a change to its slurm.conf, and show who gains and who loses.
 
     Examples:
       windtunnel what-if site/slurm.conf site/jobs.txt --set SchedulerParameters=bf_window=2880

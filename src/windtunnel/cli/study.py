@@ -15,7 +15,7 @@ study = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Run many simulations from one study file, and say what they show.",
+    help="Run many simulations from one study file, and analyse the results.",
 )
 
 _STUDY: Final = typer.Argument(help="The directory of a study, as study run writes it.", metavar="STUDY")
@@ -93,7 +93,7 @@ def status(
     folder: Annotated[Path, _STUDY],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say how far a study is, and which points failed; also while it runs.
+    """Show how far a study is, and which points failed; also while it runs.
 
     Example:
       windtunnel study status sweep.study
@@ -193,7 +193,7 @@ def show(
 
     forms = ("text", "markdown", "latex", "json")
     if form not in forms:
-        raise UsageError(f"--as {form}: there is no such form", did_you_mean(form, forms))
+        raise UsageError(f"--as {form}: unknown format", did_you_mean(form, forms))
     results = load_study(folder)
     options: dict[str, Any] = {"confidence": confidence, "method": "bootstrap" if bootstrap else "t"}
     tables = []

@@ -44,7 +44,7 @@ def validate(
         typer.Option(help="Environments: a folder from which other files may be inherited.", metavar="FOLDER"),
     ] = None,
 ) -> None:
-    """Say everything that is wrong with environments, node objects, workloads and platforms.
+    """Report everything that is wrong with environments, node objects, workloads and platforms.
 
     Exit code 0: no errors; 1: errors; 2: a file cannot be read.
 
@@ -57,9 +57,9 @@ def validate(
     from windtunnel.diagnostics.render import RENDERERS, render
 
     if output not in RENDERERS:
-        raise UsageError(f"there is no form {output!r}", did_you_mean(output, RENDERERS))
+        raise UsageError(f"unknown format {output!r}", did_you_mean(output, RENDERERS))
     if kind and kind not in _KINDS:
-        raise UsageError(f"there is no kind {kind!r}", did_you_mean(kind, _KINDS))
+        raise UsageError(f"unknown kind {kind!r}", did_you_mean(kind, _KINDS))
     options = environment_options(merge_order, allow_files, strict=strict, schema_only=schema_only, simulate=simulate)
     findings: list[Finding] = []
     for file in files:

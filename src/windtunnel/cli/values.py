@@ -26,7 +26,7 @@ def positive(value: Any) -> float:
 
 
 def moment(value: Any) -> float | str:
-    """A time as :func:`date` reads it, or a date of the log's calendar, which is returned as it is written."""
+    """A time as :func:`date` reads it, or a date in the log's calendar, which is returned as it is written."""
     from windtunnel.diagnostics import UsageError, read_time
 
     try:

@@ -44,7 +44,9 @@ def read_duration(text: str) -> float:
             found = re.findall(_PART, lower) if re.fullmatch(rf"(?:{_PART}\s*)+", lower) else []
             if found and all(unit in _UNITS for _, unit in found):
                 return sum(float(number) * _UNITS[unit] for number, unit in found)
-    raise UsageError(f"{text!r:.80} is not a duration", "expected seconds, or such as 90min, 5h, 2d or 1d12h")
+    raise UsageError(
+        f"{text!r:.80} is not a duration", "expected seconds, or a duration such as 90min, 5h, 2d or 1d12h"
+    )
 
 
 def read_time(time: str | float | Real, start_date: float | None) -> float:
@@ -77,7 +79,7 @@ def read_time(time: str | float | Real, start_date: float | None) -> float:
         except ValueError:
             continue
         if start_date is None:
-            raise UsageError(f"{time!r} is a date, and the workload does not say when it starts", "such as 5h or 2d")
+            raise UsageError(f"{time!r} is a date, and the workload has no start date", "such as 5h or 2d")
         return moment.timestamp() - start_date
     raise UsageError(f"{time!r:.80} is not a valid time", expected)
 

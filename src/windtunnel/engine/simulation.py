@@ -140,7 +140,7 @@ class Simulation:
         if self.world.stage != "over":
             return True
         if not isfinite(self.world.now):
-            fault = SimulationError("the dates of this run overflowed: its jobs or dates are too long")
+            fault = SimulationError("the times of this run overflowed: its jobs last too long or come too late")
             self._fail(fault)
             raise fault
         self._finish(self.world.stopped or "complete")

@@ -33,7 +33,7 @@ def target_format(target: Path, to: str = "") -> Format:
         return found
     if to:
         raise UsageError(f"there is no format {to!r} to write workloads in", did_you_mean(to, names))
-    raise UsageError(f"{target}: the suffix tells no format to write", f"choose one: {', '.join(names)}")
+    raise UsageError(f"{target}: the suffix does not name a format to write", f"choose one: {', '.join(names)}")
 
 
 def convert(

@@ -50,7 +50,7 @@ class Driver:
         answer: Future[T] = Future()
         with self._lock:
             if self._closed:
-                raise UsageError("the run is over, and nobody serves it any more")
+                raise UsageError("the run is over and no longer served")
             self._questions.put((answer, question))
         return answer
 

@@ -120,7 +120,7 @@ class Asks:
         if ask.contiguous or ask.spread or ask.switches:
             self.note(_SLURM, "jobs ask for nodes side by side, spread, or below few switches", job)
         if ask.begin is not None:
-            self.note(_SLURM, "jobs name a date before which they do not start", job)
+            self.note(_SLURM, "jobs name a time before which they must not start", job)
         if ask.dependencies:
             self.note(_SLURM, "jobs wait for other jobs", job)
         if ask.array_limit is not None:

@@ -100,7 +100,7 @@ def external_event(kind: str) -> Callable[[Form], Form]:
         UsageError: the name means something already, or the class is not a Struct.
     """
     if not isinstance(kind, str) or not kind or kind in _TAKEN:
-        raise UsageError(f"{kind!r} cannot be the name of a kind of external events", "it means something already")
+        raise UsageError(f"{kind!r} cannot be the name of a kind of external events", "the name is already in use")
 
     def register(form: Form) -> Form:
         if not (isinstance(form, type) and issubclass(form, msgspec.Struct)):

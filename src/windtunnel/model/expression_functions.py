@@ -1,6 +1,6 @@
 """The functions that performance models may call (elastic jobs), with C's answers where Python raises.
 
-A division by zero, a root of a negative number or a result beyond all numbers is not an error here but an infinity or
+A division by zero, a root of a negative number or a result that overflows is not an error here but an infinity or
 not-a-number, as in C; whoever uses the value decides what becomes of that.
 """
 

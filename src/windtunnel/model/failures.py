@@ -142,7 +142,7 @@ def failures(hosts: Sequence[Host], model: FailureModel) -> EventList:
     """
     until = model.until
     if not until < inf:
-        raise UsageError("failures are made up to a date, which must be finite")
+        raise UsageError("failures are generated up to a time, which must be finite")
     spells: list[_Spell] = []
     if model.between is not None:
         machines = [(host.name, HostSet.span(1, host.id)) for host in hosts]

@@ -153,12 +153,12 @@ class HostSet:
             if not (first.isascii() and first.isdigit()) or (dash and not (last.isascii() and last.isdigit())):
                 raise ValueError(f"{item!r} is not a host number or an interval such as 0-3")
             if len(item) > _LONGEST:
-                raise ValueError(f"{item:.24}... is beyond all hosts of any site")
+                raise ValueError(f"{item:.24}... is larger than any host number")
             low, high = int(first), int(last) if dash else int(first)
             if low > high:
                 raise ValueError(f"{item!r} is an empty interval: {low} > {high}")
             if high >= _MOST:
-                raise ValueError(f"{item!r} is beyond all hosts of any site")
+                raise ValueError(f"{item!r} is larger than any host number")
             runs.append((low, high))
         return cls.of_runs(merged(runs))
 

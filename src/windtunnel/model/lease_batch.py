@@ -77,7 +77,7 @@ def asks_of_leases(leases: Iterable[Lease], name: str) -> tuple[Ask, ...]:
         place = f"{name}!{lease.id}"
         kind = lease.kind
         if kind in {LeaseKind.RESERVATION, LeaseKind.DEADLINE}:
-            asks.note("exact starts", "leases start at a date, as jobs then or later", place)
+            asks.note("exact starts", "leases start at a given time, jobs then or later", place)
         elif kind is LeaseKind.IMMEDIATE:
             asks.note("exact starts", "leases start at once or never, as jobs they may wait", place)
         if kind is LeaseKind.DEADLINE:

@@ -4,6 +4,7 @@ Spans are ``[from, until, first host, number of hosts, kind]``, times in s; the 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import floor
 from typing import Any, Final
 
 from windtunnel.model import HostSet
@@ -14,6 +15,7 @@ __all__ = ["MOST_SPANS", "conditions", "markers"]
 MOST_SPANS: Final = 100_000
 """Beyond that many the shortest, which cannot be seen anyway, are left out."""
 _MOST_MARKS: Final = 2_000
+_MOST_REPETITIONS: Final = 1_000
 _SWITCHING: Final = {-1: "switching on", -2: "switching off"}
 _AT_WORK: Final = ("VM",)
 """Reservations of leases that are drawn as jobs already."""
@@ -51,7 +53,7 @@ class _Spells:
 
 def conditions(run: Run, last: float) -> dict[str, Any]:
     """All spans of a run that ends at ``last`` (s): names of kinds, spans, and how many are left out."""
-    spans = [*_away(run, last), *_power_states(run, last), *_of_leases(run)]
+    spans = [*_away(run, last), *_power_states(run, last), *_of_leases(run), *_reserved(run, last)]
     left_out = max(0, len(spans) - MOST_SPANS)
     if left_out:
         spans = sorted(spans, key=lambda span: span[0] - span[1])[:MOST_SPANS]
@@ -109,6 +111,23 @@ def _of_leases(run: Run) -> Iterator[Span]:
         if row["kind"] not in _AT_WORK and row["end"] > row["start"]:
             for low, high in HostSet.parse(str(row["hosts"])).runs:
                 yield float(row["start"]), float(row["end"]), low - 1, high - low + 1, str(row["kind"])
+
+
+def _reserved(run: Run, last: float) -> Iterator[Span]:
+    """Advance reservations of a Slurm site: hosts that are kept from all who may not use them."""
+    for one in run.state.platform.reservations:
+        hosts = HostSet(_hosts(run, one.hosts))
+        start, end = one.start, one.end
+        if one.every > 0.0 and end <= 0.0:
+            ahead = floor(-end / one.every) + 1
+            start, end = start + ahead * one.every, end + ahead * one.every
+        for _ in range(_MOST_REPETITIONS if one.every > 0.0 else 1):
+            if start >= last:
+                break
+            if end > max(start, 0.0):
+                for low, high in hosts.runs:
+                    yield max(start, 0.0), min(end, last), low, high - low + 1, f"reservation {one.name}"
+            start, end = start + one.every, end + one.every
 
 
 def markers(run: Run) -> list[Sequence[Any]]:

@@ -46,7 +46,7 @@ def write_lease_gantt(run: str | Path, target: str | Path, *, start: float = 0.0
     """
     bars = [bar for bar in _bars(Path(run)) if bar.end > start and (end is None or bar.start < end)]
     if not bars:
-        raise UsageError(f"{run}: nothing happened between these dates")
+        raise UsageError(f"{run}: nothing happened between these times")
     if len(bars) > MOST_BARS:
         raise UsageError(
             f"{run}: {len(bars)} bars are too many for a picture", "draw a part of it: --from and --until"

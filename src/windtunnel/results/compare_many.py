@@ -73,7 +73,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
             lines.append(f"the workloads differ: {self.shared:,} jobs ran in all of these runs")
             if any(self.moved):
                 moved = ", ".join(f"{name} {count:,}" for name, count in zip(names, self.moved, strict=True) if count)
-                lines.append(f"submitted at other dates than in [1]: {moved}")
+                lines.append(f"submitted at other times than in [1]: {moved}")
         rows: list[list[str]] = [["", *names]]
         rows += [[name, *map(_text, values)] for name, values in self.figures.items()]
         if not self.alike and self.shared:

@@ -26,6 +26,7 @@ from windtunnel.results.machine_states import MachineStatesCsv
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.place import Place
 from windtunnel.results.probes_csv import ProbesCsv
+from windtunnel.results.reserved import reserved
 from windtunnel.results.resizes_csv import ResizesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
 from windtunnel.results.shares_csv import SharesCsv
@@ -127,6 +128,7 @@ class Recording(Observer):
         self.collector = Collector()
         self._leases = None if options.lease_probes is None else _accounting(options.lease_probes)
         self._lease_attributes: dict[str, str] = {}
+        self._keeps_reservations = False
         for what, trim in (("warm-up", options.warm_up), ("cool-down", options.cool_down)):
             seconds_of(trim, 0.0, what)  # a malformed one shows now, not after the run
         self._take(Place.take(layout, inputs=inputs, force=force))
@@ -224,6 +226,7 @@ class Recording(Observer):
 
     def on_hello(self, now: float, name: str, hello: Hello) -> None:  # noqa: ARG002 -- hook
         """Note who decides, as far as it says."""
+        self._keeps_reservations |= hello.name == "slurm"
         if hello.version or hello.protocol_version:
             about = ComponentFacts(
                 name, hello.name, hello.version, hello.commit or "", hello.protocol_version, hello.protocol_commit
@@ -253,6 +256,7 @@ class Recording(Observer):
             storages=len(platform.storages),
             cores=sum(map(attrgetter("cores"), platform.hosts)),
             options=as_plain(platform.options),
+            reservations=reserved(platform, workloads) if self._keeps_reservations else [],
         )
         self.state.workloads = [WorkloadFacts(name=w.name, path=w.path, jobs=len(w)) for w in workloads]
         for work in workloads:

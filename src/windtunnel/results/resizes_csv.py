@@ -86,7 +86,7 @@ def sized(data: bytes | None) -> Iterator[Sized]:
             raise ValueError(f"a row has other columns than the first line: {next(iter(row.values()))!r:.50}...")
         start, finish, size = float(row["from"]), float(row["until"]), int(row["size"])
         if not (0.0 <= start <= finish < float("inf") and 0 <= size < 1 << 30):
-            raise ValueError(f"{size} hosts from {start} to {finish} s are none")
+            raise ValueError(f"{size} hosts from {start} to {finish} s are not a valid stretch")
         change = int(row["change"]) if row["change"] else None
         job = f"{row['workload_name']}!{row['job_id']}"
         yield Sized(job, start, finish, size, change, row["allocated_resources"])

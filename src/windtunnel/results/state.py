@@ -15,6 +15,7 @@ __all__ = [
     "InputFile",
     "PlatformFacts",
     "Rejection",
+    "ReservedHosts",
     "RunState",
     "Status",
     "WorkloadFacts",
@@ -44,6 +45,19 @@ class Status(StrEnum):
     """It ended early; ``reason`` says why. What is in the files is what happened until then."""
 
 
+class ReservedHosts(msgspec.Struct, frozen=True, kw_only=True):
+    """An advance reservation that the scheduler of a run keeps hosts for. Seconds of simulated time."""
+
+    name: str
+    start: float
+    end: float
+    """The first time, if it is repeated."""
+    hosts: str
+    """An interval set."""
+    every: float = 0.0
+    """Seconds from one repetition to the next; 0: it is not repeated."""
+
+
 class PlatformFacts(msgspec.Struct, kw_only=True):
     """The site of a run."""
 
@@ -55,6 +69,8 @@ class PlatformFacts(msgspec.Struct, kw_only=True):
     """Of all hosts together."""
     options: dict[str, Any] = {}
     """What the reader of the platform was told."""
+    reservations: list[ReservedHosts] = []
+    """Those of a Slurm site, where its scheduler keeps them."""
 
 
 class WorkloadFacts(msgspec.Struct, kw_only=True):

@@ -163,7 +163,7 @@ class _Handler(SimpleXMLRPCRequestHandler):
         except (ExpatError, _DoctypeError) as error:
             return _fault(f"not an XML-RPC request: {error}")
         except (ValueError, LookupError):
-            return _fault("not an XML-RPC request: its encoding is none that is read; UTF-8 is")
+            return _fault("not an XML-RPC request: its encoding is not supported; use UTF-8")
         return self.server.answer(body)
 
     def _reply(self, status: HTTPStatus, body: bytes, kind: str) -> None:

@@ -98,7 +98,7 @@ def read_facts(folder: Path) -> StudyFacts:
     except OSError as fault:
         raise UsageError(f"{folder / STUDY} cannot be read: {fault.strerror}") from fault
     except (msgspec.DecodeError, UnicodeDecodeError) as fault:
-        raise UsageError(f"{folder / STUDY} is damaged: {fault}", "run the study again: it goes on") from None
+        raise UsageError(f"{folder / STUDY} is damaged: {fault}", "run the study again: it continues") from None
 
 
 def write_points(folder: Path, points: list[Point], outcomes: Mapping[str, Outcome]) -> None:

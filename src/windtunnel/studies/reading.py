@@ -204,7 +204,7 @@ def _trim(way: _Way, value: Any, faults: Faults) -> float | str:
 
 
 def _until(way: _Way, value: Any, faults: Faults) -> float | str:
-    """Seconds, a duration, or a date of the log's calendar; a text with a parameter is looked at point by point."""
+    """Seconds, a duration, or a date in the log's calendar; a text with a parameter is looked at point by point."""
     from windtunnel.diagnostics import UsageError, read_time
 
     try:

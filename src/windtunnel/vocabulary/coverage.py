@@ -296,13 +296,13 @@ DECISIONS: Final[Mapping[type[d.Decision], Row]] = {
     d.CallMeLater: _row(
         view=_NO_EFFECT,
         json=_said("one shots only, without the id; periodic calls are refused", "call_me_later_id"),
-        batprotocol=_said("dates between two milliseconds are rounded up"),
+        batprotocol=_said("times between two milliseconds are rounded up"),
         datacenters=_said("under an id of its own", "call_me_later_id"),
     ),
     d.StopCallMeLater: _row(
         view=_NO_EFFECT, json=_NOT_IN_JSON, datacenters=_said("under an id of its own", "call_me_later_id")
     ),
-    d.CreateProbe: _of_machines(_NO_EFFECT, _NOT_IN_JSON, _said("one without a date to begin with is refused")),
+    d.CreateProbe: _of_machines(_NO_EFFECT, _NOT_IN_JSON, _said("one without a start time is refused")),
     d.StopProbe: _of_machines(_NO_EFFECT, _NOT_IN_JSON),
     d.TriggerProbe: _of_machines(_NO_EFFECT, _NOT_IN_JSON),
     d.ResetProbe: _of_machines(_NO_EFFECT, _NOT_IN_JSON),

@@ -212,11 +212,11 @@ class Replier:
         parts = [frame.bytes for frame in frames]
         sender = parts[0]
         if len(parts) < 3 or parts[-2] != b"" or len(parts) > _LONGEST_ENVELOPE:
-            _log.warning("%s: a message that is not a request was passed over", self.endpoint)
+            _log.warning("%s: a message that is not a request was ignored", self.endpoint)
             return None
         if self._peer is None:
             if self._sensible is not None and not self._sensible(parts[-1]):
-                _log.warning("%s: %d bytes that are no request were passed over", self.endpoint, len(parts[-1]))
+                _log.warning("%s: %d bytes that are not a request were ignored", self.endpoint, len(parts[-1]))
                 return None
             line = _line_of(frames[-1])
             self._follow_lines()

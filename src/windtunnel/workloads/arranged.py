@@ -64,7 +64,7 @@ class Arranged(ShownWorkload):
     def slice(
         self, start: str | float = 0.0, *, weeks: float = 0.0, days: float = 0.0, hours: float = 0.0
     ) -> "Arranged":
-        """The jobs submitted from ``start`` on (s, or a date of the log's calendar such as ``2014-06``), for so long.
+        """The jobs submitted from ``start`` on (s, or a date in the log's calendar such as ``2014-06``), for so long.
 
         Time 0 is the start of the slice. Without a length the slice reaches to the end.
         """

@@ -48,7 +48,7 @@ CASES = [
     (
         [{**JOB, "type": "malleble"}],
         app(),
-        ["jobs.json#/jobs/0/type type: 'malleble' is none of rigid, moldable, malleable, evolving, adaptive"],
+        ["jobs.json#/jobs/0/type type: 'malleble' is not one of rigid, moldable, malleable, evolving, adaptive"],
     ),
     (
         [{**JOB, "num_nodes_min": 5}],
@@ -60,7 +60,7 @@ CASES = [
         app(),
         [
             "jobs.json#/jobs/0/num_nodes_max num_nodes_max: a whole number is expected, not 2.5",
-            "odd: jobs.json#/jobs/0/nodes nodes: this member is not known, and nothing comes of it",
+            "odd: jobs.json#/jobs/0/nodes nodes: unknown member: it has no effect",
         ],
     ),
     (
@@ -100,7 +100,7 @@ CASES = [
         app(),
         [
             "jobs.json# 'jobs' is missing: a list is expected",
-            "odd: jobs.json#/job job: this member is not known, and nothing comes of it",
+            "odd: jobs.json#/job job: unknown member: it has no effect",
         ],
     ),
     (
@@ -113,7 +113,7 @@ CASES = [
         {"on_init": {"tasks": []}, "phasen": []},
         [
             "app.json# 'phases' is missing: a list is expected",
-            "odd: app.json#/phasen phasen: this member is not known, and nothing comes of it",
+            "odd: app.json#/phasen phasen: unknown member: it has no effect",
         ],
     ),
     (
@@ -131,7 +131,7 @@ CASES = [
         [JOB],
         app({"type": "idel", "delay": 1, "pattern": "uniform"}),
         [
-            "app.json#/phases/0/tasks/0/type type: 'idel' is none of idle, busy_wait, cpu, gpu, pfs_read, pfs_write, bb_read, bb_write, sequence"
+            "app.json#/phases/0/tasks/0/type type: 'idel' is not one of idle, busy_wait, cpu, gpu, pfs_read, pfs_write, bb_read, bb_write, sequence"
         ],
     ),
     (
@@ -148,7 +148,7 @@ CASES = [
         [JOB],
         app({**IDLE, "pattern": "ring"}),
         [
-            "app.json#/phases/0/tasks/0/pattern pattern: 'ring' is none of all_ranks, even_ranks, odd_ranks, root_only, uniform, vector, total"
+            "app.json#/phases/0/tasks/0/pattern pattern: 'ring' is not one of all_ranks, even_ranks, odd_ranks, root_only, uniform, vector, total"
         ],
     ),
     (
@@ -217,15 +217,15 @@ CASES = [
     (
         [JOB],
         app(evolving_request=4),
-        ["odd: app.json#/phases/0/evolving_request evolving_request: only a text is a request, not 4: there is none"],
+        ["odd: app.json#/phases/0/evolving_request evolving_request: a request is a text, not 4: it has no effect"],
     ),
     (
         [JOB],
         app({**IDLE, "iterations": 2.5, "pattren": 1}, schedulingpoint=True),
         [
             "odd: app.json#/phases/0/tasks/0/iterations iterations: 2.5 is not a whole number: it counts as 1, as in ElastiSim",
-            "odd: app.json#/phases/0/tasks/0/pattren pattren: this member is not known, and nothing comes of it",
-            "odd: app.json#/phases/0/schedulingpoint schedulingpoint: this member is not known, and nothing comes of it",
+            "odd: app.json#/phases/0/tasks/0/pattren pattren: unknown member: it has no effect",
+            "odd: app.json#/phases/0/schedulingpoint schedulingpoint: unknown member: it has no effect",
         ],
     ),
     (
@@ -278,14 +278,14 @@ CONFIGURATIONS = [
     (
         {"scheduling_interval": 1.2345},
         [
-            "#/scheduling_interval scheduling_interval: 1.2345 s is no whole number of milliseconds: calls are made every 1.234 s",
+            "#/scheduling_interval scheduling_interval: 1.2345 s is not a whole number of milliseconds: calls are made every 1.234 s",
         ],
     ),
     (
         {"log_task_times": True, "schedule_on_scheduling_pont": True},
         [
             "# 'task_times' is missing: a text is expected",
-            "#/schedule_on_scheduling_pont schedule_on_scheduling_pont: this member is not known, and nothing comes of it",
+            "#/schedule_on_scheduling_pont schedule_on_scheduling_pont: unknown member: it has no effect",
         ],
     ),
     (

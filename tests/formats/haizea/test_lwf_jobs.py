@@ -49,7 +49,7 @@ def test_leases_as_jobs_say_what_is_lost(lwf, tmp_path):
     assert (jobs.hosts, len(jobs), jobs[0].user) == (8, 5, "3")
     assert convert(lwf, tmp_path / "w.json") == [
         "5 leases may be preempted",
-        "2 leases start at a date, as jobs then or later",
+        "2 leases start at a given time, jobs then or later",
         "1 leases have a deadline",
         "1 leases start at once or never, as jobs they may wait",
         "1 leases need a disk image",
@@ -84,7 +84,7 @@ def test_a_batch_scheduler_sees_walltimes_earliest_starts_and_amounts(lwf):
         kinds = {"not-honoured", "not-described"}
         asked = {line.reason.partition(":")[0] for line in run.account if line.kind in kinds}
         assert {
-            "leases start at a date, as jobs then or later",
+            "leases start at a given time, jobs then or later",
             "leases start at once or never, as jobs they may wait",
             "leases have a deadline",
             "leases may be preempted",

@@ -254,7 +254,7 @@ def test_faulty_settings(site, text, message):
 DUMPS = [
     ("no account", "Parent - 'x'", "there is no account 'x' before this line"),
     ("no line", "User u1", "'User u1' is not a line of a dump"),
-    ("kind", "Grup - 'x'", "'Grup' is none of Cluster, Parent, Account and User"),
+    ("kind", "Grup - 'x'", "'Grup' is not one of Cluster, Parent, Account and User"),
     ("shares", "Account - 'x':Fairshare=many", "Fairshare is 'many', a number or parent"),
     ("limit", "Account - 'x':GrpTRES=cpu", "grptres is 'cpu', 'cpu': a resource"),
     ("jobs", "Account - 'x':MaxJobs=-5", "maxjobs is '-5', an integer"),

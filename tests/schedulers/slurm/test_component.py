@@ -228,7 +228,7 @@ ASKS = {
     "exclude": (("n1",), "jobs name nodes, or exclude some"),
     "exclusive": (True, "jobs ask for nodes that nobody else is on"),
     "contiguous": (True, "jobs ask for nodes side by side"),
-    "begin": (50, "jobs name a date before which they do not start"),
+    "begin": (50, "jobs name a time before which they must not start"),
     "nice": (5, "jobs ask for a priority"),
 }
 

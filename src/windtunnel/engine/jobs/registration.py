@@ -140,7 +140,7 @@ def register_job(world: World, rank: int, decision: RegisterJob) -> None:
     if world.used_ids is not None:
         world.used_ids.add(job.id)
     if job.submission_time > world.now + _LATER:
-        world.ignore("subtime", "jobs are registered for a later date: they are submitted at once", job.id)
+        world.ignore("subtime", "jobs are registered for a later time: they are submitted at once", job.id)
     if not job.submission_time <= world.now:  # jobs are registered at the present date; batprotocol tells none
         job = replace(job, submission_time=world.now)
     for name in _uses(world, job.profile):

@@ -121,7 +121,9 @@ def reset_probe(world: World, rank: int, decision: ResetProbe) -> None:
     """Let an accumulation begin anew, at a value."""
     probe = _known(world, rank, decision, decision.probe_id)
     if probe.wanted.accumulation is None:
-        refuse(world, decision, "no-accumulation", f"the probe {probe.name!r} accumulates nothing to be reset")
+        refuse(
+            world, decision, "no-accumulation", f"the probe {probe.name!r} accumulates nothing that could be reset"
+        )
     if not isfinite(decision.new_value):
         refuse(world, decision, "value", f"the probe {probe.name!r} cannot be set to {decision.new_value!r}")
     let_loads_follow(world)

@@ -99,7 +99,7 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
     answered = said.now
     if answered != now and not (isinstance(answered, Real) and now < float(answered) < inf):
         raise ComponentError(
-            f"{session.name!r} answered with now = {answered!r}, which is before the date of the message", now=now
+            f"{session.name!r} answered with now = {answered!r}, which is before the time of the message", now=now
         )
     done: float = answered
     previous = earliest
@@ -150,7 +150,7 @@ def _refuse_date(world: World, when: float, previous: float, done: float, decisi
     if when > done:
         reason, rule = f"its timestamp {when!r} is after the reply's now = {done!r}", "timestamp-after-now"
     else:
-        reason = f"its timestamp {when!r} is before {previous!r}, that of what came before it: dates do not go back"
+        reason = f"its timestamp {when!r} is before {previous!r}, that of what came before it: time does not go back"
         rule = "timestamp-order"
     raise DecisionError(f"{name} refused: {reason}", rule=rule, now=world.now)
 

@@ -88,7 +88,7 @@ class ApplicationReader:
         request = members.get("evolving_request")
         if request is not None and not isinstance(request, str):
             hint = f'write it as text: "{request}"' if isinstance(request, int | float) else ""
-            members.odd("evolving_request", f"only a text is a request, not {shown(request)}: there is none", hint)
+            members.odd("evolving_request", f"a request is a text, not {shown(request)}: it has no effect", hint)
             request = None
         if request is not None:
             self._check(members, "evolving_request", request, {}, (*_REQUEST, *_SIZES))

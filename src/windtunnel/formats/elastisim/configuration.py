@@ -60,7 +60,7 @@ def _whole_milliseconds(members: Members, interval: float) -> None:
     if interval and not kept:
         members.fault("scheduling_interval", f"{interval!r} s is shorter than a millisecond, the shortest there is")
     elif abs(kept - interval * 1000.0) > 1e-6 * max(1.0, kept):
-        message = f"{interval!r} s is no whole number of milliseconds: calls are made every {kept / 1000.0!r} s"
+        message = f"{interval!r} s is not a whole number of milliseconds: calls are made every {kept / 1000.0!r} s"
         members.odd("scheduling_interval", message, code="rounded")
 
 

@@ -107,7 +107,7 @@ class Members:
             self.fault(key, f"{shown(value)} is less than {least}")
             return default if default is not None else least
         if value > 1 << 62:
-            self.fault(key, f"{shown(value)} is more than anything counts")
+            self.fault(key, f"{shown(value)} is larger than any number allowed here")
             return default if default is not None else least
         return value
 
@@ -162,7 +162,7 @@ class Members:
             return ""
         if given.lower() not in known:
             near = did_you_mean(given.lower(), known)
-            self.fault(key, f"{shown(given)} is none of {', '.join(known)}", near)
+            self.fault(key, f"{shown(given)} is not one of {', '.join(known)}", near)
             return ""
         return given.lower()
 
@@ -172,7 +172,7 @@ class Members:
         for key in self.value:
             if key not in self.asked:
                 near = did_you_mean(key, names)
-                self.odd(key, "this member is not known, and nothing comes of it", near, code="unknown-member")
+                self.odd(key, "unknown member: it has no effect", near, code="unknown-member")
 
 
 def _fits(value: float) -> bool:

@@ -8,7 +8,7 @@ from windtunnel.formats.sites.simgrid_xml.reader import read_platform
 from windtunnel.formats.sites.simgrid_xml.units import BANDWIDTH, SPEED, Quantity, parse_quantity
 from windtunnel.model import Host, Platform
 
-__all__ = ["read_elastic_platform"]
+__all__ = ["PROPERTIES", "read_elastic_platform"]
 
 _NUMBERS: Final[dict[str, Quantity]] = {
     "bb_read_bw": BANDWIDTH,
@@ -18,6 +18,9 @@ _NUMBERS: Final[dict[str, Quantity]] = {
     "gpu_to_gpu_bw": BANDWIDTH,
 }
 _FLAGS: Final = ("batch_system", "node_local_bb", "pfs_host", "wide_striping")
+
+PROPERTIES: Final = frozenset({*_NUMBERS, *_FLAGS, "num_gpus", "pfs_targets"})
+"""Of hosts."""
 
 
 def read_elastic_platform(path: str | Path) -> Platform:

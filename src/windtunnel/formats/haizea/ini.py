@@ -235,7 +235,7 @@ def read_haizea_sections(path: str | Path, notes: Findings) -> tuple[Sections, d
         notes.add(f"not text in UTF-8: {error.reason} at byte {error.start}", code="encoding")
         notes.raise_all()
     except configparser.MissingSectionHeaderError as error:
-        notes.add("an option stands before the first [section]", code="ini", line=error.lineno)
+        notes.add("an option comes before the first [section]", code="ini", line=error.lineno)
         notes.raise_all()
     except configparser.ParsingError as error:
         for line, source in error.errors:

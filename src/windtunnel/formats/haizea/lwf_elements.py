@@ -179,7 +179,7 @@ class ElementReader:
         for res in self.children(element, ("res",))["res"]:
             kind = self._value(res, "type", "?", _word)
             if kind in amounts:
-                self.fault(res, f"resource type {kind!r} stands twice in one <node-set>", code="repeated-resource")
+                self.fault(res, f"resource type {kind!r} appears twice in one <node-set>", code="repeated-resource")
             instances = self.children(res, ("instance",))["instance"]
             if instances and res.get("amount") is not None:
                 self.fault(res, "<res> has an amount, and instances besides", code="ambiguous-amount")

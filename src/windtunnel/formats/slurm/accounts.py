@@ -79,7 +79,7 @@ def _tell_columns(told: Told, row: dict[str, str], heard: frozenset[str]) -> Non
     for name in row:
         if name not in heard and name not in NAMES and name not in _DESCRIBING:
             hint = did_you_mean(name, [*heard, *NAMES])
-            told.warn(1, f"nothing comes of the column {name!r}", "ignored", hint if hint.startswith("did") else "")
+            told.warn(1, f"the column {name!r} has no effect", "ignored", hint if hint.startswith("did") else "")
 
 
 def read_associations(path: Path, findings: Findings) -> tuple[Association, ...]:

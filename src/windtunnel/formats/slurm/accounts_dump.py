@@ -69,14 +69,16 @@ class _Dump:
             self._add(number, self._above or "root", name, given, parent="")
         else:
             hint = did_you_mean(kind, ("cluster", "parent", "account", "user"))
-            self._told.fault(number, f"{matched[1]!r} is none of Cluster, Parent, Account and User", "syntax", hint)
+            self._told.fault(
+                number, f"{matched[1]!r} is not one of Cluster, Parent, Account and User", "syntax", hint
+            )
 
     def _tell(self, number: int, given: dict[str, str]) -> None:
         for key in given:
             if key not in _HEARD and key not in NAMES and key not in _DESCRIBING:
                 hint = did_you_mean(key, [*_HEARD, *NAMES])
                 self._told.warn(
-                    number, f"nothing comes of {key!r}", "unknown-key", hint if hint.startswith("did") else ""
+                    number, f"{key!r} has no effect", "unknown-key", hint if hint.startswith("did") else ""
                 )
 
     def _add(self, number: int, account: str, user: str, given: dict[str, str], *, parent: str) -> None:

@@ -47,7 +47,7 @@ class KeyTable(msgspec.Struct, frozen=True):
             return True
         others = () if self.begins else ("NodeName", "PartitionName", "Include")
         hint = did_you_mean(written.split(maxsplit=1)[0], (*self.known(), *others))
-        message = f"{self.what} has no {written}: nothing comes of it"
+        message = f"{self.what} has no {written}: it has no effect"
         line.note(message, "unknown-key", Severity.WARNING, hint if hint.startswith("did") else "")
         return False
 

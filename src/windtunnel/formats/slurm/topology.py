@@ -19,9 +19,7 @@ def read_topology(path: Path, findings: Findings) -> tuple[Switch, ...]:
         for key, written in line.written.items():
             if key not in {name.lower() for name in _KEYS}:
                 hint = did_you_mean(written, _KEYS)
-                line.note(
-                    f"topology.conf has no {written}: nothing comes of it", "unknown-key", Severity.WARNING, hint
-                )
+                line.note(f"topology.conf has no {written}: it has no effect", "unknown-key", Severity.WARNING, hint)
         name = line.text("SwitchName")
         if not name:
             line.note("a line of topology.conf begins with SwitchName=", "syntax", Severity.ERROR)

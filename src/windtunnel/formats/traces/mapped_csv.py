@@ -167,7 +167,7 @@ def csv_records(path: Path, mapped: Mapped, findings: Findings) -> Iterator[Reco
                 return
             for name in head:
                 if name not in mapped.columns.values():
-                    message = f"nothing comes of the column {name!r}: it is not mapped"
+                    message = f"the column {name!r} has no effect: it is not mapped"
                     findings.tally(message, code="history", line=1, severity=Severity.NOTE)
             for count, row in enumerate(reader, 1):
                 if len(row) == len(head):

@@ -77,7 +77,7 @@ def check_dependencies(tasks: Sequence[OspTask], findings: Findings) -> None:
         by_id = {task.id: task for task in mine}
         for task in mine:
             if ids[task.id] > 1 and by_id[task.id] is task:
-                findings.add(f"the id {task.id!r} stands {ids[task.id]} times", code="OSP014", pointer=task.pointer)
+                findings.add(f"the id {task.id!r} appears {ids[task.id]} times", code="OSP014", pointer=task.pointer)
             for key, names in (("depends_on", task.depends), ("enables", task.enables)):
                 for name in names:
                     if name not in ids:

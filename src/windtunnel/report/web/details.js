@@ -30,6 +30,9 @@ const reasons = (run, job, told) => {
     return lines;
   }
   if (!(told.waited > 0)) return ["It did not wait."];
+  if (run.left_out) {
+    return [`It waited ${duration(told.waited)}. This page holds the largest bars of a very long run only, so it cannot say how many hosts were free: windtunnel why RUN ${run.jobs.id[job]} counts all jobs.`];
+  }
   lines.push(`It waited ${duration(told.waited)}. Jobs waiting already: ${plain(told.ahead)}. Hosts free meanwhile: ${plain(told.least)} to ${plain(told.most)}.`);
   lines.push(told.enough > 0
     ? `Enough hosts were free for ${duration(told.enough)} of it, first at ${moment(told.first, run.zero)}: there the scheduler's rules kept it waiting, not a lack of hosts.`
@@ -44,11 +47,11 @@ const describe = (panel, run, job, select, several) => {
   const list = make("dl", {}, ...facts(run, job).map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
   const parts = [make("h3", {}, several ? `${run.jobs.id[job]}, ${run.name}` : run.jobs.id[job]), list, make("h4", {}, "Why did it wait?"), ...reasons(run, job, told).map((line) => make("p", {}, line))];
   if (told.waited > 0 && told.holders.length) {
-    parts.push(make("p", {}, `Hosts were held by ${plain(told.holders.length)} jobs, most by:`),
+    parts.push(make("p", {}, `${run.left_out ? "Of the jobs shown here, hosts" : "Hosts"} were held by ${plain(told.holders.length)} jobs, most by:`),
       make("ul", {}, ...told.holders.slice(0, 5).map(([other, seconds]) => jobLink(run, other, select, `${plain(seconds / 3600, 1)} host-hours of its wait`))));
   }
   if (told.overtakers.length) {
-    parts.push(make("p", {}, `${plain(told.overtakers.length)} jobs submitted later started earlier:`),
+    parts.push(make("p", {}, `${run.left_out ? "Of those shown here, " : ""}${plain(told.overtakers.length)} jobs submitted later started earlier:`),
       make("ul", {}, ...told.overtakers.slice(0, 5).map((other) => jobLink(run, other, select, `${plain(run.jobs.requested[other], 0)} hosts for ${duration(run.jobs.finish[other] - run.jobs.start[other])}`))));
   }
   parts.push(make("button", { type: "button", onclick: () => select(run, -1) }, "Close"));

@@ -117,7 +117,7 @@ def check_processes(context: Context) -> None:
     """
     if multiprocessing.current_process().name != "MainProcess" and "__mp_main__" in sys.modules:
         raise UsageError(
-            "this program starts a study when it is merely loaded, and so would each of its workers",
+            "this program starts a study when it is only imported, and so would each of its workers",
             "put what it does below: if __name__ == '__main__':",
         )
 

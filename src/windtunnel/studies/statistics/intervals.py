@@ -122,7 +122,7 @@ def moments(values: Sequence[float]) -> tuple[float, float | None]:
     from statistics import fmean, stdev
 
     if not len(values) or not all(isfinite(value) for value in values):
-        raise UsageError("there are no numbers to say anything about")
+        raise UsageError("there are no numbers to summarise")
     return fmean(values), stdev(values) if len(values) > 1 else None
 
 

@@ -204,4 +204,4 @@ def _places(buffer: bytes, at: int, budget: Budget, where: str) -> list[int]:
 def _spend(budget: Budget, cost: int, where: str) -> None:
     budget[0] -= cost
     if budget[0] < 0:
-        fault(where, "the message refers to the same bytes again and again, far beyond its size")
+        fault(where, "the message refers to the same bytes again and again, far more often than its size allows")

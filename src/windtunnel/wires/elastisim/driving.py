@@ -87,7 +87,7 @@ class ElastisimScheduler:
         if self.platform is None:
             self.platform = Platform.uniform(hosts, name="elastisim")
         elif len(self.platform.hosts) != hosts:
-            raise ProtocolError(f"{hosts} nodes are told, and the platform has {len(self.platform.hosts)}")
+            raise ProtocolError(f"{hosts} nodes were announced, but the platform has {len(self.platform.hosts)}")
         self.component.hello()
         begins = self.component.decide(0.0, [n.SimulationBegins(0.0, self.platform)])
         for decision in begins.decisions:

@@ -79,11 +79,11 @@ def parse_invocation(data: bytes, known_jobs: int, known_nodes: int) -> Invocati
     nodes = known_nodes
     for node in message.nodes:
         if not 0 <= node.id <= nodes:
-            raise ProtocolError(f"node {node.id} is told, while {nodes} are known")
+            raise ProtocolError(f"node {node.id} is reported, but only {nodes} are known")
         nodes = max(nodes, node.id + 1)
     for job in message.jobs:
         if not 0 <= job.id <= known_jobs:
-            raise ProtocolError(f"job {job.id} is told, while {known_jobs} are known")
+            raise ProtocolError(f"job {job.id} is reported, but only {known_jobs} are known")
         known_jobs = max(known_jobs, job.id + 1)
         _check_job(job, nodes)
     if message.invocation_type not in [*Call]:
@@ -96,16 +96,16 @@ def parse_invocation(data: bytes, known_jobs: int, known_nodes: int) -> Invocati
 def _check_job(job: JobTold, nodes: int) -> None:
     where = f"job {job.id}"
     if job.state not in [*State]:
-        raise ProtocolError(f"{where} has the state {job.state}, which is never told")
+        raise ProtocolError(f"{where} has the state {job.state}, which is never reported")
     if not 0 <= job.type <= 4:
         raise ProtocolError(f"{where} has the type {job.type}")
     if beyond := [node for node in job.assigned_nodes if not 0 <= node < nodes]:
-        raise ProtocolError(f"{where} is on nodes that were not told: {beyond}")
+        raise ProtocolError(f"{where} is on nodes that were never reported: {beyond}")
     least, most = (job.num_nodes_min, job.num_nodes_max) if job.type else (job.num_nodes, job.num_nodes)
     if not 1 <= least <= most:
         raise ProtocolError(f"{where} can do with {least} to {most} nodes")
     if not 0.0 <= job.walltime < float("inf") or not 0.0 <= job.submit_time < float("inf"):
-        raise ProtocolError(f"{where} has no walltime or date of submission that makes sense")
+        raise ProtocolError(f"{where} has no valid walltime or submission time")
 
 
 def job_of(told: JobTold) -> Job:

@@ -58,7 +58,7 @@ class Writer:
             UsageError: a notice cannot be said in this protocol.
         """
         if not now < _LATEST:
-            raise SimulationError(f"the date {now!r} s cannot be told in this protocol", now=now)
+            raise SimulationError(f"the time {now!r} s cannot be expressed in this protocol", now=now)
         events = []
         date = date_text(now)
         writers = self._writers

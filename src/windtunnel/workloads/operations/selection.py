@@ -54,7 +54,7 @@ def slice_jobs(
     days: Annotated[float, _LENGTH] = 0.0,
     hours: Annotated[float, _LENGTH] = 0.0,
 ) -> str:
-    """The jobs submitted from ``start`` on (s, or a date of the log's calendar), for so long; time 0 is the start."""
+    """The jobs submitted from ``start`` on (s, or a date in the log's calendar), for so long; time 0 is the start."""
     begin = _seconds(columns, start)
     length = _HOUR * (hours + 24 * (days + 7 * weeks))
     had = len(columns)

@@ -115,7 +115,7 @@ def test_networks() -> None:
     assert [racks.network.links[i].id for i in links] == ["host0_up", "switch0_up", "switch1_down", "host3_down"]
     assert [racks.network.links[i].bandwidth for i in links] == [100, 1000, 1000, 100]
     for bad in ("ring:1,2", "star:1", "star:1,2,3", "rack:a,b,c", "star:-1,0"):
-        with pytest.raises(UsageError, match="no network"):
+        with pytest.raises(UsageError, match="is not a network"):
             site_platform(site, Mapping(network=bad))
 
 

@@ -100,7 +100,7 @@ class _Maker:
         given: Any = load.amount
         value = self.machine.value(given, self.count) if isinstance(given, str) else float(given)
         if not isfinite(value) or (value < 0.0 and what != "seconds"):
-            raise self.machine.fail(f"an amount of {value} {what} is none ({given!r})")
+            raise self.machine.fail(f"an amount of {value} {what} is not valid ({given!r})")
         return value
 
     def spread(self, load: Load, what: str) -> list[float]:

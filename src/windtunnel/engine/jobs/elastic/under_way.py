@@ -75,7 +75,7 @@ class UnderWay:
     def sleep(self, waiter: Lane, seconds: float) -> None:
         """Let time pass."""
         if not isfinite(seconds):
-            raise self.fail(f"a delay of {seconds} s is none")
+            raise self.fail(f"a delay of {seconds} s is not valid")
         pending = self.pending(waiter)
         sharing = sharing_of(self.world)
         sharing.changed = True

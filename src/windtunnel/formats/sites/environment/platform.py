@@ -260,4 +260,4 @@ def _network(text: str, switches: list[int], storages: list[tuple[float, float]]
         if min([bandwidth, *uplink]) > 0:
             return TreeNetwork(switches, bandwidth, latency, *uplink, storages=storages)
     hint = "star:BANDWIDTH,LATENCY or rack:BANDWIDTH,LATENCY,UPLINK, in bytes/s and s, such as star:125e6,50e-6"
-    raise UsageError(f"{text!r} is no network", hint)
+    raise UsageError(f"{text!r} is not a network", hint)

@@ -107,7 +107,7 @@ class PowerReader:
                 self._fault(host, "bad-sleep", message, hint)
                 continue
             if sleep in found:
-                self._fault(host, "bad-sleep", f"power state {sleep} stands twice as a sleep state", hint)
+                self._fault(host, "bad-sleep", f"power state {sleep} appears twice as a sleep state", hint)
             found[sleep] = (off, on)
         virtual = {p for pair in found.values() for p in pair}
         for pstate in sorted(virtual & set(found)):

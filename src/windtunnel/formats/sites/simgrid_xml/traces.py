@@ -51,18 +51,18 @@ def parse_profile(text: str, periodicity: float = 0.0) -> tuple[ResourceTrace, l
                 continue
             date, value = float(words[0]), float(words[1])
         except (ValueError, IndexError):
-            faults.append((number, f"{raw.strip()!r} is not a date and a value"))
+            faults.append((number, f"{raw.strip()!r} is not a time and a value"))
             continue
         if date < last:
-            faults.append((number, f"the date {date:g} comes after {last:g}"))
+            faults.append((number, f"the time {date:g} comes after {last:g}"))
         if not (0 <= date < inf and 0 <= value < inf):
-            faults.append((number, f"{raw.strip()!r}: dates and values may not be negative"))
+            faults.append((number, f"{raw.strip()!r}: times and values may not be negative"))
         last = max(last, date)
         pairs.append((date, value))
     if periodicity > 0 and pause:
         faults.append((0, "both PERIODICITY and LOOPAFTER are given"))
     if periodicity > 0 and periodicity < last:
-        faults.append((0, f"the period {periodicity:g} is shorter than the last date {last:g}"))
+        faults.append((0, f"the period {periodicity:g} is shorter than the last time {last:g}"))
     period = (periodicity if periodicity > 0 else last + pause) if loops else 0.0
     if not pairs and not faults:
         faults.append((0, "the profile is empty"))

@@ -58,7 +58,7 @@ class ZoneReader:
             message = f"a second outermost {element.tag} (the first is in line {outermost[0].sourceline})"
             self.values.fault(element, "second-root", message, "put both into one <zone>")
         for element in children(root, "cabinet", "peer"):
-            self.values.fault(element, "misplaced-element", f"<{element.tag}> stands outside of any zone")
+            self.values.fault(element, "misplaced-element", f"<{element.tag}> is outside of any zone")
         if not outermost:
             self.values.fault(root, "no-zone", "the platform holds no zone", "expected one <zone> or <cluster>")
         for element in outermost:
