@@ -88,26 +88,36 @@ CASES = (
 )
 
 
-def counted(source: Path, words: Sequence[str], folder: Path) -> int:
-    """Instructions of one run of the package in a folder."""
+def _started(source: Path, words: Sequence[str], folder: Path, before: Sequence[str] = ()) -> str:
+    """Run the package in a folder; what stands on standard error."""
     folder.mkdir(parents=True)
-    python = [sys.executable, "-m", "windtunnel", *words, "--out", str(folder / "out")]
-    valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    command = [*before, sys.executable, "-m", "windtunnel", *words, "--out", str(folder / "out")]
     environment = os.environ | {
         "PYTHONPATH": str(source),
         "PYTHONHASHSEED": "0",
         "PYTHONPYCACHEPREFIX": str(folder.parent / "compiled"),
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    done = subprocess.run([*valgrind, *python], env=environment, capture_output=True, text=True, check=False)
-    found = search(r"I +refs: +([\d,]+)", done.stderr)
-    if done.returncode or found is None:
-        raise RuntimeError(f"{' '.join(python)} failed:\n{done.stderr}")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
+    return done.stderr
+
+
+def counted(source: Path, words: Sequence[str], folder: Path) -> int:
+    """Instructions of one run of the package in a folder."""
+    valgrind = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    said = _started(source, words, folder, valgrind)
+    found = search(r"I +refs: +([\d,]+)", said)
+    if found is None:
+        raise RuntimeError(f"valgrind counts nothing:\n{said}")
     return int(found[1].replace(",", ""))
 
 
 def _cost(source: Path, case: Case, files: Sequence[Path], folder: Path) -> tuple[float, float]:
     """Instructions of each job, and those of a run of none."""
+    # Modules are compiled beforehand, as in any installed package.
+    _started(source, case.words(files[0]), folder / f"{case.what}-first")
     small, large = (
         counted(source, case.words(file), folder / f"{case.what}-{size}")
         for size, file in zip(case.sizes, files, strict=True)
@@ -144,8 +154,6 @@ def run() -> Iterator[Figure]:
     against = os.environ.get(AGAINST)
     sources = [OURS, *([Path(against).resolve() / "src"] if against else [])]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
-        for rank, source in enumerate(sources):  # modules are compiled beforehand, as in any installed package
-            counted(source, ("run", "example:small", "--quiet"), Path(name) / f"source-{rank}" / "first")
         slopes: dict[str, float] = {}
         for case in CASES:
             yield from _figures(case, sources, Path(name), pool, slopes)

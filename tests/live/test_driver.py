@@ -92,7 +92,7 @@ def test_a_run_that_nobody_watches_ends_by_itself_and_answers_no_more():
     made = Driver(Watched(simulation()))
     made.drive()
     assert made.first.over
-    with pytest.raises(UsageError, match="nobody serves"):
+    with pytest.raises(UsageError, match="no longer served"):
         made.ask(lambda: None)
 
 

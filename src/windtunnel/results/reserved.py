@@ -1,7 +1,7 @@
 """The advance reservations of a Slurm site as ``run.json`` has them: in simulated time, by numbers of hosts."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from windtunnel.model import HostSet, Platform, Workload
 from windtunnel.model.abilities import start_date_of
@@ -17,14 +17,16 @@ def reserved(platform: Platform, workloads: Sequence[Workload]) -> list[Reserved
 
     Their calendar is that of the workloads, as for the scheduler that keeps them.
     """
-    site: Any = platform.site
-    told = getattr(site, "reservations", ())  # known by its member, so that plain runs load nothing of Slurm
-    if not told:
+    if platform.site is None:
+        return []
+    from windtunnel.model.slurm import SlurmSite  # plain runs load nothing of Slurm
+
+    if not isinstance(platform.site, SlurmSite):
         return []
     zero = int(min((date for one in workloads if (date := start_date_of(one)) is not None), default=0.0))
     numbers = {host.name: host.id for host in platform.hosts}
     found = []
-    for one in told:
+    for one in platform.site.reservations:
         hosts = HostSet([numbers[name] for name in one.nodes if name in numbers])
         if hosts:
             every = next((_PERIODS[flag] for flag in one.flags if flag in _PERIODS), 0.0)

@@ -104,16 +104,13 @@ def _fill_calendar(world: World) -> None:
 
 def run_to(world: World, components: Sequence[Component], until: float) -> bool:
     """Hold rounds up to and including the date ``until``; False when the run is over."""
-    if until == inf:
-        together = not world.options.one_by_one
-        while world.stage != "over":
-            if together and world.only_session is not None and world.stage == "running":
-                _rounds_alone(world, components[0])
-            if world.stage != "over":
-                round_once(world, components)
-        return False
+    together = not world.options.one_by_one
     while world.stage != "over":
-        if next_date(world) > until:
+        if together and world.only_session is not None and world.stage == "running" and world.now <= until:
+            _rounds_alone(world, components[0], until)
+            if world.stage == "over":
+                break
+        if until < inf and next_date(world) > until:
             return True
         round_once(world, components)
     return False
@@ -199,8 +196,8 @@ def _happen_one(world: World, *, stays: bool) -> None:
             world.sharing.settle()
 
 
-def _rounds_alone(world: World, component: Component) -> None:
-    """Rounds with the one component there is, for as long as it has something to hear in each.
+def _rounds_alone(world: World, component: Component, until: float) -> None:
+    """Rounds up to a date with the one component there is, for as long as it has something to hear in each.
 
     The same as :func:`round_once` again and again, in one loop: long runs spend their time here. (CPython 3.11
     specialises the code of a loop that is entered once only if it ends in an unconditional jump: ``while True``.)
@@ -222,7 +219,7 @@ def _rounds_alone(world: World, component: Component) -> None:
                 world.sharing.settle()
             notices = session.outbox
             if not notices or session.ready_at > now:
-                if not heap:
+                if not heap or heap[0][0] > until:
                     return
                 date, _, _, kind, payload, version = _heappop(heap)
                 if version >= 0 and payload.version != version:
