@@ -56,7 +56,7 @@ def test_dates_are_those_of_the_calendar_of_the_log(text, seconds):
 
 def test_a_date_needs_a_calendar_and_four_digits_are_seconds_without_one():
     assert read_time("1997", None) == 1997.0
-    with pytest.raises(UsageError, match="the workload does not say when it starts"):
+    with pytest.raises(UsageError, match="the workload has no start date"):
         read_time("1997-01", None)
     with pytest.raises(UsageError, match="'1997-13' is not a valid time"):
         read_time("1997-13", START)

@@ -107,5 +107,5 @@ def test_what_is_read_in_python_can_be_written(tmp_path):
     assert lost == []
     assert len(wt.read_workload(tmp_path / "made.json")) == 1
     assert wt.read_platform("hosts:4").cores_per_host == 1
-    with pytest.raises(wt.UsageError, match="the suffix tells no format"):
+    with pytest.raises(wt.UsageError, match="the suffix does not name a format"):
         wt.write_workload(JobList("w", []), tmp_path / "made.xyz")

@@ -365,7 +365,7 @@ def test_a_run_stops_where_it_should(tmp_path):
     assert (row["makespan"], row["jobs"]) == (alone.metrics.makespan, alone.metrics.jobs)
     assert 0 < row["jobs"] < 60
     dated = small(until="2026-01-01").run(tmp_path / "dated")
-    assert all("does not say when it starts" in error for error in dated.errors)
+    assert all("has no start date" in error for error in dated.errors)
     assert dated.progress.failed == 8
 
 

@@ -173,7 +173,7 @@ def test_repeated(at):
     fault = run(with_fault(at, lambda replies: replies[-2]))
     before = json.loads(LEGAL[at - 1][1])
     if before["now"] != json.loads(LEGAL[at][1])["now"]:
-        assert "before the date of the message" in str(fault)
+        assert "before the time of the message" in str(fault)
 
 
 @pytest.mark.parametrize("at", range(LENGTH))

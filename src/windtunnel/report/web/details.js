@@ -31,7 +31,7 @@ const reasons = (run, job, told) => {
   }
   if (!(told.waited > 0)) return ["It did not wait."];
   if (run.left_out) {
-    return [`It waited ${duration(told.waited)}. This page holds the largest bars of a very long run only, so it cannot say how many hosts were free: windtunnel why RUN ${run.jobs.id[job]} counts all jobs.`];
+    return [`It waited ${duration(told.waited)}. This page leaves out the smaller bars of a very long run, so it cannot say how many hosts were free: windtunnel why RUN ${run.jobs.id[job]} counts all jobs.`];
   }
   lines.push(`It waited ${duration(told.waited)}. Jobs waiting already: ${plain(told.ahead)}. Hosts free meanwhile: ${plain(told.least)} to ${plain(told.most)}.`);
   lines.push(told.enough > 0
