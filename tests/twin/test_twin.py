@@ -266,3 +266,11 @@ def test_who_gains_and_who_loses():
     found = Change(shifts=shifts, never_before=0, never_after=0, diff="")
     assert [one.name for one in found.gaining()] == ["gpu", "bob"]
     assert [one.name for one in found.losing()] == ["main"]
+
+
+def test_what_is_told_keeps_its_hint(site):
+    (site / "slurm.conf").write_text(f"PriorityType=priority/multifactor\n{CONF}")
+    found = what_if(site / "slurm.conf", read_workload(recorded(site)), nodes=["main:+1"], scheduler="easy")
+    (line,) = [one for one in found.told if "priorities and fair share" in one]
+    assert line.endswith("the other rules of Slurm\n  hint: without --scheduler the site's own Slurm decides")
+    assert not any(one.startswith(" ") for one in found.told)

@@ -1,10 +1,11 @@
 """What a study has found so far."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Progressed", "StudyResults"]
+
+_LINES: Final = re.compile(r"\n(?!  )")
+"""Between the lines of an account; a hint goes on below its line."""
 
 
 class Progressed(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +91,7 @@ class StudyResults:
     @property
     def accounts(self) -> dict[str, int]:
         """What did not take effect as written, and in how many points; the most frequent first."""
-        return _counted(line for text in self.points["account"].drop_nulls() for line in text.split("\n"))
+        return _counted(line for text in self.points["account"].drop_nulls() for line in _LINES.split(text))
 
     def means(self, metric: str = USUAL, **options: Any) -> Table:
         """The mean of a figure in each group of points, with confidence intervals over the seeds.
