@@ -1,9 +1,8 @@
 """From what somebody gives (files, names, objects) to what an engine takes: a site, workloads, events, components."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from windtunnel.diagnostics import Account, UsageError, files_read
 from windtunnel.inputs import (
@@ -43,8 +42,7 @@ EventsLike = str | Path | EventList | Sequence[str | Path | EventList]
 SchedulersLike = SchedulerLike | Sequence[SchedulerLike] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Assembled:
+class Assembled(NamedTuple):
     """All that a simulation is made of, and what is to be said of it."""
 
     platform: Platform

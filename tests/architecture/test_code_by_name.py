@@ -53,8 +53,8 @@ KNOWN = {
     "windtunnel.entities.sss_reference:match_all": "the program is ours; the pattern travels as data",
     "windtunnel.wires.isolated:start": "the program is ours; the library as above",
     # saved states, which are pickles
-    "windtunnel.engine.simulation:restore_with": "saved states are trusted: SECURITY.md",
-    "windtunnel.engine.simulation:_Sharing": "bytes made a moment before, for a fork",
+    "windtunnel.engine.pickled:from_bytes": "saved states are trusted: SECURITY.md",
+    "windtunnel.engine.pickled:_Sharing": "bytes made a moment before, for a fork",
 }
 
 

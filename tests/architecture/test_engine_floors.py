@@ -11,7 +11,7 @@ FLOORS = (
     ("jobs",),
     ("site",),
     ("rounds",),
-    ("saved",),
+    ("pickled", "saved"),
     ("simulation",),
     ("",),
 )

@@ -3,11 +3,14 @@
 import sys
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from windtunnel.cli.values import moment, positive
+
+if TYPE_CHECKING:
+    from windtunnel.model.failures import FailureModel
 
 __all__ = ["key_values", "run"]
 
@@ -198,7 +201,6 @@ def run(
     from windtunnel.cli.progress import progress_observers
     from windtunnel.diagnostics import UsageError, replacing, without_garbage_collection
     from windtunnel.engine import Options
-    from windtunnel.model.failures import parse_failures
 
     if not energy and (energy_rule, job_energy, delays_compute) != ("exact", "fair", False):
         what = "--energy-rule, --job-energy and --delays-compute"
@@ -235,7 +237,7 @@ def run(
                 ),
                 **_checkpoints(checkpoint),
             ),
-            failures=parse_failures(failures) if failures else None,
+            failures=_failures(failures) if failures else None,
             record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
             observers=[*progress_observers(wanted=not quiet), *_snapshots(out, nodes_every)],
             timeout=timeout,
@@ -271,6 +273,13 @@ def run(
 def _chosen(**options: tuple[Any, Any]) -> dict[str, Any]:
     """The options that differ from their default: a format refuses those it does not have."""
     return {name: value for name, (value, default) in options.items() if value != default}
+
+
+def _failures(text: str) -> "FailureModel":
+    """What is loaded by the few runs that have some."""
+    from windtunnel.model.failures import parse_failures
+
+    return parse_failures(text)
 
 
 def _checkpoints(text: str) -> dict[str, Any]:

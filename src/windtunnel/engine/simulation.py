@@ -1,7 +1,5 @@
 """A simulation as a value: step it, run it to a date, save it, restore it, fork it (law 5)."""
 
-import io
-import pickle
 from collections import deque
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite, isnan
@@ -12,7 +10,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from windtunnel.diagnostics import SimulationError, UsageError, replacing
 from windtunnel.engine.rounds import loop
-from windtunnel.engine.saved import packed, unpacked
 from windtunnel.engine.state.calendar import INJECTED, Priority
 from windtunnel.engine.state.observers import Hooks
 from windtunnel.engine.state.options import Options
@@ -234,7 +231,10 @@ class Simulation:
         Raises:
             UsageError: a component cannot be saved (only those in process can), or nothing can be written there.
         """
-        data = packed(self._pickled({}, attached))
+        from windtunnel.engine.pickled import as_bytes
+        from windtunnel.engine.saved import packed
+
+        data = packed(as_bytes((self._state(), attached), {}))
         with replacing(path) as beside:
             beside.write_bytes(data)
 
@@ -252,9 +252,12 @@ class Simulation:
     @classmethod
     def restore_with(cls, path: str | Path, *, trust: bool = False) -> tuple["Simulation", Any]:
         """Like :meth:`restore`, with what was attached."""
+        from windtunnel.engine.pickled import from_bytes
+        from windtunnel.engine.saved import unpacked
+
         data = unpacked(path, trust=trust)
         try:
-            state, attached = pickle.loads(data)  # noqa: S301 -- documented in restore
+            state, attached = from_bytes(data)
             return cls._revived(state, ()), attached
         except Exception as fault:  # whatever it holds by its own account
             away = isinstance(fault, (AttributeError, ImportError))
@@ -263,26 +266,16 @@ class Simulation:
 
     def fork(self, observers: Sequence[Observer] = ()) -> "Simulation":
         """An independent simulation in the same state; platform and workloads are shared, as they never change."""
+        from windtunnel.engine.pickled import copied
+
         inputs: list[Any] = [self.world.platform, *self.world.workloads, *self.world.event_lists]
         if self.world.platform.network is not None:
             inputs.append(self.world.platform.network)
-        known = {id(thing): str(rank) for rank, thing in enumerate(inputs)}
-        unpickler = _Sharing(io.BytesIO(self._pickled(known)), inputs)
-        state, _ = unpickler.load()
-        return self._revived(state, observers)
+        return self._revived(copied(self._state(), inputs), observers)
 
-    def _pickled(self, known: Mapping[int, str], attached: Any = None) -> bytes:
-        buffer = io.BytesIO()
-        pickler = _Pickler(buffer, known)
-        try:
-            pickler.dump(((self.world, self.components, self.outcome, self._injected, self._reached), attached))
-        except (TypeError, pickle.PicklingError, AttributeError) as fault:
-            raise UsageError(
-                f"this simulation cannot be saved or forked: {fault}",
-                "only decision components in process, made of plain data, can be; functions and classes that stand "
-                "by themselves in a module or notebook, no lambdas and none within others",
-            ) from fault
-        return buffer.getvalue()
+    def _state(self) -> tuple[Any, ...]:
+        """What there is to be saved."""
+        return self.world, self.components, self.outcome, self._injected, self._reached
 
     @classmethod
     def _revived(cls, state: Any, observers: Sequence[Observer]) -> "Simulation":
@@ -292,27 +285,3 @@ class Simulation:
         new._started_at = perf_counter()
         new.observe(observers)
         return new
-
-
-class _Pickler(pickle.Pickler):
-    """Leaves out what is shared."""
-
-    def __init__(self, file: io.BytesIO, known: Mapping[int, str]) -> None:
-        super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._known = known
-
-    def persistent_id(self, obj: Any) -> str | None:
-        """The name of a shared object."""
-        return self._known.get(id(obj))
-
-
-class _Sharing(pickle.Unpickler):
-    """Puts what is shared back in."""
-
-    def __init__(self, file: io.BytesIO, inputs: Sequence[Any]) -> None:
-        super().__init__(file)
-        self._inputs = inputs
-
-    def persistent_load(self, pid: str) -> Any:
-        """The shared object of this name."""
-        return self._inputs[int(pid)]

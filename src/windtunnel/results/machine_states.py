@@ -1,22 +1,32 @@
 """``machine_states.csv``: how many compute hosts are in which state, after each change."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import ENCODER, Recorder
+from windtunnel.results.state_rows import STATE_WIDTH, states_one_by_one
+from windtunnel.results.texts import COMPILED
 
-__all__ = ["MachineStatesCsv", "rows_of"]
+__all__ = ["MachineStatesCsv", "rows_of", "states_at_once"]
 
 _HEADER: Final = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n"
-_WIDTH: Final = _HEADER.count(",") + 1
 
 
 def rows_of(values: list[Any]) -> str:
     """Rows from their values, one after the other; times have six significant digits, as in Batsim."""
-    times = tuple(values[::_WIDTH])
+    if COMPILED:
+        with suppress(TypeError):  # numbers of numpy
+            return states_one_by_one(values)
+    return states_at_once(values)
+
+
+def states_at_once(values: list[Any]) -> str:
+    """The same at the least cost in pure Python: one format for all."""
+    times = tuple(values[::STATE_WIDTH])
     marked = values[:]
-    marked[::_WIDTH] = ["%g"] * len(times)
+    marked[::STATE_WIDTH] = ["%g"] * len(times)
     try:
         rows = ENCODER.encode(marked)[len('["%g"') : -1].replace(b',"%g"', b"\n%g").decode()
     except (TypeError, OverflowError):  # numbers of numpy
@@ -28,7 +38,7 @@ class MachineStatesCsv(Recorder):
     """Writes ``machine_states.csv``."""
 
     def __init__(self, layout: Layout) -> None:
-        self.rows = layout.open("machine_states.csv", _HEADER, width=_WIDTH, join=rows_of)
+        self.rows = layout.open("machine_states.csv", _HEADER, width=STATE_WIDTH, join=rows_of)
 
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
         """Write a row: a hot path, called twice a job."""

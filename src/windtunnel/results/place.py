@@ -6,7 +6,6 @@ writer away, and is removed at the end.
 """
 
 import os
-import socket
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
@@ -237,7 +236,7 @@ def _locked(path: str, stem: str) -> int:
         if _same(lock, path):
             os.ftruncate(lock, 0)
             command = " ".join(sys.argv)[:500] if sys.argv else ""
-            os.pwrite(lock, f"process {os.getpid()} on {socket.gethostname()}: {command}\n".encode(), 0)
+            os.pwrite(lock, f"process {os.getpid()} on {os.uname().nodename}: {command}\n".encode(), 0)
             return lock
         os.close(lock)  # whoever held it has removed it meanwhile
 
