@@ -95,11 +95,13 @@ class Easy(BatchScheduler):
         """
         if self._extra < 0:
             self._reserve(now, self.queue.first().request.hosts)
-        if now + job.walltime <= self._shadow and job.walltime <= ANY:
+        walltime = job.walltime
+        if now + walltime <= self._shadow and walltime <= ANY:
             return True
-        if job.request.hosts > self._extra:
+        size = job.request.hosts
+        if size > self._extra:
             return False
-        self._extra -= job.request.hosts
+        self._extra -= size
         return True
 
     def _start_queue(self, now: float, decisions: list[Decision]) -> None:

@@ -425,9 +425,10 @@ class Mirror:
         running.end = end
         running.rank = rank
         running.amounts = None
-        self.running[job.id] = running
+        job_id = job.id
+        self.running[job_id] = running
         _insort(self.ends, (end, rank, size, running))
-        return _ExecuteJob(job_id=job.id, hosts=hosts)
+        return _ExecuteJob(job_id=job_id, hosts=hosts)
 
     def resume(self, job_id: str, hosts: HostSet, amounts: Amounts | None, at: float) -> None:
         """A suspended job holds hosts again; once, whether its own decision or the notice comes first."""

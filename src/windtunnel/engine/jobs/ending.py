@@ -23,8 +23,10 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
 
     Without a state it has run to its end, and its profile says how: a fixed run time costs one call less.
     """
+    job = record.job
+    job_id = job.id
     if state is None:
-        code = record.job.profile.return_code
+        code = job.profile.return_code
         state = _SUCCESS if code == 0 else _FAILED
     now = world.now
     table = world.hosts
@@ -52,19 +54,19 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
     for hook in hooks.states:
         hook(now, table.counts)
     if tell:
-        notice = _JobCompleted(now, record.job, state, code, hosts, record.starting_time)
+        notice = _JobCompleted(now, job, state, code, hosts, record.starting_time)
         session = world.only_session
         if session is not None:
             session.outbox.append(notice)
-        elif (owner := world.private_jobs.get(record.job.id)) is None:
+        elif (owner := world.private_jobs.get(job_id)) is None:
             world.tell(notice)
         else:
             world.sessions[owner].outbox.append(notice)
             world.tell_others(owner, notice)  # they heard of its start
     world.unfinished -= 1
-    world.to_forget.append(record.job.id)
+    world.to_forget.append(job_id)
     if world.private_jobs or world.done_ids is not None or world.workflow_tasks:
-        _go_on(world, record.job.id)
+        _go_on(world, job_id)
 
 
 def _go_on(world: World, job_id: str) -> None:

@@ -29,9 +29,10 @@ def submit_due(world: World, submitter: Submitter) -> None:
     ahead = submitter.ahead
     while ahead or _look_ahead(submitter):
         job = ahead[-1]
-        if job.submission_time > horizon:
+        date = job.submission_time
+        if date > horizon:
             world.sequence = sequence = world.sequence + 1
-            _heappush(world.heap, (job.submission_time, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
+            _heappush(world.heap, (date, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
             return
         ahead.pop()
         if not job.dependencies or not _held_back(world, job):
