@@ -84,7 +84,7 @@ TABLES: Final = {
             "PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge "
             "PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare "
             "PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters "
-            "SchedulerTimeSlice SchedulerType SelectType SelectTypeParameters TopologyParam TopologyPlugin"
+            "SchedulerType SelectType SelectTypeParameters TopologyParam TopologyPlugin"
         ),
         irrelevant=_names(
             "AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost "
@@ -117,7 +117,7 @@ TABLES: Final = {
             "UrlParserType UsePAM VSizeFactor WaitTime X11Parameters BOOT_TIME HASH_VAL NEXT_JOB_ID SLURM_CONF "
             "SLURM_VERSION KillWait MaxArraySize MaxJobCount"
         ),
-        at_default=_names("CompleteWait MaxMemPerCPU MaxMemPerNode OverTimeLimit"),
+        at_default=_names("CompleteWait MaxMemPerCPU MaxMemPerNode OverTimeLimit SchedulerTimeSlice"),
         not_simulated=_names(
             "BurstBufferType DependencyParameters DownNodes DynamicPartitions FastSchedule FederationParameters "
             "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins NodeSet "

@@ -28,6 +28,7 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
     for key, other in (
         ("CompleteWait", main.complete_wait != 0),
         ("OverTimeLimit", site.over_time_limit != 0),
+        ("SchedulerTimeSlice", site.preempt.time_slice != 30),
         ("MaxMemPerCPU", site.max_memory_per_cpu is not None),
         ("MaxMemPerNode", site.max_memory_per_node is not None),
         ("kill_invalid_depend in SchedulerParameters", main.kill_invalid_depend),
@@ -35,6 +36,7 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
     ):
         if other:
             yield "", key
+    yield from (("", key) for key in _of_modes(site.preempt.mode))
     for part in site.partitions:
         for key in _of_partition(part):
             yield "partitions", key
@@ -43,6 +45,8 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
             yield "associations", key
     for qos in site.qos:
         for key in _of_limits(qos.limits):
+            yield "QOS", key
+        for key in _of_modes(qos.preempt_mode):
             yield "QOS", key
         if qos.usage_threshold is not None:
             yield "QOS", "UsageThreshold"
@@ -58,12 +62,20 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
 def _of_partition(part: Partition) -> Iterator[str]:
     if part.allow_groups is not None:
         yield "AllowGroups"
+    yield from _of_modes(part.preempt_mode)
     if part.over_time_limit:
         yield "OverTimeLimit"
     if part.max_memory_per_cpu is not None:
         yield "MaxMemPerCPU"
     if part.max_memory_per_node is not None:
         yield "MaxMemPerNode"
+
+
+def _of_modes(modes: tuple[str, ...] | None) -> Iterator[str]:
+    """What becomes of victims; GANG beside SUSPEND is how Slurm spells that they resume."""
+    given = modes or ()
+    simulated = {"CANCEL", "REQUEUE", "SUSPEND", "OFF"} | ({"GANG"} if "SUSPEND" in given else set())
+    yield from (f"PreemptMode={mode}" for mode in given if mode not in simulated)
 
 
 def _of_limits(limits: Limits) -> Iterator[str]:
