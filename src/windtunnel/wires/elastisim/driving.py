@@ -41,6 +41,8 @@ class ElastisimScheduler:
         self.component = component
         self.platform = platform
         self.jobs: list[Known] = []
+        self.holders: dict[int, Known] = {}
+        """Who has, or is to have, nodes: running jobs by number."""
         self.begun = self.over = False
         self.later: list[n.Notice] = []
         """To be told with the next message."""
@@ -134,6 +136,7 @@ class ElastisimScheduler:
 
     def _end(self, known: Known, state: JobState) -> n.Notice:
         known.over, known.running = True, False
+        self.holders.pop(int(known.job.name), None)
         return n.JobCompleted(self.now, known.job, state, 0, HostSet(known.hosts), known.start)
 
     def _reconfigured(self, known: Known, *, awaited: bool) -> n.Notice:
@@ -152,6 +155,7 @@ class ElastisimScheduler:
             known.hosts = self._ranked(known, decision.hosts, decision.placement)
             self._check_free(known, known.hosts)
             known.running, known.start = True, self.now
+            self.holders[int(known.job.name)] = known
             self._entry(entries, known)["assigned_node_ids"] = [*known.hosts]
         elif isinstance(decision, d.ResizeJob):
             self._resize(decision, stopped, entries)
@@ -222,8 +226,8 @@ class ElastisimScheduler:
         wanted = {*hosts} - {*known.hosts} if known.running else {*hosts}
         if beyond := [host for host in wanted if not 0 <= host < len(self.platform.hosts)]:
             raise self._refused("unknown-host", f"there are no nodes {beyond}")
-        for other in self.jobs:
-            if other is not known and other.running and wanted & {*other.hosts, *(other.target or ())}:
+        for other in self.holders.values():
+            if other is not known and wanted & {*other.hosts, *(other.target or ())}:
                 raise self._refused(
                     "host-busy", f"{other.job.id!r} has, or is to have, one of the nodes {sorted(wanted)}"
                 )
