@@ -209,7 +209,7 @@ def _in_vain(account: Account, workloads: Iterable[Workload]) -> None:
         vain = workload.cores_in_vain() if isinstance(workload, Sized) else None
         if vain is not None:
             count, first, number = vain
-            reason = f"jobs get whole hosts and use fewer cores than these have ({number:,} cores in vain)"
+            reason = f"jobs get whole hosts and use fewer cores than these have ({number:,} cores unused)"
             account.tell("cores-in-vain", reason, count=count, place=first, hint="--share-hosts packs by cores")
 
 

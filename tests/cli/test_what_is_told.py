@@ -12,7 +12,7 @@ from tests.wires.peers import EXAMPLES, build
 from windtunnel.cli.main import main
 from windtunnel.examples import find
 
-UNKNOWN = "which nobody knows"
+UNKNOWN = "which is not known"
 PLATFORM = """<?xml version='1.0'?>
 <platform version="4.1"><zone id="z" routing="Full">
 <host id="h1" speed="100f"/><host id="h2" speed="100f"/><host id="boss" speed="1f"/></zone></platform>

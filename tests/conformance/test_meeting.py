@@ -216,7 +216,7 @@ SSS = {
 SWF = {
     "processors": by(
         honoured(together("1", "2"), ("stage-scheduler",)),
-        told("cores-in-vain", 2, "4 cores in vain", ("easy", "conservative", *OTHERS)),
+        told("cores-in-vain", 2, "4 cores unused", ("easy", "conservative", *OTHERS)),
         NOWHERE,
     ),
     "memory": by(told("ignored", 1, "requested memory (field 10)", (*OURS, *OTHERS)), NOWHERE),
@@ -236,7 +236,7 @@ def batsim(unknown: str) -> dict[str, dict[str, Verdict]]:
         "more than there is": by(told("too-large", 1, "want more than the 4 hosts", (*OURS, *OTHERS)), NOWHERE),
         "queues": by(not_honoured(2, "jobs name a queue", (*OURS, *OTHERS)), NOWHERE),
         "unknown members": by(
-            told("unknown-member", 1, f"'colour', which nobody knows: {unknown}", (*OURS, *OTHERS)), NOWHERE
+            told("unknown-member", 1, f"'colour', which is not known: {unknown}", (*OURS, *OTHERS)), NOWHERE
         ),
     }
 

@@ -105,7 +105,7 @@ def test_cores_that_nobody_asked_for(log):
     path = log(row(wanted=3, given=3), row(number=2, wanted=8, given=8), row(number=3, wanted=5, given=5))
     line = kinds(wt.simulate("hosts:4x4", path))["cores-in-vain"]
     assert (line.count, line.place) == (2, "w0!1")
-    assert "4 cores in vain" in line.reason
+    assert "4 cores unused" in line.reason
     assert "cores-in-vain" not in kinds(wt.simulate("hosts:4x4", path, share_hosts=True))
 
 

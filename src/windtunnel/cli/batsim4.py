@@ -310,7 +310,7 @@ def read_simgrid(file: str, **options: Any) -> Any:
     from windtunnel.formats.registry import find_format, read_platform
     from windtunnel.formats.sites import is_host_spec
 
-    kind = "a word" if is_host_spec(file) else find_format(file, "platform").name
+    kind = "a shorthand" if is_host_spec(file) else find_format(file, "platform").name
     if kind != "simgrid":
         raise UsageError(
             f"Batsim's platforms are SimGrid files, and {file!r} is {kind}",

@@ -41,7 +41,7 @@ class Names(msgspec.Struct, frozen=True):
                 harmless = self.handed_on and not hint.startswith("did you mean")
                 severity = Severity.NOTE if harmless else Severity.WARNING
                 becomes = "it is handed on to schedulers as it is" if self.handed_on else "it has no effect"
-                message = f"{self.what} has {name!r}, which nobody knows: {becomes}"
+                message = f"{self.what} has {name!r}, which is not known: {becomes}"
                 findings.tally(message, code="unknown-member", line=line, pointer=at, hint=hint, severity=severity)
 
 

@@ -85,7 +85,7 @@ def _row(
 
 
 _OTHERS_JOBS: Final = _silent(
-    "it cannot suspend jobs; those of other components are as little told as their starts, of which nothing is said"
+    "it cannot suspend jobs; like the starts of jobs of other components, these are not told"
 )
 _OTHERS_IMAGES: Final = _silent("it cannot send images; what other components send does not concern it")
 _NO_PROBES: Final = _refused("no probe can be asked for")
@@ -93,15 +93,15 @@ _OWN_MACHINES: Final = _said("to each datacenter, of its own machines", "hosts")
 _AS_CORES: Final = _said("of each machine, all cores", "hosts")
 
 _OF_OTHERS: Final = _silent(
-    "the protocol has no word for what other components do, so that nobody can ask to hear it"
+    "the protocol has no message for what other components do"
 )
 _OTHERS_STARTS: Final = _silent("its machines and the jobs given to them are its own: other components have others")
 
 _NO_CHANGES: Final = _silent("it cannot change the hosts of running jobs: they go on as they are")
 _MACHINES_NAMED: Final = _said("its hosts are machines, not cores")
 _NO_ELASTIC: Final = _row(json=_NO_CHANGES, batprotocol=_NO_CHANGES, datacenters=_NO_CHANGES, cores=_MACHINES_NAMED)
-_FOLLOWED: Final = _said("to who asks for it (``Hello.follow_phases``): ElastiSim's wire")
-_NOT_ASKED: Final = _silent("it is told to who asks for it, which this does not")
+_FOLLOWED: Final = _said("to whoever asks for it (``Hello.follow_phases``): ElastiSim's wire")
+_NOT_ASKED: Final = _silent("told on request only, which this wire never makes")
 _NOT_FOLLOWED: Final = _row(_FOLLOWED, _NOT_ASKED, _NOT_ASKED, _NOT_ASKED, _FOLLOWED)
 
 NOTICES: Final[Mapping[type[n.Notice], Row]] = {
@@ -121,7 +121,7 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     ),
     n.SimulationEnds: _row(json=_said("in a message of its own")),
     n.SimulationErrorOccurred: _row(
-        json=_silent("the protocol has no word for it: the socket is closed"),
+        json=_silent("the protocol has no message for it: the socket is closed"),
         datacenters=_silent("its schedulers are stopped"),
     ),
     n.JobSubmitted: _row(
@@ -239,7 +239,7 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
     n.DecisionRefused: _row(
         json=_said("NOTIFY decision_refused, with the event that was refused"),
         batprotocol=_said("a generic external event with the decision as a message in JSON", "decision"),
-        datacenters=_said("to the datacenter whose it was", "decision"),
+        datacenters=_said("to the datacenter that made it", "decision"),
         cores=_said("with the cores it was about", "decision"),
     ),
 }
