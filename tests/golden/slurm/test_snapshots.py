@@ -10,16 +10,11 @@ from slurm_replay import Replay
 
 pytestmark = pytest.mark.golden
 
-SIGNALS = "victims end at instants inside a second that only the daemons know; starts in between are not comparable"
 PLACES = "GPUs bound to sockets and gres weights of jobs by their whole number of GPUs"
 EXCEPTIONS = {
     "038-topo-tree-lin": "select/linear picks below switches by another rule than cons_tres",
     "046-het-jobs": "heterogeneous jobs are planned part by part",
-    "067-pre-qos-cancel": SIGNALS,
-    "068-pre-qos-grace": SIGNALS,
-    "071-pre-part-requeue-reorder": SIGNALS,
     "147-bf-busy2": "which of the used nodes bf_busy_nodes prefers in a tested future",
-    "168-pre-rnd1": SIGNALS,
     "174-rnd48-gpu": PLACES,
 }
 FOLDERS = cases("golden/slurm/snapshots")

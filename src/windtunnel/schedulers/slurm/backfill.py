@@ -8,7 +8,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
-from windtunnel.schedulers.slurm.preemption import candidates, find_victims
+from windtunnel.schedulers.slurm.preemption import candidates, find_victims, signal
 from windtunnel.schedulers.slurm.queue import job_queue, partition_refusal
 from windtunnel.schedulers.slurm.state import State
 
@@ -276,6 +276,7 @@ class _Cycle:
             if found is None:
                 return None
             self.done.victims += [(victim, job) for victim in found[1]]
+            signal(state, found[1])
             job.reason = "Resources"
             return None
         refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))

@@ -6,7 +6,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.names import folded
 from windtunnel.schedulers.slurm.nodesets import bits
-from windtunnel.schedulers.slurm.preemption import candidates, find_victims
+from windtunnel.schedulers.slurm.preemption import candidates, find_victims, signal
 from windtunnel.schedulers.slurm.queue import job_queue
 from windtunnel.schedulers.slurm.state import State
 
@@ -156,6 +156,7 @@ class _Run:
             found = find_victims(state, record, among, listed)
             if found is not None:
                 self.done.victims += [(victim, job) for victim in found[1]]
+                signal(state, found[1])
                 job.reason = "Resources"
                 self._fail(record)
                 return

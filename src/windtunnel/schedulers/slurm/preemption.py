@@ -6,7 +6,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["candidates", "find_victims", "grace_of", "may_preempt", "mode_of"]
+__all__ = ["candidates", "find_victims", "grace_of", "may_preempt", "mode_of", "signal"]
 
 _LAST: Final = 99999
 
@@ -37,6 +37,14 @@ def mode_of(state: State, job: RunningJob) -> str:
         may = job.pending.ask.requeue
         return "REQUEUE" if (state.site.requeue if may is None else may) else "CANCEL"
     return found
+
+
+def signal(state: State, victims: Iterable[RunningJob]) -> None:
+    """Victims with a grace are expected to end with it, from the moment they are chosen on."""
+    for victim in victims:
+        grace = grace_of(state, victim)
+        if grace and mode_of(state, victim) != "SUSPEND":
+            state.expect_end(victim.id, state.now + grace)
 
 
 def grace_of(state: State, job: RunningJob) -> int:

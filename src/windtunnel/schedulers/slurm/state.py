@@ -179,6 +179,14 @@ class State:
         self.dependencies.end(key, running.pending, now, well)
         return running
 
+    def expect_end(self, key: str, end: int) -> None:
+        """A running job ends at the latest at another time than by its limit."""
+        holding = self.running[key].holding
+        if end < holding.end:
+            self.selector.gave_back(holding)
+            holding.end = end
+            self.selector.took(holding)
+
     def give_up(self, key: str) -> RunningJob:
         """A job no longer runs, as if it never had."""
         running = self.running.pop(key)
