@@ -141,7 +141,7 @@ def test_what_tells_how_it_was_is_told(tmp_path):
     ("options", "told"),
     [
         ("-N 2 --mem=1G --exclusive -o out.txt --mail-type=END", {}),
-        ("--switches=1 --deadline=2024-01-01 -N 2", {"--switches": 1, "--deadline": 1}),
+        ("--reboot --deadline=2024-01-01 -N 2 --switches=1@20", {"--reboot": 1, "--deadline": 1}),
         ("--gpus=2", {}),
         ("--gpus-per-task=1 --no-such-thing=3", {"--gpus-per-task": 1, "--no-such-thing": 1}),
     ],

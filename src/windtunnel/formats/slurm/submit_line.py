@@ -5,6 +5,7 @@ Only the words before the script or command count; options that a script holds i
 
 import re
 import shlex
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -39,7 +40,7 @@ _NUMBERS: Final = {
 }
 _FOLLOWED: Final = frozenset(
     {*_NUMBERS, "nodes", "mem", "mem-per-cpu", "nodelist", "exclude", "contiguous", "spread-job", "use-min-nodes"}
-    | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min"}
+    | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min", "switches"}
 )
 """Options that are taken from the line."""
 _IN_COLUMNS: Final = frozenset(
@@ -146,6 +147,11 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
             "any_dependency": "?" in given["dependency"],
             "begin": None,
         }
+    wanted, _, wait = given.get("switches", "").partition("@")
+    if wanted.isdigit() and wanted.isascii() and len(wanted) < 10:
+        found["switches"] = int(wanted)
+        with suppress(ValueError):
+            found["switch_wait"] = time_span(wait) if wait else None
     if given.get("time-min"):
         try:
             span = time_span(given["time-min"])

@@ -32,7 +32,6 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
         ("MaxMemPerCPU", site.max_memory_per_cpu is not None),
         ("MaxMemPerNode", site.max_memory_per_node is not None),
         ("kill_invalid_depend in SchedulerParameters", main.kill_invalid_depend),
-        ("max_switch_wait in SchedulerParameters", main.max_switch_wait != 300),
     ):
         if other:
             yield "", key

@@ -11,6 +11,7 @@ from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims, signal
 from windtunnel.schedulers.slurm.queue import job_queue, partition_refusal
 from windtunnel.schedulers.slurm.state import State
+from windtunnel.schedulers.slurm.switch_wait import waits_for_switches
 
 __all__ = ["backfill_pass"]
 
@@ -223,7 +224,8 @@ class _Cycle:
         """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
         state = self.state
         gone = [job.holding for job in candidates(state, record)]
-        return state.selector.will_run(record, among, state.held, state.now, gone, horizon)
+        found = state.selector.will_run(record, among, state.held, state.now, gone, horizon)
+        return None if found is not None and waits_for_switches(state, record, found[1]) else found
 
     def _bookings(self, record: Record, start: int, minutes: int) -> tuple[int, int, tuple[int, int] | None]:
         """Nodes kept for reservations of others, when the next of these ends, and from when on which nodes."""
@@ -278,6 +280,8 @@ class _Cycle:
             self.done.victims += [(victim, job) for victim in found[1]]
             signal(state, found[1])
             job.reason = "Resources"
+            return None
+        if waits_for_switches(state, record, placed):
             return None
         refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
         if refusal:

@@ -65,6 +65,7 @@ class PendingJob:
         "restarts",
         "siblings",
         "submitted",
+        "switch_wait_from",
         "tasks",
         "time_min",
         "user",
@@ -81,6 +82,8 @@ class PendingJob:
         qos: Qos | None = None,
     ) -> None:
         self.id = key
+        self.switch_wait_from: int | None = None
+        """When it could first have started, but below too many switches."""
         self.number = number
         """Its place among all jobs: Slurm's job id (of an array the array's)."""
         self.order = number

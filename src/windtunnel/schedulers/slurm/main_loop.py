@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims, signal
 from windtunnel.schedulers.slurm.queue import job_queue
 from windtunnel.schedulers.slurm.state import State
+from windtunnel.schedulers.slurm.switch_wait import waits_for_switches
 
 __all__ = ["Pass", "main_pass", "never_runs", "nodes_busy", "not_available"]
 
@@ -118,6 +119,10 @@ class _Run:
             if not refusal:
                 self._blocked(record, among)
                 return False
+        elif waits_for_switches(state, record, placed):
+            job.reason = "Resources"
+            self._fail(record)
+            return False
         else:
             refusal = state.limits.after(record, placed, state.tres_of(record, placed))
         if refusal or placed is None:

@@ -355,7 +355,7 @@ class Selector:
         """One selection of what starts: select/linear shares nodes with as few jobs as it can."""
         if self.linear:
             for most in range(1, jobs_at_once(record)):
-                placed = self._select_linear(record, among, held, 0, most)
+                placed = self._select_linear(record, among, held, record.job.named, most)
                 if placed is not None:
                     return placed
         return self._select(record, among, held)
@@ -370,6 +370,8 @@ class Selector:
             need = Need(record.demand, record.demand.max_nodes)
             need.exclusive = True
             cpus = {node: self.cluster.cpus[node] for node in nodes}
+            for node in bits(required):
+                need.take(node, cpus[node])
             found = self.tree.pick(need, cpus, lambda _: 0) if len(nodes) >= record.demand.min_nodes else None
             picked = None if found is None else mask_of(found)
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.runs import Need
 
 __all__ = ["SwitchTree"]
@@ -42,30 +42,34 @@ class SwitchTree:
         return sum(1 for leaf in self.leaves if leaf.nodes & nodes)
 
     def pick(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
-        """Pick nodes for a job from those usable; None when they do not suffice."""
-        among = sum(1 << node for node in usable)
-        top = self._top(need, among)
+        """Pick nodes for a job from those usable, besides what is taken; None when they do not suffice."""
+        named = mask_of(need.taken)
+        if named and need.done:
+            return need.taken
+        among = mask_of(usable)
+        top = self._top(need, among, named)
         if top is None:
             return None
-        reach = top.nodes & among
+        reach = top.nodes & among & ~named
         required, best = self._by_weight(need, reach, usable, gpus)
         if best is None:
             return None
         for node in bits(required):
             if need.most_nodes > 0 and node not in need.taken:
                 need.take(node, usable[node], gpus(node))
+        required |= named
         done = self._from_required(need, required, best, usable, gpus)
         if done or self._from_leaves(need, required, best, usable, gpus):
             return need.taken
         return need.taken if need.least <= 0 and need.cpus <= 0 and need.gpus <= 0 and need.taken else None
 
-    def _top(self, need: Need, among: int) -> _Switch | None:
-        """The highest switch with enough nodes; the last of equal ones, the lightest preferred."""
+    def _top(self, need: Need, among: int, named: int) -> _Switch | None:
+        """The highest switch with enough nodes, and those taken; the last of equal ones, the lightest preferred."""
         top: _Switch | None = None
         lightest = 0
         for switch in self.switches:
             inside = switch.nodes & among
-            if not inside or inside.bit_count() < need.nodes - need.slack:
+            if not inside or named & ~inside or (inside & ~named).bit_count() < need.nodes - need.slack:
                 continue
             light = min(self.cluster.weight[node] for node in bits(inside))
             if top is None or (switch.level >= top.level and light <= lightest):
