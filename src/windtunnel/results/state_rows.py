@@ -22,7 +22,7 @@ def states_one_by_one(values: list[Any]) -> str:
     rows: list[str] = []
     last = 0.0
     text = ""
-    power_states = -1, -1, -1
+    power_states = 0, 0, 0
     rare = ""
     for at in range(0, len(values), STATE_WIDTH):
         date = float(values[at])  # numpy's too
@@ -34,7 +34,7 @@ def states_one_by_one(values: list[Any]) -> str:
         falling: int = values[at + 3]
         idle: int = values[at + 4]
         computing: int = values[at + 5]
-        if (sleeping, rising, falling) != power_states:
+        if not rare or (sleeping, rising, falling) != power_states:
             power_states = sleeping, rising, falling
             rare = f",{digits(sleeping)},{digits(rising)},{digits(falling)},"
         rows.append(f"{text}{rare}{digits(idle)},{digits(computing)}")

@@ -82,15 +82,16 @@ def significant(value: float) -> str:
     return text.rstrip("0") + _POWERS[power]
 
 
-def digits(whole: i64) -> str:
-    """A whole number that is not negative."""
+def digits(number: int) -> str:
+    """A whole number of any size."""
+    if not 0 <= number < 1_000_000_000:
+        return str(number)
+    whole: i64 = number
     if whole < 1000:
         return _PLAIN[whole]
     if whole < 1_000_000:
         return f"{_PLAIN[whole // 1000]}{_THREE[whole % 1000]}"
-    if whole < 1_000_000_000:
-        return f"{_PLAIN[whole // 1_000_000]}{_THREE[whole // 1000 % 1000]}{_THREE[whole % 1000]}"
-    return str(whole)
+    return f"{_PLAIN[whole // 1_000_000]}{_THREE[whole // 1000 % 1000]}{_THREE[whole % 1000]}"
 
 
 COMPILED: Final = not isinstance(fixed, FunctionType)
