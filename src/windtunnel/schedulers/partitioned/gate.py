@@ -6,7 +6,6 @@ held back, later jobs may go first; who could never meet one, alone on the site,
 """
 
 from collections.abc import Iterable, Mapping
-from itertools import count
 from math import inf, isinf
 from typing import Final
 
@@ -70,8 +69,8 @@ class Gate:
         """Of jobs that are alike: the limit that they could never meet."""
         self._demands = {name: self._demands_of(table.mask) for name, table in self.state.cluster.partitions.items()}
         self._described = described_by(platform.hosts)
-        self._numbers = count(1)
-        self._unknown = count(self.state.cluster.size)
+        self._arrived = 0
+        self._places = self.state.cluster.size
         self._spare: list[int] = []
         """Numbers of nodes beyond the site: jobs that are not placed yet are counted on nodes of their own."""
 
@@ -90,7 +89,8 @@ class Gate:
         above = member.path() if member is not None else ()
         default = next((one.association.default_qos for one in above if one.association.default_qos), "normal")
         qos = state.cluster.qos.get(ask.qos or default)
-        pending = PendingJob(job.id, next(self._numbers), ask, now, state.cluster, member, qos)
+        self._arrived += 1
+        pending = PendingJob(job.id, self._arrived, ask, now, state.cluster, member, qos)
         if member is None:
             pending.account = account
         reasons = []
@@ -187,7 +187,10 @@ class Gate:
 
     def _nodes(self, number: int) -> list[int]:
         """So many nodes that nobody else is counted on."""
-        return [self._spare.pop() if self._spare else next(self._unknown) for _ in range(number)]
+        lacking = max(0, number - len(self._spare))
+        self._spare += range(self._places, self._places + lacking)
+        self._places += lacking
+        return [self._spare.pop() for _ in range(number)]
 
     # -- jobs go on, start and end ------------------------------------------------------------------------------
 
