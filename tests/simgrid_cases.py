@@ -8,7 +8,8 @@ from typing import Any
 from tests.shared import shared
 
 from windtunnel.formats.sites.simgrid_xml import parse_platform
-from windtunnel.model.platform import Host, Platform
+from windtunnel.model.host import Host
+from windtunnel.model.platform import Platform
 
 HERE = Path(__file__).parent / "golden" / "simgrid"
 ELSEWHERE = ("cluster512_msgs", "cluster512_small", "cluster512_two", "pfs", "small_msgs", "small_platform_homog")

@@ -12,6 +12,7 @@ from windtunnel.model.asks import Ask, Asking, Asks, Sized, Warned
 from windtunnel.model.demands import described_by
 from windtunnel.model.lease_batch import BatchLeases, asks_of
 from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.model.platform import column_of, kinds_of
 from windtunnel.model.site import Site
 from windtunnel.vocabulary import PARTS, Ability, Component, honoured_by
 
@@ -77,7 +78,7 @@ def _compare_all(
     honoured: Sequence[frozenset[Ability]],
     names: Sequence[str],
 ) -> None:
-    described = described_by(platform.hosts) if any(ask.resource for ask in asks) else frozenset()
+    described = described_by(kinds_of(platform.hosts)) if any(ask.resource for ask in asks) else frozenset()
     for ask in asks:
         if ask.resource and ask.resource not in described:
             account.tell(
@@ -165,8 +166,10 @@ def asks_of_site(platform: Platform, events: Sequence[EventList]) -> tuple[Ask, 
     for source in events:
         for event in source.events:
             _ask_of_event(asks, source, event)
-    for host in platform.hosts:
-        if host.state_profile:
+    if any(map(attrgetter("state_profile"), kinds_of(platform.hosts))):
+        for host in platform.hosts:
+            if not host.state_profile:
+                continue
             asks.note(Ability.UNAVAILABLE_HOSTS.value, "hosts are off for a time", host.name)
     return asks.found()
 
@@ -186,7 +189,7 @@ def _ask_of_event(asks: Asks, source: EventList, event: ExternalEvent) -> None:
 
 def _sizes(account: Account, platform: Platform, workloads: Iterable[Workload], *, by_cores: bool) -> None:
     """Jobs that want more than there is."""
-    hosts, cores = len(platform.hosts), sum(map(attrgetter("cores"), platform.hosts))
+    hosts, cores = len(platform.hosts), sum(column_of(platform.hosts, "cores"))
     for workload in workloads:
         if not isinstance(workload, Sized):
             continue

@@ -11,7 +11,7 @@ from windtunnel.engine import Options, Simulation
 from windtunnel.engine.energy import meters as metering
 from windtunnel.engine.energy.together import Together
 from windtunnel.model import DelayProfile, HostSet, JobRecord, ParallelTaskProfile
-from windtunnel.model.platform import Host, PowerState
+from windtunnel.model.host import Host, PowerState
 from windtunnel.schedulers import make_scheduler
 from windtunnel.testing import job, workload
 from windtunnel.vocabulary import Observer

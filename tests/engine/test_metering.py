@@ -9,7 +9,7 @@ from tests.simgrid_cases import names, scenario
 from windtunnel.diagnostics import UsageError
 from windtunnel.engine.energy.meters import Meters, SimgridMeters, watts
 from windtunnel.engine.sharing import Builder, System
-from windtunnel.model.platform import Host, PowerState
+from windtunnel.model.host import Host, PowerState
 
 STATE = PowerState(1e9, 100.0, 120.0, 200.0)
 ENERGY = [name for name in names() if name.startswith("energy_")]

@@ -1,9 +1,10 @@
 """Plain data: platforms, jobs, profiles, workloads, external events, host sets. No I/O, no simulation."""
 
+from windtunnel.model.host import Host, PowerState
 from windtunnel.model.hostpool import HostPool
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobRecord, JobState, PlacementStrategy, Request
-from windtunnel.model.platform import Host, Link, Network, Platform, PowerState, natural_key
+from windtunnel.model.platform import Link, Network, Platform, natural_key
 from windtunnel.model.profiles import (
     DelayProfile,
     ForkJoinCompositionProfile,

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from windtunnel.model.host import Host
 from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import Request
-from windtunnel.model.platform import Host
 
 __all__ = ["Demands", "Need", "described_by"]
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.model.host import Host
 from windtunnel.model.network import PointKind, ZonedNetwork
-from windtunnel.model.platform import Host, Link, Platform
+from windtunnel.model.platform import Link, Platform, column_of
 
 __all__ = [
     "HostGroup",
@@ -120,7 +121,7 @@ def describe(platform: Platform) -> PlatformDescription:
         name=platform.name,
         path=platform.path,
         hosts=len(platform.hosts),
-        cores=sum(host.cores for host in platform.hosts),
+        cores=sum(column_of(platform.hosts, "cores")),
         speed=sum(host.cores * host.speed for host in platform.hosts),
         compute=_host_groups(platform.hosts),
         storages=_host_groups(platform.storages),

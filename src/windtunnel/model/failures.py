@@ -14,8 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from windtunnel.diagnostics import UsageError, did_you_mean
+from windtunnel.model.host import Host
 from windtunnel.model.hostset import HostSet
-from windtunnel.model.platform import Host
 from windtunnel.model.workload import EventList, ExternalEvent
 
 __all__ = ["Distribution", "FailureModel", "failures", "parse_distribution", "parse_failures"]

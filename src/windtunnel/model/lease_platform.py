@@ -7,8 +7,9 @@ bytes; any other resource type keeps its name and its amount.
 from collections.abc import Mapping
 from typing import Final
 
+from windtunnel.model.host import Host
 from windtunnel.model.lease import CPU, DISK, MEMORY, LeaseSite, NodeSet
-from windtunnel.model.platform import Host, Platform
+from windtunnel.model.platform import Platform
 
 __all__ = ["MEGABYTE", "amounts_of", "kinds_of", "platform_of_site"]
 

@@ -1,65 +1,19 @@
-"""The simulated site: hosts (compute and storage), their power states, resources and place, and the network."""
+"""The simulated site: its hosts, which compute or only store, and the network between them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any, Final, Protocol
 
 import msgspec
 
-from windtunnel.diagnostics import Finding, without_garbage_collection
+from windtunnel.diagnostics import Finding
+from windtunnel.model.host import Host, PowerState
 from windtunnel.model.workload import EventList
 
-__all__ = ["Host", "Link", "Network", "Platform", "PowerState", "natural_key"]
+__all__ = ["Link", "Network", "Platform", "column_of", "kinds_of", "natural_key"]
 
-
-class PowerState(msgspec.Struct, frozen=True):
-    """One power state of a host. Watts are None where the input gives none; speed is flop/s of one core."""
-
-    speed: float
-    idle: float | None = None
-    epsilon: float | None = None
-    """Watts as soon as the load is not zero; equal to ``idle`` where the input gives two values only."""
-    full: float | None = None
-    """Watts when all cores compute."""
-
-
-class Host(msgspec.Struct, kw_only=True):
-    """A machine that jobs can be given (or a storage)."""
-
-    id: int
-    name: str
-    cores: int = 1
-    pstates: tuple[PowerState, ...] = (PowerState(1e9),)
-    pstate: int = 0
-    """The power state at the start."""
-    sleep_pstates: Mapping[int, tuple[int, int]] = {}
-    """sleep pstate -> (virtual pstate while switching off, virtual pstate while switching on)."""
-    watts_off: float = 0.0
-    storage: bool = False
-    resources: Mapping[str, float] = {}
-    """Further resources: memory (bytes), gpus (count), anything named."""
-    properties: Mapping[str, str] = {}
-    zone_properties: Mapping[str, str] = {}
-    endpoint: int = -1
-    """Its number in the network; -1 without a network."""
-    place: tuple[str, ...] = ()
-    """From the outside in: datacenter, room, rack."""
-    speed_profile: tuple[tuple[float, float], ...] = ()
-    """(date, factor) pairs that scale the speed; with ``speed_period`` > 0 they repeat."""
-    speed_period: float = 0.0
-    state_profile: tuple[tuple[float, float], ...] = ()
-    """(date, 0 = off / 1 = on) pairs."""
-    state_period: float = 0.0
-
-    @property
-    def speed(self) -> float:
-        """flop/s of one core in the power state of the start."""
-        return self.pstates[self.pstate].speed
-
-    def computes_in(self, pstate: int) -> bool:
-        """Whether a power state is one for computing: neither asleep nor on the way."""
-        return not self.sleep_pstates or (
-            pstate not in self.sleep_pstates and not any(pstate in pair for pair in self.sleep_pstates.values())
-        )
+_FEW: Final = 1000
+"""So many hosts at most are made at once."""
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -102,7 +56,8 @@ class Platform(msgspec.Struct, kw_only=True):
     """A site as the engine sees it. Compute hosts have ids 0..C-1, storages follow."""
 
     name: str
-    hosts: tuple[Host, ...]
+    hosts: Sequence[Host]
+    """A tuple, or where many are equal something that reads as one and makes a host when it is asked for."""
     storages: tuple[Host, ...] = ()
     network: Network | None = None
     """None: communication is free."""
@@ -143,22 +98,45 @@ class Platform(msgspec.Struct, kw_only=True):
     @property
     def cores_per_host(self) -> int:
         """The smallest number of cores of a compute host."""
-        return min((h.cores for h in self.hosts), default=1)
+        return min((host.cores for host in kinds_of(self.hosts)), default=1)
 
     @classmethod
     def uniform(cls, hosts: int, cores: int = 1, speed: float = 1e9, name: str = "") -> "Platform":
         """``hosts`` equal hosts of ``cores`` cores, without network; what ``hosts:64x32`` means."""
-        state = (PowerState(speed),)
-        with without_garbage_collection():
-            made = tuple(Host(id=i, name=f"host{i}", cores=cores, pstates=state) for i in range(hosts))
-        return cls(name=name or f"hosts:{hosts}x{cores}", hosts=made)
+        name, states = name or f"hosts:{hosts}x{cores}", (PowerState(speed),)
+        if hosts > _FEW:
+            from windtunnel.model.equal_hosts import EqualHosts
+
+            return cls(name=name, hosts=EqualHosts(hosts, cores, states))
+        made = tuple(Host(id=i, name=f"host{i}", cores=cores, pstates=states) for i in range(hosts))
+        return cls(name=name, hosts=made)
 
 
 def _counted(platform: Platform) -> str:
     """How many hosts, cores and storages, in words."""
-    cores = sum(host.cores for host in platform.hosts)
+    cores = sum(column_of(platform.hosts, "cores"))
     storages = f", {len(platform.storages):,} storages" if platform.storages else ""
     return f"{len(platform.hosts):,} hosts, {cores:,} cores{storages}"
+
+
+def column_of(hosts: Sequence[Host], name: str) -> list[Any]:
+    """What each host has under this name of a field (neither ``id`` nor ``name``), by position."""
+    if not isinstance(hosts, tuple):
+        from windtunnel.model.equal_hosts import EqualHosts
+
+        if isinstance(hosts, EqualHosts):
+            return hosts.column(name)
+    return [*map(attrgetter(name), hosts)]
+
+
+def kinds_of(hosts: Sequence[Host]) -> Sequence[Host]:
+    """Hosts among which each is found, but for its number and name: enough to ask whether any has something."""
+    if not isinstance(hosts, tuple):
+        from windtunnel.model.equal_hosts import EqualHosts
+
+        if isinstance(hosts, EqualHosts):
+            return hosts.kinds()
+    return hosts
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:

@@ -2,12 +2,13 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from operator import add, attrgetter
+from operator import add
 from sys import byteorder
 from typing import Any, Final, Self
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
 from windtunnel.model.arrays import extend, extended
+from windtunnel.model.platform import column_of
 from windtunnel.results.job_batches import Batch
 from windtunnel.results.job_rows import SHORTEST
 from windtunnel.vocabulary.component import Observer
@@ -126,14 +127,14 @@ class Collector(Observer):
         """Compute and storage hosts."""
         self._owners = _Owners(self.columns)
         self._unavailable = HostSet()
-        self._cores: tuple[int, ...] = ()
+        self._cores: list[int] = []
         self._suspended: dict[str, tuple[float, float]] = {}
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- hook
         """Note how large the site is."""
         self.columns.hosts = len(platform.hosts)
         self.machines = len(platform.hosts) + len(platform.storages)
-        self._cores = tuple(map(attrgetter("cores"), platform.hosts))
+        self._cores = column_of(platform.hosts, "cores")
 
     def take(self, batch: Batch) -> None:
         """More jobs."""

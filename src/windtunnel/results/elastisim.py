@@ -28,7 +28,7 @@ class ElastisimFiles(Observer):
         self.statistics = statistics
         self.nodes = nodes
         self.tasks = tasks
-        self.hosts: tuple[Host, ...] = ()
+        self.hosts: Sequence[Host] = ()
         self._names: list[str] = []
         self._write_node = nodes.write
         self._date, self._shown = -1.0, ""

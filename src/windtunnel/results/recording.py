@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
@@ -12,6 +11,7 @@ import msgspec
 from windtunnel.diagnostics import Account, SimulationError, UsageError, WindtunnelError, read_input
 from windtunnel.model import JobRecord, Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
+from windtunnel.model.platform import column_of
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
 from windtunnel.results.columns import Collector, Columns
@@ -254,7 +254,7 @@ class Recording(Observer):
             path=platform.path,
             hosts=len(platform.hosts),
             storages=len(platform.storages),
-            cores=sum(map(attrgetter("cores"), platform.hosts)),
+            cores=sum(column_of(platform.hosts, "cores")),
             options=as_plain(platform.options),
             reservations=reserved(platform, workloads) if self._keeps_reservations else [],
         )

@@ -5,13 +5,14 @@ users; schedulers that are shipped read and feed it directly. A notice costs wha
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Host, HostPool, HostSet, Job
+from windtunnel.model.platform import kinds_of
 from windtunnel.vocabulary.decisions import ExecuteJob, ResizeJob, ResumeJob, SetResourceState, TurnOnOffHosts
 from windtunnel.vocabulary.held import Amounts, Ending, Held, Running, running_job
 from windtunnel.vocabulary.notices import (
@@ -120,7 +121,7 @@ class Mirror:
         self.sleep_state = sleep_state
         self.now = 0.0
         self.begins: SimulationBegins | None = None
-        self.hosts: tuple[Host, ...] = ()
+        self.hosts: Sequence[Host] = ()
         self.size = 0
         """How many hosts there are."""
         self.running: dict[str, Running] = {}
@@ -260,8 +261,8 @@ class Mirror:
         self.free = HostPool(HostSet.span(self.size))
         self.shares.hosts = self.hosts
         self.changed = self.shifted = self._further = True
-        sleepy = self.sleep_state is not None or any(map(attrgetter("sleep_pstates"), self.hosts))
-        if self.power and (sleepy or any(map(attrgetter("properties"), self.hosts))):
+        sleepy = self.sleep_state is not None or any(map(attrgetter("sleep_pstates"), kinds_of(self.hosts)))
+        if self.power and (sleepy or any(map(attrgetter("properties"), kinds_of(self.hosts)))):
             self.asleep = HostSet(host for host, about in enumerate(self.hosts) if self._sleeps(host, about.pstate))
             if self.asleep:
                 self._update()

@@ -78,7 +78,7 @@ class SimulationBegins(Notice):
     """Whether metadata of jobs are recorded (``SetJobMetadata``): Batsim 5 has none."""
 
     @property
-    def hosts(self) -> tuple[Host, ...]:
+    def hosts(self) -> Sequence[Host]:
         """The compute hosts, by id."""
         return self.platform.hosts
 

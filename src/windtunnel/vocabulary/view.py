@@ -40,7 +40,7 @@ class View:
         return self.mirror.now
 
     @property
-    def hosts(self) -> tuple[Host, ...]:
+    def hosts(self) -> Sequence[Host]:
         """The compute hosts, by id."""
         return self.mirror.hosts
 

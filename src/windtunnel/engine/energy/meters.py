@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model.platform import Host, PowerState
+from windtunnel.model.host import Host, PowerState
 
 __all__ = ["Meters", "SimgridMeters", "watts"]
 

@@ -21,6 +21,7 @@ from windtunnel.engine.state.calendar import CONDITION, JOB_LOST, Priority
 from windtunnel.engine.state.subsystems import Conditions
 from windtunnel.engine.state.world import World
 from windtunnel.model import ExternalEvent, HostSet, JobRecord
+from windtunnel.model.platform import kinds_of
 
 if TYPE_CHECKING:
     from windtunnel.engine.sharing import Task
@@ -129,9 +130,9 @@ def plan_conditions(world: World) -> None:
     """Put the first change of every profile into the calendar."""
     platform = world.platform
     links = platform.network.links if platform.network is not None else ()
-    machines = (*platform.hosts, *platform.storages)
-    if not any(any(map(attrgetter(profile), machines)) for profile in ("speed_profile", "state_profile")):
-        machines = ()
+    kinds = (*kinds_of(platform.hosts), *platform.storages)
+    change = any(any(map(attrgetter(profile), kinds)) for profile in ("speed_profile", "state_profile"))
+    machines = (*platform.hosts, *platform.storages) if change else ()
     found = [
         ChangeProfile(kind, number, pairs, period)
         for number, host in enumerate(machines)

@@ -15,6 +15,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.engine.state.shared_hosts import Amounts, Shares
 from windtunnel.model import Host, HostPool, HostSet, Platform
 from windtunnel.model.demands import described_by
+from windtunnel.model.platform import column_of, kinds_of
 
 __all__ = ["HostState", "HostTable"]
 
@@ -62,7 +63,7 @@ class HostTable:
         """Of unavailable hosts that slept or switched: what they will be doing when they come back."""
         self.touched: set[int] = set()
         """Hosts whose availability changed while a job ran on them, until that job leaves."""
-        self.pstate: list[int] = [*map(attrgetter("pstate"), platform.hosts)]
+        self.pstate: list[int] = column_of(platform.hosts, "pstate")
         self.counts: list[int] = [0, 0, 0, self.size, 0]
         """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
         self.last_change = array("d", [0.0]) * self.size
@@ -75,7 +76,7 @@ class HostTable:
 
     def _rest(self, platform: Platform) -> None:
         """Hosts whose first power state is one of sleep are asleep until they are switched on."""
-        if not any(map(attrgetter("sleep_pstates"), platform.hosts)):
+        if not any(map(attrgetter("sleep_pstates"), kinds_of(platform.hosts))):
             return
         self.free -= HostSet(host.id for host in platform.hosts if not host.computes_in(host.pstate))
         asleep = HostSet(host.id for host in platform.hosts if host.pstate in host.sleep_pstates)

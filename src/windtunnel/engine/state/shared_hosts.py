@@ -4,7 +4,7 @@ A job without amounts takes whole hosts and never meets this. A host on which am
 jobs; it is free again when the last share is given back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
@@ -30,7 +30,7 @@ class Shares:
         """Whether a host is shared at present."""
         return host in self._jobs
 
-    def refusal(self, hosts: HostSet, amounts: Amounts, platform: tuple[Host, ...]) -> str:
+    def refusal(self, hosts: HostSet, amounts: Amounts, platform: Sequence[Host]) -> str:
         """Why these amounts cannot be taken, "" if they can."""
         others = [host for host in amounts if host not in hosts]
         if others:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from windtunnel.diagnostics import Severity
 from windtunnel.formats.sites.simgrid_xml.builder import HostDraft
 from windtunnel.formats.sites.simgrid_xml.values import Values
-from windtunnel.model.platform import PowerState
+from windtunnel.model.host import PowerState
 
 __all__ = ["Power", "PowerReader"]
 

@@ -16,7 +16,8 @@ from windtunnel.formats.sites.simgrid_xml.roles import DEFAULT_MASTER, Numbering
 from windtunnel.formats.sites.simgrid_xml.traces import Traces
 from windtunnel.formats.sites.simgrid_xml.values import Values
 from windtunnel.formats.sites.simgrid_xml.zones import ZoneReader
-from windtunnel.model.platform import Host, Platform
+from windtunnel.model.host import Host
+from windtunnel.model.platform import Platform
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
