@@ -110,7 +110,7 @@ def read_site(folder):
     conf, nodes, parts = read_lines(folder)
     given = dict(
         (one.partition("=")[0], one.partition("=")[2] or "1")
-        for one in conf.get("schedulerparameters", "").split(",")
+        for one in reversed(conf.get("schedulerparameters", "").split(","))  # of two that are the same the first
         if one
     )
     associations, qos = read_accounts(folder)
@@ -481,7 +481,7 @@ def ask_of(given, user="", name="", submitted=0):
         tasks_per_socket=number("--ntasks-per-socket"),
         tasks_per_core=number("--ntasks-per-core"),
         cores_per_socket=number("--cores-per-socket"),
-        threads_per_core=1 if given.get("--hint") == "nomultithread" else None,
+        threads_per_core=1 if given.get("--hint") == "nomultithread" else number("--threads-per-core"),
         min_cpus_per_node=number("--mincpus"),
         memory_per_node=memory(given["--mem"]) if "--mem" in given else None,
         memory_per_cpu=memory(given["--mem-per-cpu"]) if "--mem-per-cpu" in given else None,

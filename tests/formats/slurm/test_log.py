@@ -143,6 +143,8 @@ def test_what_tells_how_it_was_is_told(tmp_path):
         ("-N 2 --mem=1G --exclusive -o out.txt --mail-type=END", {}),
         ("--reboot --deadline=2024-01-01 -N 2 --switches=1@20", {"--reboot": 1, "--deadline": 1}),
         ("--gpus=2", {}),
+        ("--threads-per-core=1 --hint=nomultithread", {}),
+        ("--hint=memory_bound", {"--hint": 1}),
         ("--gpus-per-task=1 --no-such-thing=3", {"--gpus-per-task": 1, "--no-such-thing": 1}),
     ],
 )
@@ -205,6 +207,9 @@ LINES = {
         ),
         "any_dependency": True,
     },
+    "sbatch --hint=nomultithread x": {"threads_per_core": 1},
+    "sbatch --threads-per-core 1 x": {"threads_per_core": 1},
+    "sbatch --hint=compute_bound x": {"threads_per_core": None},
     "bash -n4": {},
     "sbatch 'open": {},
     "sbatch --mem=much x": {},

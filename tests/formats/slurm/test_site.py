@@ -168,6 +168,11 @@ def test_keys_that_nothing_comes_of(site):
     assert platform.site.backfill.bf_window == 7
 
 
+def test_of_a_parameter_that_stands_twice_the_first_counts(site):
+    found = site("ClusterName=x\nSchedulerParameters=bf_resolution=1,bf_window=9,bf_resolution=45\nNodeName=a\n")
+    assert (found.site.backfill.bf_resolution, found.site.backfill.bf_window) == (1, 9)
+
+
 def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site):
     """A slurm.conf may name all defaults without a word from us."""
     plain = "CompleteWait=0\nSchedulerTimeSlice=30\nPreemptMode=SUSPEND,GANG\nOverTimeLimit=0\nSchedulerParameters=max_switch_wait=300,defer\nNodeName=a\n"

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.golden
 PLACES = "GPUs bound to sockets and gres weights of jobs by their whole number of GPUs"
 EXCEPTIONS = {
     "046-het-jobs": "heterogeneous jobs are planned part by part",
-    "147-bf-busy2": "which of the used nodes bf_busy_nodes prefers in a tested future",
     "174-rnd48-gpu": PLACES,
 }
 FOLDERS = cases("golden/slurm/snapshots")

@@ -78,10 +78,11 @@ def _plugin(line: Line, key: str, before: str, known: tuple[str, ...]) -> str:
 
 
 def _parameters(line: Line) -> dict[str, str]:
+    """What is given; of what is given twice slurmctld finds the first."""
     given: dict[str, str] = {}
     for word in line.words("SchedulerParameters"):
         name, _, value = word.partition("=")
-        given[name.lower()] = value
+        given.setdefault(name.lower(), value)
     return given
 
 

@@ -35,6 +35,7 @@ _NUMBERS: Final = {
     "ntasks-per-node": "tasks_per_node",
     "ntasks-per-socket": "tasks_per_socket",
     "ntasks-per-core": "tasks_per_core",
+    "threads-per-core": "threads_per_core",
     "mincpus": "min_cpus_per_node",
     "nice": "nice",
 }
@@ -43,6 +44,8 @@ _FOLLOWED: Final = frozenset(
     | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min", "switches"}
 )
 """Options that are taken from the line."""
+_ONE_THREAD: Final = ("hint", "nomultithread")
+"""Of the hints only this one is taken from the line."""
 _IN_COLUMNS: Final = frozenset(
     {"account", "partition", "time", "qos", "constraint", "licenses", "reservation", "begin", "job-name", "clusters"}
 )
@@ -75,7 +78,8 @@ def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tup
     ``devices``: the record tells the devices that were requested.
     """
     told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (_OF_DEVICES if devices else frozenset())
-    return tuple(f"--{name}" for name in _options(_words(line, component)) if name not in told)
+    given = _options(_words(line, component))
+    return tuple(f"--{name}" for name, value in given.items() if name not in told and (name, value) != _ONE_THREAD)
 
 
 def _words(line: str, component: int) -> list[str]:
@@ -139,6 +143,8 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
         found["exclusive_user" if given["exclusive"] == "user" else "exclusive"] = True
     if (limit := _TASKS_AT_ONCE.search(given.get("array", ""))) is not None:
         found["array_limit"] = max(1, int(limit[1]))
+    if _ONE_THREAD in given.items():
+        found["threads_per_core"] = 1
     if "oversubscribe" in given:
         found["over_subscribe"] = True
     if given.get("dependency"):

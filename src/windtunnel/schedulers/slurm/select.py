@@ -47,6 +47,8 @@ class Selector:
         self._ranks: dict[str, int] = {}
         self._kinds: dict[tuple[object, ...], int] = {}
         self._empty = Occupancy(cluster)
+        self.present = self._empty
+        """What is held now, also while a future is tested."""
         self._empty_masks = FreeMasks(cluster)
         self._possible: dict[tuple[int, int, bytes], bool] = {}
         """Whether jobs of a kind could run on some nodes if they were empty."""
@@ -75,6 +77,7 @@ class Selector:
 
         Of equal weight, ``preferred`` nodes count as lighter: those that a limited group uses already.
         """
+        self.present = held
         if self.masks is not None and not preferred and plain_record(record):
             if self.fit.lighter:
                 self.fit.reset_bytes(among & self.fit.lighter)
@@ -108,6 +111,7 @@ class Selector:
         horizon: int = _NEVER,
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4); None also when that is after ``horizon``."""
+        self.present = held
         if self.masks is not None and not (preemptable or self.fit.lighter) and plain_record(record):
             return self._plain_will_run(record, among, self.masks, now, horizon)
         if not (self.linear or preemptable) and record.demand.plain_shape and not record.demand.over_subscribe:
@@ -323,17 +327,19 @@ class Selector:
         return mask_of(free[:count]) if len(free) >= count else None
 
     def _by_groups(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
+        demand = record.demand
         self.fit.reset_bytes(among)
         self.fit.lighten(among & preferred)
         together = 0
         placed: Picked | None = None
         groups = [part for group in self.cluster.by_weight for part in (group & preferred, group & ~preferred)]
-        for inside in filter(None, (group & among for group in groups)):
+        here = [group & among for group in groups if group & among]
+        for inside in here:
             together |= inside
-            if together.bit_count() >= record.demand.min_nodes:
-                placed = self._now(record, together, held)
-                if placed is not None:
-                    break
+            if together.bit_count() >= demand.min_nodes:
+                placed = self._now(record, together, held) or placed
+                if placed is not None and placed.nodes.bit_count() >= demand.requested_nodes:
+                    break  # with fewer nodes than a range allows heavier ones are added
         return placed
 
     def _select(
@@ -449,17 +455,35 @@ class Selector:
         cluster = self.cluster
         if ask.spread:
             return self._in_order(need, sorted(usable), usable, gpus, spread=True)
+        if self.busy_first and ahead and not ask.contiguous:
+            return self._busy_first(need, usable, gpus)
         if "CR_LLN" in self.flags or record.table.partition.lln:
-            order = sorted(usable, key=lambda node: (-usable[node] / cluster.cpus[node], node))
+            weights, given, whole = self.fit.weights, held.cpus, cluster.cpus
+            order = sorted(usable, key=lambda node: (weights[node], given[node] / whole[node], node))
             return self._in_order(need, order, usable, gpus)
-        if self.tree is not None and (not self.tree_optional or ask.switches is not None):
-            return self.tree.pick(need, usable, gpus)
         if self.serial_at_end and record.demand.cpus == 1:
             return self._in_order(need, sorted(usable, reverse=True), usable, gpus)
-        if self.busy_first and ahead:
-            order = sorted(usable, key=lambda node: (self.fit.weights[node], not held.jobs[node], node))
-            return self._in_order(need, order, usable, gpus)
+        if self.tree is not None and (not self.tree_optional or ask.switches is not None):
+            return self.tree.pick(need, usable, gpus)
         return best_fit(need, usable, self.fit.weights, gpus, ask.contiguous)
+
+    def _busy_first(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
+        """Of each weight the nodes that are used now, then one of those that are idle now even if none is needed."""
+        lightest_first = sorted({self.fit.weights[node] for node in usable})
+        for weight in lightest_first:
+            if need.done or need.most_nodes <= 0:
+                break
+            inside = [node for node in usable if self.fit.weights[node] == weight and node not in need.taken]
+            for idle in (False, True):
+                for node in inside:
+                    if bool(self.present.used >> node & 1) is idle:
+                        continue
+                    if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
+                        continue
+                    need.take(node, usable[node], gpus(node))
+                    if need.done or need.most_nodes <= 0:
+                        break
+        return need.taken if need.done or need.enough else None
 
     @staticmethod
     def _in_order(

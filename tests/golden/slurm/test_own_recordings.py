@@ -1,0 +1,19 @@
+"""Recordings of our own of the real Slurm (see recorded/README.md): every pass is decided again as Slurm did."""
+
+from pathlib import Path
+
+import pytest
+
+from slurm_replay import Replay
+
+pytestmark = pytest.mark.golden
+
+FOLDERS = sorted(one for one in (Path(__file__).parent / "recorded").iterdir() if one.is_dir())
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_recorded_case_is_decided_as_slurm_did(folder):
+    replay = Replay(folder).run()
+    assert replay.compared["passes"]
+    assert replay.compared["reasons"]
+    assert [*replay.differences, *replay.plans(), *replay.reason_differences()] == []
