@@ -160,6 +160,6 @@ def simulation_of(
         names.append(config.task_times)
     opened = [files.enter_context(text_to_be_written(Path(name))) for name in names]
     recorder = ElastisimFiles(opened[0], opened[1], opened[2] if config.log_task_times else None)
-    algorithm = ElastisimAlgorithm(peer, triggers, faithful=faithful, node_changed=recorder.node_changed)
+    algorithm = ElastisimAlgorithm(peer, triggers, faithful=faithful, nodes_changed=recorder.nodes_changed)
     options = Options(one_by_one=True, compute_sharing=config.allow_oversubscription)
     return Simulation(platform, (jobs,), (algorithm,), options=options, observers=(recorder,))
