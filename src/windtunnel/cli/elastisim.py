@@ -1,6 +1,7 @@
 """``windtunnel elastisim``: ElastiSim's command line; plays ElastiSim for an algorithm that speaks its protocol."""
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -62,7 +63,9 @@ def elastisim(argv: Sequence[str]) -> int:
         peer = Pair(config.zmq_url, bind=True, timeout=options.timeout)
         sensing = sensing_of(config, platform, files)
         simulation = simulation_of(config, platform, jobs, peer, files, faithful=options.faithful)
+        gc.freeze()  # what was loaded and read stays: it need not be looked through for garbage
         play(simulation, sensing, config.sensing_interval)
+        gc.freeze()
     return 0
 
 
