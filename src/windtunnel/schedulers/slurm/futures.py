@@ -15,11 +15,11 @@ _STEP = 16
 class Futures:
     """The futures of one state of a cluster, by the number of running jobs that have ended; the next to end first."""
 
-    __slots__ = ("_counts", "_known", "_reach", "most_cpus", "now", "running")
+    __slots__ = ("_counts", "_known", "_reach", "ending", "most_cpus", "now")
 
-    def __init__(self, now: FreeMasks, running: Sequence[Holding]) -> None:
+    def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
         self.now = now
-        self.running = running
+        self.ending = ending
         self.most_cpus = len(now.masks) - 1
         """The CPUs of the largest node."""
         self._counts: list[int] = []
@@ -44,7 +44,7 @@ class Futures:
             return known
         future = known.copy()
         while done < count:
-            future.remove(self.running[done])
+            future.remove(self.ending[done])
             done += 1
             if done % _STEP == 0 or done == count:
                 place = bisect_left(self._counts, done)
@@ -62,7 +62,7 @@ class Futures:
         if not self._reach:
             reach = self.now.able()
             self._reach.append(reach)
-            for one in self.running:
+            for one in self.ending:
                 reach |= one.nodes
                 self._reach.append(reach)
         wanted = max(nodes, -(-cpus // self.most_cpus))
