@@ -26,7 +26,7 @@ def files() -> Mapping[str, Path]:
 @cache
 def imported(module: str) -> frozenset[str]:
     """The modules that a file imports, in functions too, but not for type checkers only."""
-    return frozenset(_Imports(module).found) - {module}
+    return _found(module)[0]
 
 
 @cache
@@ -35,16 +35,23 @@ def named(module: str) -> frozenset[str]:
 
     Of an f-string such as ``f"windtunnel.cli.{file}"`` all modules count whose last part is a string of that file.
     """
-    texts, beginnings = _strings(ast.parse(files()[module].read_text()))
+    _, texts, beginnings = _found(module)
     found = {text.partition(":")[0] for text in texts}
     found |= {begin + name for begin in beginnings for name in {text.partition(":")[0] for text in texts}}
     return frozenset(name for name in found & files().keys() if not f"{module}.".startswith(f"{name}."))
 
 
+@cache
+def _found(module: str) -> tuple[frozenset[str], set[str], set[str]]:
+    """What a file imports, its strings and the beginnings of its f-strings: it is parsed once, and not kept."""
+    tree = ast.parse(files()[module].read_text())
+    return frozenset(_Imports(tree).found) - {module}, *_strings(tree)
+
+
 class _Imports(ast.NodeVisitor):
-    def __init__(self, module: str) -> None:
+    def __init__(self, tree: ast.Module) -> None:
         self.found: set[str] = set()
-        self.visit(ast.parse(files()[module].read_text()))
+        self.visit(tree)
 
     def visit_If(self, node: ast.If) -> None:
         for child in node.orelse if "TYPE_CHECKING" in ast.unparse(node.test) else [*node.body, *node.orelse]:

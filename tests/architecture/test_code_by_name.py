@@ -5,6 +5,7 @@ file can choose what it runs.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -26,6 +27,9 @@ MODULES = frozenset({"subprocess", "pickle", "marshal", "shelve", "runpy", "wind
 """Of these every function counts but for exceptions, constants, and the listing of :data:`NAMES`."""
 
 NAMES = "entry_points"
+
+MENTIONED = re.compile(rf"\b(?:{'|'.join(sorted(RUNS | MODULES))})\b|windtunnel import .*\bloading\b")
+"""A file in which none of these words stands is not looked at further."""
 
 KNOWN = {
     # names that stand in our own sources, and those that installed packages register
@@ -60,7 +64,10 @@ KNOWN = {
 
 def uses(module: str) -> Iterator[str]:
     """The functions of a module in which something of that kind is called, or taken to be called."""
-    tree = ast.parse(files()[module].read_text())
+    text = files()[module].read_text()
+    if not MENTIONED.search(text):
+        return
+    tree = ast.parse(text)
     imported: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):

@@ -8,8 +8,10 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hatchling.builders.sdist import SdistBuilder
@@ -35,18 +37,47 @@ HOOK = hook()
 COMPILED = HOOK.modules(ROOT / "src", TABLE)
 
 
-@cache
-def parsed(file):
-    return ast.parse((ROOT / "src" / file).read_text())
+class Defined(NamedTuple):
+    """What is asked of a class."""
+
+    name: str
+    bases: set[str]
+    marks: str
+    """Its decorators."""
+    values: list[str]
+    """Names that are given a value in its body, without an annotation."""
+
+
+class Contents(NamedTuple):
+    """What is asked of a file, so that its tree need not be kept."""
+
+    classes: list[Defined]
+    origins: dict[str, str]
+    """Where the names that it has from others of ours may be defined."""
+    generators: list[int]
+    """Lines that hand out a generator expression."""
 
 
 @cache
-def classes(file):
-    return [node for node in parsed(file).body if isinstance(node, ast.ClassDef)]
+def contents(file):
+    tree = ast.parse((ROOT / "src" / file).read_text())
+    origins, generators = {}, []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            origins |= {alias.name: (node.module or "").replace(".", "/") for alias in node.names}
+        elif isinstance(node, ast.Return | ast.Assign) and isinstance(node.value, ast.GeneratorExp):
+            generators.append(node.lineno)
+    return Contents([defined(node) for node in tree.body if isinstance(node, ast.ClassDef)], origins, generators)
 
 
-def bases(node):
-    return {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases}
+def defined(node):
+    lines = [line for line in node.body if isinstance(line, ast.Assign)]
+    return Defined(
+        node.name,
+        {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases},
+        " ".join(map(ast.unparse, node.decorator_list)),
+        [target.id for line in lines for target in line.targets if isinstance(target, ast.Name)],
+    )
 
 
 def test_the_rooms_of_the_engine_are_compiled():
@@ -58,66 +89,57 @@ def test_the_rooms_of_the_engine_are_compiled():
 
 def test_what_is_compiled_can_be():
     """Structs lose their keywords in silence, and so do saved objects and users' subclasses without the decorator."""
-    for node in (node for file in COMPILED for node in classes(file)):
-        assert not bases(node) & {"Struct"}, f"{node.name} is a Struct: keep its module interpreted"
-        marks = " ".join(map(ast.unparse, node.decorator_list))
-        assert "runtime_checkable" not in marks
-        if bases(node) & ASIDE or "dataclass" in marks or node.name in SEALED:
+    for one in (one for file in COMPILED for one in contents(file).classes):
+        assert not one.bases & {"Struct"}, f"{one.name} is a Struct: keep its module interpreted"
+        assert "runtime_checkable" not in one.marks
+        if one.bases & ASIDE or "dataclass" in one.marks or one.name in SEALED:
             continue
-        assert "allow_interpreted_subclasses=True" in marks, f"{node.name} cannot be saved or derived from"
+        assert "allow_interpreted_subclasses=True" in one.marks, f"{one.name} cannot be saved or derived from"
 
 
 def test_names_of_classes_are_variables_of_the_class():
     """Without ClassVar a compiled class has a default for its instances instead, and nothing of its own."""
     bare = [
-        f"{file}: {node.name}.{target.id}"
+        f"{file}: {one.name}.{name}"
         for file in COMPILED
-        for node in classes(file)
-        if not bases(node) & ASIDE
-        for line in node.body
-        if isinstance(line, ast.Assign)
-        for target in line.targets
-        if isinstance(target, ast.Name) and not target.id.startswith("__")
+        for one in contents(file).classes
+        if not one.bases & ASIDE
+        for name in one.values
+        if not name.startswith("__")
     ]
     assert bare == []
 
 
 def test_generators_are_not_handed_out_as_expressions():
     """mypyc makes lists of them: whoever returns one returns no iterator."""
-    for file in COMPILED:
-        for node in ast.walk(parsed(file)):
-            given = node.value if isinstance(node, ast.Return | ast.Assign) else None
-            assert not isinstance(given, ast.GeneratorExp), f"{file}:{node.lineno}"
+    assert {file: lines for file in COMPILED if (lines := contents(file).generators)} == {}
 
 
 def test_no_interpreted_class_has_compiled_ancestors_alone():
     """What such a class adds is not saved: mypyc's own way of saving knows the fields of compiled classes only."""
     files = [path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "windtunnel").rglob("*.py")]
-    defined = {(file, node.name): node for file in files for node in classes(file)}
+    known = {(file, one.name): one for file in files for one in contents(file).classes}
+    places = defaultdict(list)
+    for file, name in known:
+        places[name].append(file)
 
-    @cache
-    def origins(file):
-        """Where the names that a module has from others of ours may be defined."""
-        lines = [line for line in ast.walk(parsed(file)) if isinstance(line, ast.ImportFrom)]
-        return {alias.name: (line.module or "").replace(".", "/") for line in lines for alias in line.names}
-
-    def ancestors(file, node):
+    def ancestors(file, one):
         """Where its bases of ours are defined."""
-        for base in bases(node):
-            room = origins(file).get(base)
-            for there, name in defined:
-                if name == base and (there == file if room is None else "windtunnel" in room and room in there):
-                    yield there, name
+        for base in one.bases:
+            room = contents(file).origins.get(base)
+            for there in places[base]:
+                if there == file if room is None else "windtunnel" in room and room in there:
+                    yield there, base
 
     def plain(file, name):
         """Whether it is interpreted, or has an ancestor that is."""
-        return file not in COMPILED or any(plain(*base) for base in ancestors(file, defined[file, name]))
+        return file not in COMPILED or any(plain(*base) for base in ancestors(file, known[file, name]))
 
     lost = [
         name
-        for (file, name), node in defined.items()
-        if file not in COMPILED and not bases(node) & ASIDE
-        for base in ancestors(file, node)
+        for (file, name), one in known.items()
+        if file not in COMPILED and not one.bases & ASIDE
+        for base in ancestors(file, one)
         if not plain(*base)
     ]
     assert lost == []

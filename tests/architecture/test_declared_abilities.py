@@ -26,8 +26,11 @@ OF_OTHERS = {
 
 def looked_for(module: str) -> set[str]:
     """The members that a file looks for by names: with a default, or before it takes them."""
-    found = set()
-    for node in ast.walk(ast.parse(files()[module].read_text())):
+    found: set[str] = set()
+    text = files()[module].read_text()
+    if "getattr" not in text and "hasattr" not in text:
+        return found
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr"):
             name = node.args[1]
             if isinstance(name, ast.Constant):

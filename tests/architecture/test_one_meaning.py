@@ -23,7 +23,10 @@ def classes() -> dict[str, list[str]]:
     found = defaultdict(list)
     for module, path in files().items():
         if module != f"{PACKAGE}.wires.batprotocol.schema":
-            for node in ast.walk(ast.parse(path.read_text())):
+            text = path.read_text()
+            if not any(word in text for word in WORDS):
+                continue
+            for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.ClassDef):
                     found[node.name.lstrip("_")].append(module)
     return found

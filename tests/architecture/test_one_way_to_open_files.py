@@ -32,7 +32,10 @@ WRITTEN = "beside"
 
 def openings(module: str) -> Iterator[str]:
     """Calls of methods and functions that open files."""
-    for node in ast.walk(ast.parse(files()[module].read_text())):
+    text = files()[module].read_text()
+    if not any(f"{name}(" in text for name in OPENERS):
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call):
             if isinstance(node.func, ast.Attribute) and node.func.attr in OPENERS:
                 if ast.unparse(node.func.value) not in {*NOT_FILES, WRITTEN}:

@@ -76,6 +76,21 @@ def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(out)
 
 
+def _joined(ordered: list[int]) -> tuple[Run, ...]:
+    """The intervals of ascending numbers."""
+    if not ordered:
+        return ()
+    out: list[Run] = []
+    first = last = ordered[0]
+    for host in ordered:
+        if host > last + 1:
+            out.append((first, last))
+            first = host
+        last = host
+    out.append((first, last))
+    return tuple(out)
+
+
 def _subtract(mine: tuple[Run, ...], other: tuple[Run, ...]) -> tuple[Run, ...]:
     out: list[Run] = []
     k = 0
@@ -118,7 +133,7 @@ class HostSet:
         self._bits: int | None = None
         if hosts is _TRUSTED:
             return
-        self._runs: tuple[Run, ...] | None = merged([(host, host) for host in map(index, hosts)])  # numpy's pass
+        self._runs: tuple[Run, ...] | None = _joined(sorted(map(index, hosts)))  # numpy's pass
         if self._runs and self._runs[0][0] < 0:
             raise ValueError(f"host numbers are not negative: {self._runs[0][0]}")
         self.size = _size_of(self._runs)

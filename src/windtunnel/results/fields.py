@@ -76,7 +76,7 @@ def plain_column(texts: Sequence[str]) -> Sequence[str]:
     """:func:`plain` for each; the usual case costs next to nothing."""
     whole = "\n" + "\n".join(texts)
     usual = whole.count("\n") == len(texts) and "," not in whole and '"' not in whole and "\r" not in whole
-    if usual and not any(sign in whole for sign in _AFTER_BREAK):
+    if usual and not _any_begins(whole, _AFTER_BREAK):
         return texts
     return list(map(plain, texts))
 
@@ -103,4 +103,9 @@ def behind(texts: Sequence[str], prefix: str) -> list[str] | None:
     if not len(names) == count == whole.count("\n") + 1 or whole.count("!") != count * prefix.count("!"):
         return None
     usual = "," not in whole and '"' not in whole and "\r" not in whole
-    return names if usual and not any(sign in whole for sign in _AFTER_WORKLOAD) else None
+    return names if usual and not _any_begins(whole, _AFTER_WORKLOAD) else None
+
+
+def _any_begins(whole: str, marked: Sequence[str]) -> bool:
+    """Whether a field may begin as a formula does; a single character is found eight times as fast as two."""
+    return any(mark[1] in whole and mark in whole for mark in marked)

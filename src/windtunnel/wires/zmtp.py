@@ -1,4 +1,4 @@
-"""ZMTP as a REQ socket speaks it to a REP or ROUTER socket, over a plain socket, without encryption.
+"""ZMTP over a plain socket, without encryption: as a REQ socket speaks it here, as a PAIR socket in ``zmtp_pair``.
 
 Why this is not left to libzmq: it hands every message to a thread of its own and back, some 25 system calls and 4
 context switches for a round trip on our side, where a dialogue of one request and one reply at a time needs 3 and 2.
@@ -12,9 +12,10 @@ import select
 import socket
 import struct
 import time
-from typing import Final
+from collections.abc import Mapping
+from typing import ClassVar, Final
 
-__all__ = ["Connection", "ZmtpError"]
+__all__ = ["Connection", "Stream", "ZmtpError"]
 
 _MORE: Final = 1
 _LONG: Final = 2
@@ -28,14 +29,10 @@ _AT_ONCE: Final = 1 << 16
 """Bytes that are read at once, and of a request that is sent at once."""
 
 _SIGNATURE: Final = b"\xff" + bytes(8) + b"\x7f"
-_READY: Final = b"\x05READY\x0bSocket-Type\x00\x00\x00\x03REQ\x08Identity\x00\x00\x00\x00"
-_OLD_REQ: Final = b"\x03"
-_OLD_ANSWERERS: Final = (4, 6)
-"""REP and ROUTER."""
 
 
 class ZmtpError(Exception):
-    """The other end does not speak ZMTP, or not as a REP socket does."""
+    """The other end does not speak ZMTP, or not as a socket does that ours can talk to."""
 
 
 def frame(flags: int, body: bytes) -> bytes:
@@ -46,81 +43,36 @@ def frame(flags: int, body: bytes) -> bytes:
     return struct.pack(">BQ", flags | _LONG, size) + body
 
 
-class Connection:
-    """One connection that has been greeted. Nothing has been read ahead when a request is sent.
+class Stream:
+    """Frames of one connection that is greeted when it is made.
 
     ``deadline`` is everywhere a ``time.monotonic()``.
 
-    Raises (all methods):
+    Raises (all methods, those of subclasses too):
         TimeoutError: the deadline has passed.
-        OSError: the connection could not be made, or broke; ConnectionError: the other end has closed it
-            (ConnectionAbortedError: before the request was sent).
-        ZmtpError: what came is not what a REP socket says.
+        OSError: the connection could not be made, or broke; ConnectionError: the other end has closed it.
+        ZmtpError: what came is not what such a socket says.
     """
+
+    properties: ClassVar[bytes]
+    """What is said of our end."""
+
+    old_kind: ClassVar[int]
+    """Its kind in ZMTP 2.0."""
+
+    others: ClassVar[Mapping[str, int]]
+    """The kinds that it talks to, and their numbers in ZMTP 2.0."""
 
     def __init__(self, connected: socket.socket, deadline: float) -> None:
         self._socket = connected
         self._limit = 0.0
         self._data = b""
         self._at = 0
-        self._news = select.poll()
-        self._news.register(connected, select.POLLIN)
         self._greet(deadline)
-        self._obey_rest(deadline)
 
     def close(self) -> None:
         """Close at once."""
         self._socket.close()
-
-    def ask(self, request: bytes, timeout: float, deadline: float) -> bytes:
-        """A request of one frame, and the reply to it."""
-        while self._news.poll(0):
-            self._hear(deadline)
-        if len(request) > _AT_ONCE:
-            self._wait_until(deadline)
-        elif timeout != self._limit:
-            self._wait_for(timeout)
-        try:
-            self._socket.sendall(b"\1\0" + frame(0, request))
-            data = self._socket.recv(_AT_ONCE)
-        except BlockingIOError:
-            raise TimeoutError from None
-        head = data[:4]
-        if head[:3] == b"\1\0\0" and head[3:] and head[3] == len(data) - 4:
-            return data[4:]
-        if head == b"\1\0\2\0" and int.from_bytes(data[3:11], "big") == len(data) - 11:
-            return data[11:]
-        if not data:
-            raise ConnectionResetError
-        return self._pieces(data, deadline)
-
-    def _pieces(self, data: bytes, deadline: float) -> bytes:
-        """The reply, when it did not come whole and alone."""
-        self._wait_until(deadline)
-        self._data, self._at = data, 0
-        if self._message(deadline) != (_MORE, b""):
-            raise ZmtpError("the reply does not begin as those of REP sockets do")
-        flags, reply = self._message(deadline)
-        if flags & _MORE:
-            raise ZmtpError("the reply has several parts")
-        self._obey_rest(deadline)
-        return reply
-
-    def _hear(self, deadline: float) -> None:
-        """What came since the last reply: commands, such as PING, or the end of the connection."""
-        try:
-            self._read(1, deadline)
-            self._obey_rest(deadline)
-        except ConnectionError:
-            raise ConnectionAbortedError from None
-
-    def _obey_rest(self, deadline: float) -> None:
-        while self._at < len(self._data):
-            flags, body = self._frame(deadline)
-            if not flags & _COMMAND:
-                raise ZmtpError("it says what it was not asked for")
-            self._obey(body)
-        self._data, self._at = b"", 0
 
     def _message(self, deadline: float) -> tuple[int, bytes]:
         """The next frame that is not a command; commands are obeyed."""
@@ -205,25 +157,96 @@ class Connection:
         mechanism = self._take(53, deadline)[1:21].rstrip(b"\0")
         if mechanism != b"NULL":
             raise ZmtpError(f"it asks for the security mechanism {mechanism.decode(errors='replace')!r}")
-        self._socket.sendall(frame(_COMMAND, _READY))
+        self._socket.sendall(frame(_COMMAND, b"\x05READY" + self.properties))
         flags, ready = self._frame(deadline)
         if not flags & _COMMAND:
             raise ZmtpError("its greeting is not followed by a command")
         if ready.startswith(b"\x05ERROR"):
             self._obey(ready)
         kind = properties(ready).get("socket-type", b"").decode(errors="replace")[:20]
-        if kind not in ("REP", "ROUTER"):
-            raise ZmtpError(f"it is a socket of kind {kind!r}, not REP")
+        if kind not in self.others:
+            raise ZmtpError(f"it is a socket of kind {kind!r}, not {self._wanted()}")
 
     def _greet_old(self, deadline: float) -> None:
         """ZMTP 2.0: the kind of socket, and an identity."""
-        self._socket.sendall(_OLD_REQ + frame(0, b""))
+        self._socket.sendall(bytes((self.old_kind,)) + frame(0, b""))
         kind = self._take(1, deadline)[0]
-        if kind not in _OLD_ANSWERERS:
-            raise ZmtpError(f"it is a socket of kind {kind}, not REP")
+        if kind not in self.others.values():
+            raise ZmtpError(f"it is a socket of kind {kind}, not {self._wanted()}")
         flags, _ = self._frame(deadline)
         if flags:
             raise ZmtpError("its greeting does not end with an identity")
+
+    def _wanted(self) -> str:
+        return next(iter(self.others))
+
+
+class Connection(Stream):
+    """A REQ socket's connection to a REP or ROUTER. Nothing has been read ahead when a request is sent.
+
+    Raises (all methods):
+        ConnectionAbortedError: the other end has closed it before the request was sent; else as a stream does.
+    """
+
+    properties = b"\x0bSocket-Type\0\0\0\3REQ\x08Identity\0\0\0\0"
+    old_kind = 3
+    others: ClassVar[Mapping[str, int]] = {"REP": 4, "ROUTER": 6}
+
+    def __init__(self, connected: socket.socket, deadline: float) -> None:
+        super().__init__(connected, deadline)
+        self._news = select.poll()
+        self._news.register(connected, select.POLLIN)
+        self._obey_rest(deadline)
+
+    def ask(self, request: bytes, timeout: float, deadline: float) -> bytes:
+        """A request of one frame, and the reply to it."""
+        while self._news.poll(0):
+            self._hear(deadline)
+        if len(request) > _AT_ONCE:
+            self._wait_until(deadline)
+        elif timeout != self._limit:
+            self._wait_for(timeout)
+        try:
+            self._socket.sendall(b"\1\0" + frame(0, request))
+            data = self._socket.recv(_AT_ONCE)
+        except BlockingIOError:
+            raise TimeoutError from None
+        head = data[:4]
+        if head[:3] == b"\1\0\0" and head[3:] and head[3] == len(data) - 4:
+            return data[4:]
+        if head == b"\1\0\2\0" and int.from_bytes(data[3:11], "big") == len(data) - 11:
+            return data[11:]
+        if not data:
+            raise ConnectionResetError
+        return self._pieces(data, deadline)
+
+    def _pieces(self, data: bytes, deadline: float) -> bytes:
+        """The reply, when it did not come whole and alone."""
+        self._wait_until(deadline)
+        self._data, self._at = data, 0
+        if self._message(deadline) != (_MORE, b""):
+            raise ZmtpError("the reply does not begin as those of REP sockets do")
+        flags, reply = self._message(deadline)
+        if flags & _MORE:
+            raise ZmtpError("the reply has several parts")
+        self._obey_rest(deadline)
+        return reply
+
+    def _hear(self, deadline: float) -> None:
+        """What came since the last reply: commands, such as PING, or the end of the connection."""
+        try:
+            self._read(1, deadline)
+            self._obey_rest(deadline)
+        except ConnectionError:
+            raise ConnectionAbortedError from None
+
+    def _obey_rest(self, deadline: float) -> None:
+        while self._at < len(self._data):
+            flags, body = self._frame(deadline)
+            if not flags & _COMMAND:
+                raise ZmtpError("it says what it was not asked for")
+            self._obey(body)
+        self._data, self._at = b"", 0
 
 
 def properties(command: bytes) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import windtunnel as wt
+from some_cases import some_slow
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import EventList, JobList, ParallelTaskProfile
 from windtunnel.schedulers.literature.predictions import Predictor, corrected
@@ -97,7 +98,7 @@ def plainly(jobs, formula):
     return found
 
 
-@pytest.mark.parametrize("name", FORMULAS)
+@pytest.mark.parametrize("name", some_slow(list(FORMULAS), every=2))
 @settings(max_examples=25)
 @given(workloads())
 def test_orders_are_their_formulas(name, jobs):
@@ -108,7 +109,7 @@ def test_every_order_has_a_formula_and_a_source():
     assert all(priority.formula and priority.source for priority in PRIORITIES.values())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some_slow(NAMES, every=3))
 @settings(max_examples=15)
 @given(workloads())
 def test_all_jobs_run_and_a_fork_ends_alike(name, jobs):

@@ -6,7 +6,7 @@ nothing. SimGrid's rule reads every meter, as Batsim does, because there a readi
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from typing import ClassVar, Final
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -26,8 +26,6 @@ _RULES: Final = {"exact": Meters, "simgrid": SimgridMeters}
 @mypyc_attr(allow_interpreted_subclasses=True)
 class SiteEnergy(Energy):
     """All meters, and the sums over them. Hosts are numbered as in the sharing system (storages follow)."""
-
-    simulated: ClassVar[bool] = True
 
     def __init__(self, world: World, rule: str) -> None:
         if rule not in _RULES:

@@ -14,4 +14,5 @@ def simulate_energy(world: World) -> None:
     from windtunnel.engine.energy.busy_delays import BusyDelaysEnergy
 
     kind = BusyDelaysEnergy if options.delays_compute else SiteEnergy
+    world.metered = True
     world.energy = kind(world, options.energy_rule)

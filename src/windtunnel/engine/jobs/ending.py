@@ -47,7 +47,8 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
         record.execution = None
     world.nb_ended += 1
     world.last_end = now
-    world.energy.job_ended(record, leaves)
+    if world.metered:
+        world.energy.job_ended(record, leaves)
     hooks = world.hooks
     for hook in hooks.ended:
         hook(now, record)

@@ -63,7 +63,8 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
     record.owner = rank
     record.state = _RUNNING
     record.starting_time = record.since = now
-    world.energy.job_started(record)
+    if world.metered:
+        world.energy.job_started(record)
     world.nb_running += 1
     hooks = world.hooks
     if hooks.started:

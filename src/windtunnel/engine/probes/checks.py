@@ -23,7 +23,7 @@ _AGGREGATIONS: Final = ("none", "sum", "mean", "quantile")
 
 def check_probe(world: World, decision: CreateProbe) -> list[int]:
     """The numbers of the resources of a probe that makes sense; anything else is refused."""
-    if decision.metrics is Metric.Power and not world.energy.simulated:
+    if decision.metrics is Metric.Power and not world.metered:
         refuse(
             world,
             decision,

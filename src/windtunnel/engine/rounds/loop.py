@@ -6,7 +6,7 @@ then the decisions of all, in the order of the components. What these cause at t
 
 from collections import Counter
 from collections.abc import Sequence
-from heapq import heappop
+from heapq import heappop, heappush
 from math import inf
 from time import perf_counter
 from typing import Any, Final
@@ -33,6 +33,7 @@ _HANDLERS: Final = tuple(EVENTS.get(kind, apply_delayed) for kind in range(max(*
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _heappop: Final = heappop
+_heappush: Final = heappush
 _perf_counter: Final = perf_counter
 _Reply: Final = Reply
 
@@ -182,7 +183,13 @@ def _happen(world: World) -> None:
 def _happen_one(world: World, *, stays: bool) -> None:
     """The next events at this instant, up to the first of which a component hears."""
     heap = world.heap
-    while not _to_tell(world) and heap and (not stays or heap[0][0] <= world.horizon):
+    session = world.only_session
+    while heap and (not stays or heap[0][0] <= world.horizon):
+        if session is not None:
+            if session.outbox and session.ready_at <= world.now:
+                return
+        elif _to_tell(world):
+            return
         date, _, _, kind, payload, version = heappop(heap)
         if version >= 0 and payload.version != version:
             continue
@@ -219,13 +226,20 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                 world.sharing.settle()
             notices = session.outbox
             if not notices or session.ready_at > now:
-                if not heap or heap[0][0] > until:
+                if not heap:
                     return
-                date, _, _, kind, payload, version = _heappop(heap)
+                date, _, _, kind, payload, version = entry = _heappop(heap)
                 if version >= 0 and payload.version != version:
                     continue
+                if date > until:
+                    _heappush(heap, entry)
+                    return
                 if date > horizon:
-                    if date != (date * 1e6 + rounding - rounding) / 1e6 and kind != CALL:  # rarely, so asked first
+                    if (
+                        date + rounding - rounding != date  # whole seconds are as they are, most others too
+                        and date != (date * 1e6 + rounding - rounding) / 1e6
+                        and kind != CALL
+                    ):
                         date = on_paper(date)
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
@@ -251,19 +265,18 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                     forget_ended(world)
             start = _perf_counter()
             try:
-                reply = decide(now, notices)
+                reply: Any = decide(now, notices)  # no declared type is taken on trust
             except (SimulationError, UsageError):
                 raise
             except (Exception, SystemExit) as fault:
                 raise raised(world, session, notices, fault) from fault
             took = _perf_counter() - start
             spent += took
-            answer: Any = reply
-            if type(reply) is not _Reply or type(answer.decisions) is not list:
+            if type(reply) is not _Reply or type(reply.decisions) is not list:
                 check_reply(world, session, reply)
             for hook in calls:
                 hook(now, notices, reply, took)
-            if answer.decisions or answer.now != now:
+            if reply.decisions or reply.now != now:
                 take(world, session, reply, notices[0].timestamp)
     except Stopped as stop:
         _stop(world, (component,), stop)
@@ -294,9 +307,12 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
     if session is not None:
         notices, session.outbox, session.apart = session.outbox, session.apart, []
         if world.options.one_by_one:
-            session.outbox = [*notices[1:], *session.outbox]
-            del notices[1:]
-        if world.to_forget and not (world.options.one_by_one and session.outbox):
+            if len(notices) > 1:
+                session.outbox = [*notices[1:], *session.outbox]
+                del notices[1:]
+            if world.to_forget and not session.outbox:
+                forget_ended(world)
+        elif world.to_forget:
             forget_ended(world)
         take(world, session, ask(world, session, components[0], notices), notices[0].timestamp)
         return True

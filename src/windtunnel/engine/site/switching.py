@@ -70,7 +70,7 @@ class Switch(Owner):
 
 def query_energy(world: World, rank: int, decision: QueryEnergy) -> None:
     """Tell the energy of all hosts so far, in the next round."""
-    if not world.energy.simulated:
+    if not world.metered:
         refuse(world, decision, "energy", "the consumed energy was asked for, but energy is not simulated")
     world.sessions[rank].outbox.append(EnergyAnswered(world.now, world.energy.total(world.now)))
 
@@ -197,7 +197,7 @@ def _must_rest(world: World, decision: Decision, host: Host) -> None:
 
 def set_resource_state(world: World, rank: int, decision: SetResourceState) -> None:
     """Batsim 4's request: what it does depends on the present power state of each host."""
-    if not world.energy.simulated:
+    if not world.metered:
         refuse(world, decision, "energy", "power states can be changed only when energy is simulated (--energy)")
     hosts = _check(world, decision, decision.hosts, decision.state)
     target = decision.state

@@ -8,7 +8,6 @@ The world has one of each, always. Those that are simulated derive from these an
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
-from typing import ClassVar
 
 from mypy_extensions import mypyc_attr
 
@@ -73,9 +72,6 @@ class Sharing:
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Energy:
     """Energy that is not simulated. Hosts are numbered as in the sharing system."""
-
-    simulated: ClassVar[bool] = False
-    """Whether there are meters."""
 
     def set_loads(self, loads: Mapping[int, float]) -> None:
         """The flop/s in use have changed on some hosts."""

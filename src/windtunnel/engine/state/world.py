@@ -38,6 +38,7 @@ _SAVED: Final = (
     "last_end",
     "machine_states",
     "messages",
+    "metered",
     "nb_ended",
     "nb_running",
     "nb_submitted",
@@ -150,8 +151,10 @@ class World:
         self.nb_switches = 0
         self.sharing = Sharing()
         """How tasks share hosts and links."""
+        self.metered = False
+        """Whether energy is simulated."""
         self.energy = Energy()
-        """Meters, when energy is simulated."""
+        """Meters, when it is."""
         self.gauges = Gauges()
         """What probes follow."""
         self.arguments: dict[str, dict[str, str]] = {}

@@ -3,6 +3,7 @@
 import copy
 from array import array
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final, cast
 
 from windtunnel.diagnostics import Finding, UsageError
@@ -108,12 +109,12 @@ class SwfWorkload(ShownWorkload):
         """What is not simulated as the log has it, with counts."""
         return self.report.findings()
 
-    @property
+    @cached_property
     def asks(self) -> tuple[Ask, ...]:
         """The queues that jobs name, if there are several."""
         asks = Asks()
-        named = len(self.queues) - self.queues.count(-1)
-        if named and len({*self.queues} - {-1}) > 1:
+        if len({*self.queues} - {-1}) > 1:
+            named = len(self.queues) - self.queues.count(-1)
             first = next(rank for rank, queue in enumerate(self.queues) if queue >= 0)
             asks.note("queues", "jobs name a queue (field 15)", f"{self.name}!{self.numbers[first]}", named)
         return asks.found()

@@ -1,13 +1,30 @@
-"""One end of a ZeroMQ PAIR: messages of one frame, one peer at a time, with timeouts and an eye on dead peers."""
+"""A PAIR of ZeroMQ: messages of one frame, one peer at a time, with timeouts and an eye on dead peers.
 
+Not by libzmq: see ``wires.zmtp`` for why.
+"""
+
+import contextlib
+import socket
 import time
-from math import ceil
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
-from windtunnel.wires.endpoints import check_endpoint
+from windtunnel.wires.endpoints import Addresses, addresses, check_endpoint
+from windtunnel.wires.listening import listen
+from windtunnel.wires.zmtp import ZmtpError
+from windtunnel.wires.zmtp_pair import PairStream
 
 __all__ = ["Pair"]
+
+_GREETING: Final = 10.0
+"""Seconds that a stranger may take to greet; others wait meanwhile."""
+
+_FAREWELL: Final = 1.0
+"""Seconds that the last message may take."""
+
+_PAUSE: Final = 0.05
+"""Seconds between two attempts to connect."""
 
 
 class Pair:
@@ -23,40 +40,27 @@ class Pair:
         self.endpoint = check_endpoint(endpoint)
         self.bind = bind
         self.timeout = timeout
-        self._context: Any = None
-        self._socket: Any = None
-        self._monitor: Any = None
-        self._incoming: Any = None
-        """Polls for messages, and for news of the peer."""
-        self._met = False
+        self._listener: socket.socket | None = None
+        self._close: Callable[[], None] | None = None
+        self._look_up: Callable[[], Addresses] | None = None
+        self._stream: PairStream | None = None
+        self._over = ""
+        """Why nothing more can be said."""
 
     def start(self) -> None:
-        """Listen, or begin to connect.
+        """Listen; where we connect, that is done with the first message, for nobody may listen yet.
 
         Raises:
             UsageError: the endpoint cannot be used.
         """
-        import zmq
-
-        if self._socket is not None:
+        if self._listener is not None or self._look_up is not None:
             return
-        self._context = zmq.Context()
-        self._socket = self._context.socket(zmq.PAIR)
-        self._socket.setsockopt(zmq.LINGER, 1000)
-        self._socket.setsockopt(zmq.MAXMSGSIZE, 1 << 30)
-        self._monitor = self._socket.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED | zmq.EVENT_DISCONNECTED)
-        self._incoming = zmq.Poller()
-        self._incoming.register(self._socket, zmq.POLLIN)
-        self._incoming.register(self._monitor, zmq.POLLIN)
-        try:
-            if self.bind:
-                self._socket.bind(self.endpoint)
-            else:
-                self._socket.connect(self.endpoint)
-        except zmq.ZMQError as fault:
-            self.stop()
-            what = "listen at" if self.bind else "connect to"
-            raise UsageError(f"cannot {what} {self.endpoint!r}: {fault}") from fault
+        if not self.bind:
+            self._look_up = addresses(self.endpoint)
+        elif self.endpoint.endswith((":*", ":0")):
+            raise UsageError(f"cannot listen at {self.endpoint!r}: nobody would know the port")
+        else:
+            self._listener, self._close = listen(self.endpoint)
 
     def ask(self, message: bytes, now: float) -> bytes:
         """Send a message, and wait for the answer.
@@ -70,62 +74,110 @@ class Pair:
 
     def send(self, message: bytes, now: float) -> None:
         """Send a message; the first waits until there is a peer. Raises like :meth:`ask`."""
-        import zmq
-
-        try:  # once there is a peer it nearly always takes what it is sent
-            self._socket.send(message, zmq.NOBLOCK)
-        except zmq.Again:
-            poller = zmq.Poller()
-            poller.register(self._socket, zmq.POLLOUT)
-            poller.register(self._monitor, zmq.POLLIN)
-            self._wait(poller, now)
-            self._socket.send(message)
+        deadline = time.monotonic() + self.timeout
+        stream = self._stream or self._met(deadline, now)
+        try:
+            stream.send(message, self.timeout, deadline)
+        except (OSError, ZmtpError) as fault:
+            raise self._failed(fault, now) from None
 
     def receive(self, now: float) -> bytes:
         """The next message. Raises like :meth:`ask`."""
-        self._wait(self._incoming, now)
-        parts = self._socket.recv_multipart()
-        return b"".join(parts)
+        deadline = time.monotonic() + self.timeout
+        stream = self._stream or self._met(deadline, now)
+        try:
+            return stream.receive(self.timeout, deadline)
+        except (OSError, ZmtpError) as fault:
+            raise self._failed(fault, now) from None
 
     def tell(self, message: bytes) -> None:
         """The last message, which nobody answers; one who is not there any more need not hear it."""
-        import zmq
-
-        try:
-            self._socket.send(message, zmq.NOBLOCK)
-        except zmq.ZMQError:
-            return
+        if self._stream is not None:
+            with contextlib.suppress(OSError):
+                self._stream.send(message, _FAREWELL, time.monotonic() + _FAREWELL)
 
     def stop(self) -> None:
         """Close; does not raise."""
-        if self._socket is not None:
-            self._socket.disable_monitor()
-            self._monitor.close(0)
-            self._socket.close()
-            self._context.term()
-            self._socket = self._context = self._monitor = self._incoming = None
+        if self._stream is not None:
+            self._stream.leave()
+        if self._close is not None:
+            self._close()
+        self._stream = self._close = self._listener = self._look_up = None
 
-    def _wait(self, poller: Any, now: float) -> None:
-        """Until the socket is ready for what a poller asks."""
-        deadline = time.monotonic() + self.timeout
+    def _failed(self, fault: Exception, now: float) -> ComponentError:
+        where = f"the peer at {self.endpoint}"
+        if isinstance(fault, TimeoutError):
+            failed: ComponentError = ComponentTimeoutError(
+                f"{where} has not answered within {self.timeout:g} s", now=now
+            )
+        elif isinstance(fault, OSError):
+            failed = ComponentError(f"{where} has gone away", now=now)
+        else:
+            failed = ComponentError(f"{where} cannot be talked to: {fault}", now=now)
+        self._over = failed.message
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+        return failed
+
+    # -- meeting ------------------------------------------------------------------------------------------------
+
+    def _met(self, deadline: float, now: float) -> PairStream:
+        """The connection to the peer, when there is one."""
+        if self._over:
+            raise ComponentError(self._over, now=now)
+        attempt = self._accepted if self._listener is not None else self._connected
+        reason = ""
         while True:
-            left = max(0, ceil((deadline - time.monotonic()) * 1000))
-            ready = dict(poller.poll(left))
-            if self._socket in ready:
-                return
-            if self._monitor in ready:
-                self._look(now)
-            elif not ready:
-                what = "has not answered" if self._met else "was not there"
-                raise ComponentTimeoutError(f"the peer at {self.endpoint} {what} within {self.timeout:g} s", now=now)
+            try:
+                stream = attempt(deadline)
+            except ZmtpError as fault:
+                reason = f": {fault}"
+                if self._listener is None:
+                    raise ComponentError(
+                        f"the peer at {self.endpoint} cannot be talked to{reason}", now=now
+                    ) from None
+            except OSError:  # whoever it was has gone, or nobody listens yet
+                pass
+            else:
+                self._stream = stream
+                return stream
+            left = deadline - time.monotonic()
+            if left <= 0.0:
+                what = f"the peer at {self.endpoint} was not there within {self.timeout:g} s{reason}"
+                raise ComponentTimeoutError(what, now=now)
+            if self._listener is None:
+                time.sleep(min(left, _PAUSE))
 
-    def _look(self, now: float) -> None:
-        """A peer has come, or has gone."""
-        import zmq
-        from zmq.utils.monitor import recv_monitor_message
+    def _accepted(self, deadline: float) -> PairStream:
+        """One attempt to let a peer in."""
+        assert self._listener is not None
+        self._listener.settimeout(max(1e-3, deadline - time.monotonic()))
+        made, _ = self._listener.accept()
+        return _greeted(made, min(deadline, time.monotonic() + _GREETING))
 
-        event = recv_monitor_message(self._monitor)["event"]
-        if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
-            self._met = True
-        elif self._met:
-            raise ComponentError(f"the peer at {self.endpoint} has gone away", now=now)
+    def _connected(self, deadline: float) -> PairStream:
+        """One attempt to reach the peer."""
+        assert self._look_up is not None
+        reason: OSError = ConnectionRefusedError()
+        for family, address in self._look_up():
+            made = socket.socket(family, socket.SOCK_STREAM)
+            try:
+                made.settimeout(max(1e-3, deadline - time.monotonic()))
+                made.connect(address)
+            except OSError as fault:
+                made.close()
+                reason = fault
+            else:
+                return _greeted(made, deadline)
+        raise reason
+
+
+def _greeted(made: Any, deadline: float) -> PairStream:
+    try:
+        if made.family != socket.AF_UNIX:
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return PairStream(made, deadline)
+    except BaseException:
+        made.close()
+        raise

@@ -58,6 +58,8 @@ class Machine(UnderWay):
         self.place = (0, 0)
         """The phase and the iteration at which it goes on."""
         self.running = False
+        self.unbegun = True
+        """Its phases have not begun yet."""
         self.ranks_over = 0
         self.steps_at = -1.0
         self.steps = 0
@@ -182,9 +184,11 @@ class Machine(UnderWay):
             raise self.fail(str(error)) from None
 
     def begun(self, lane: Lane) -> None:
-        """The phases begin or go on: told once, by the lane with the first rank."""
+        """The phases begin or go on: told once, by the lane with the first rank; not if they begin with the job."""
         if 0 in lane.ranks:
-            tell_followers(self.world, JobGoesOn(self.world.now, self.record.job))
+            with_job, self.unbegun = self.unbegun, False
+            if not with_job or self.world.now != self.record.starting_time:
+                tell_followers(self.world, JobGoesOn(self.world.now, self.record.job))
 
     def stop(self, lane: Lane, wanted: int) -> None:
         """All ranks are at a scheduling point, or with a request."""
