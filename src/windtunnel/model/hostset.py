@@ -7,6 +7,7 @@ set: ``0-3 5 7-8`` (disjoint, ascending, maximal, one space).
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from numbers import Integral
 from operator import index
 from typing import Final, SupportsIndex
@@ -209,8 +210,10 @@ class HostSet:
         return self.size > 0
 
     def __iter__(self) -> Iterator[int]:
-        for first, last in self.runs:
-            yield from range(first, last + 1)
+        runs = self.runs
+        if len(runs) == 1:
+            return iter(range(runs[0][0], runs[0][1] + 1))
+        return chain.from_iterable([range(first, last + 1) for first, last in runs])
 
     def __contains__(self, host: object) -> bool:
         if type(host) is int:

@@ -95,9 +95,9 @@ class ElastisimFiles(Observer):
         kind = job.profile.elasticity.name.lower() if isinstance(job.profile, ElasticProfile) else "rigid"
         submitted = job.submission_time
         wait = start - submitted if start >= 0.0 else -1.0
-        figures = (submitted, start, end, wait, end - start, end - submitted)
         number = int(job.name)
-        self.rows[number] = f"{number},{kind},{','.join(map(six_digits, figures))},{status}\n"
+        dates = f"{submitted:g},{start:g},{end:g},{wait:g},{end - start:g},{end - submitted:g}"  # see six_digits
+        self.rows[number] = f"{number},{kind},{dates},{status}\n"
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """Statistics by number; whatever the end, what is known is written."""

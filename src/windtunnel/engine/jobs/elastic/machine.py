@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Machine"]
 
+_NONE: Final = HostSet()
+
 _IDLE_STEPS: Final = 10_000_000
 """So many steps in no time are taken for a program that never ends."""
 
@@ -49,7 +51,7 @@ class Machine(UnderWay):
         """Why it stands still: "point", "request" or ""."""
         self.told: Any = None
         """The notice that it waits for to be answered."""
-        self.kept = HostSet()
+        self.kept = _NONE
         """Hosts kept for it until it can change."""
         self.changed: list[int] | None = None
         """While it stands still: the hosts that it had, when its hosts have changed."""
