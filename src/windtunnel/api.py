@@ -57,6 +57,9 @@ class Simulation:
         operations: what is done to each workload before it is simulated, as texts (:func:`arrange`).
         strict_input: what would be told in the account (:attr:`account`) is an error.
         until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a date in the log's calendar.
+        stream: hold no columns of jobs in memory, but in temporary files, for logs of millions of jobs: SWF logs in
+            order of submit time only, with ``out``, without operations; such a run can be neither saved nor forked
+            nor watched live. The files written are the same.
 
     Raises:
         InputError: an input file is at fault; all faults are named.
@@ -88,6 +91,7 @@ class Simulation:
         operations: Sequence[str] = (),
         strict_input: bool = False,
         until: float | str = inf,
+        stream: bool = False,
     ) -> None:
         if not isinstance(options, Options | None):
             raise UsageError(f"options is a windtunnel.Options, not a {type(options).__name__}")
@@ -110,6 +114,9 @@ class Simulation:
             if layout is None or layout.dialect is not Dialect.BATSIM5:  # which has an option of its own for them
                 record = replace(record, pstates=True)
             record = replace(record, energy=True)
+        if stream and (out is None if layout is None else layout.stem is None):
+            raise UsageError("a streamed run writes its rows to files: say where", "--out DIR (out=...)")
+        self._streamed = stream
         parts = assemble(
             platform,
             workload,
@@ -124,6 +131,7 @@ class Simulation:
             share_hosts=share_hosts,
             energy=options.energy,
             checkpoints=(options.checkpoint_interval, options.checkpoint_cost),
+            stream=stream,
         )
         self.account = parts.account
         """What was read or asked for and does not take effect as written; grows while the run goes on."""
@@ -145,6 +153,7 @@ class Simulation:
             inputs=[*parts.read, *map(str, inputs)],
             account=self.account,
             force=force,
+            on_disk=stream,
         )
         self._extra = tuple(observers)
         self.engine = EngineSimulation(
@@ -206,6 +215,8 @@ class Simulation:
             UsageError: the port is taken.
             SimulationError: the run could not go on.
         """
+        if self._streamed:
+            raise UsageError("a streamed run cannot be watched live: the page shows all jobs", "leave out --stream")
         from windtunnel.live.serving import run_live
 
         names = self.recording.state.facts.get("schedulers", "")
@@ -228,11 +239,14 @@ class Simulation:
         """An independent simulation in the same state, which goes on recording (all of the past included) to ``out``.
 
         Raises:
-            UsageError: a component cannot be forked (only those in process can).
+            UsageError: a component cannot be forked (only those in process can), or the run is streamed.
         """
+        if self._streamed:
+            raise UsageError("a streamed run can be neither saved nor forked: its columns are in temporary files")
         new = type(self).__new__(type(self))
         new.workloads = self.workloads
         new._until = self._until
+        new._streamed = False
         dialect = self.recording.layout.dialect
         new.recording = self.recording.fork(Layout(None, dialect) if out is None else Layout.directory(out, dialect))
         new.account = new.recording.account
@@ -244,7 +258,7 @@ class Simulation:
         """Write the whole state, the recording's included, to a file.
 
         Raises:
-            UsageError: a component cannot be saved (only those in process can).
+            UsageError: a component cannot be saved (only those in process can), or the run is streamed.
         """
         self.recording.flush()
         self.engine.save(path, attached=self.recording)
@@ -267,6 +281,7 @@ class Simulation:
         new.recording.resume()
         new.workloads = list(new.engine.world.workloads)
         new._until = inf
+        new._streamed = False
         new._extra = ()
         new.engine.observe(new.recording.observers)
         return new
@@ -324,6 +339,7 @@ def simulate(
     operations: Sequence[str] = (),
     strict_input: bool = False,
     until: float | str = inf,
+    stream: bool = False,
 ) -> Run:
     """Simulate a workload on a platform under a scheduler, to the end; arguments as for :class:`Simulation`.
 
@@ -368,6 +384,7 @@ def simulate(
         operations=operations,
         strict_input=strict_input,
         until=until,
+        stream=stream,
     ).run()
     _warn_of(run)
     return run

@@ -76,11 +76,12 @@ def assemble(
     share_hosts: bool,
     energy: bool,
     checkpoints: tuple[float, float],
+    stream: bool,
 ) -> Assembled:
     """Read, make and check everything; arguments as for :class:`windtunnel.Simulation`, in s.
 
     With ``energy`` the watts of hosts are needed; ``checkpoints`` are seconds of work between them (0: none), and the
-    seconds that one takes.
+    seconds that one takes. With ``stream`` jobs are not held in memory.
 
     Raises:
         InputError: a file is at fault.
@@ -96,6 +97,8 @@ def assemble(
         raise UsageError(f"a timeout is more than 0 s, not {timeout!r}")
     if platform_options and isinstance(platform, Platform):
         raise UsageError(f"a Platform has no options ({', '.join(platform_options)}): they are those of files")
+    if stream:
+        workload_options = _streaming(platform, workload, operations, workload_options)
     reading = dict(platform_options) | ({"energy": True} if energy else {})
     with files_read() as read:
         site, workloads = _site_and_workloads(platform, workload, reading, workload_options, operations)
@@ -152,6 +155,33 @@ def _site_and_workloads(
             return alone[0], read_workloads(alone[1], alone[0])
     site = platform if isinstance(platform, Platform) else read_platform(platform, **reading)
     return site, read_workloads(workload, site, operations, **workload_options)
+
+
+def _streaming(
+    platform: PlatformLike, workload: WorkloadLike, operations: Sequence[str], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options of the readers of workloads whose jobs are not held in memory."""
+    from windtunnel.formats.registry import reads_with
+
+    if operations:
+        raise UsageError(
+            "--stream cannot be combined with operations (--apply): they change all jobs, in memory",
+            "write the changed workload first: windtunnel convert LOG NEW.swf --apply ...",
+        )
+    several = isinstance(workload, Sequence) and not isinstance(workload, str)
+    given: Any = workload if several else (workload,)
+    for one in given or (platform,):
+        if not isinstance(one, (str, Path)):
+            raise UsageError(
+                f"a {type(one).__name__} has its jobs in memory already: it cannot be streamed", "give a log's path"
+            )
+        name, can = reads_with("stream", one, format=options.get("format", ""))
+        if not can:
+            raise UsageError(
+                f"{one} is read as a whole (its format is {name}): it cannot be streamed",
+                "--stream reads SWF logs; windtunnel convert writes them from other formats",
+            )
+    return {**options, "stream": True}
 
 
 def _events_given(events: EventsLike) -> list[str | Path | EventList]:

@@ -121,7 +121,7 @@ def test_there_are_cases():
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("case", some_slow(CASES, 2), ids=lambda c: c.name)
+@pytest.mark.parametrize("case", some_slow(CASES), ids=lambda c: c.name)
 def test_outcomes(case):
     done, energy = run(case)
     mine = {(r["workload_name"], r["job_id"]): r for r in table(done.read("jobs.csv"))}

@@ -8,7 +8,6 @@ import pytest
 
 from elastic_cases import Differs, replay
 from shared import cases
-from some_cases import some_slow
 
 GOES_ON = "nothing more was said, but .*'invocation_type': "
 ONE_END = "invocation_type: only recorded"
@@ -44,12 +43,13 @@ CASES = [path.parent for path in cases("golden/elastisim", "*/*/case.json")]
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_the_recorded_dialogue(case):
-    about = json.loads((case / "case.json").read_text())
+def test_the_recorded_run(case, tmp_path):
+    """What is said, message by message, and the files that are written, from one run."""
     if case.name in OTHERWISE:
         mended(case)
         return
-    peer, _, error = replay(case)
+    about = json.loads((case / "case.json").read_text())
+    peer, _, error = replay(case, tmp_path)
     if about["exit"] == 0 and error is None:
         assert peer.finished
         assert peer.at == len(peer.lines)
@@ -57,6 +57,9 @@ def test_the_recorded_dialogue(case):
         assert about["exit"] != 0 or about["name"].startswith("refuse"), error
         assert error is not None, "nothing was refused"
         assert peer.at == len(peer.lines), error
+    same_files(case, tmp_path, stopped=about["exit"] != 0, refused=about["exit"] != 0 and peer.at == 0)
+    if case in SENSING:
+        same_samples(case, tmp_path)
 
 
 def rows(folder, name):
@@ -80,15 +83,11 @@ def same_figures(said: str, recorded: str) -> bool:
 FILES = ("job_statistics.csv", "node_utilization.csv", "task_times.csv")
 
 
-@pytest.mark.parametrize("case", some_slow([case for case in CASES if case.name not in OTHERWISE]), ids=name_of)
-def test_the_recorded_files(case, tmp_path):
+def same_files(case, out, *, stopped, refused):
     """All rows; where ElastiSim stops in the middle, those that it had written; none where the input is refused."""
-    stopped = json.loads((case / "case.json").read_text())["exit"] != 0
-    peer, _, _ = replay(case, tmp_path)
-    refused = stopped and peer.at == 0
     for name in FILES:
         recorded = rows(case / "out", name)
-        said = rows(tmp_path / "out", name)
+        said = rows(out / "out", name)
         if recorded is None or refused:
             assert said is None
             continue
@@ -111,15 +110,13 @@ SENSING = [
 ]
 
 
-@pytest.mark.parametrize("case", SENSING, ids=name_of)
-def test_what_was_sensed(case, tmp_path):
+def same_samples(case, out):
     """All samples, but those at which something else happens: what they see depends on who comes first."""
     about = json.loads((case / "config.json").read_text())
-    replay(case, tmp_path)
     events = {row.partition(",")[0] for name in FILES[1:] for row in rows(case / "out", name) or ()} - {"0"}
     ends = {row.split(",")[4] for row in rows(case / "out", FILES[0])}
     for name in SENSED:
-        recorded, said = (rows(folder, about[name]) for folder in (case, tmp_path))
+        recorded, said = (rows(folder, about[name]) for folder in (case, out))
         if len(said) != len(recorded):
             assert max(said, recorded, key=len)[-1].partition(",")[0] in ends
         compared = 0

@@ -1,11 +1,15 @@
 """What follows from dates, against the plain formulas: to the last digit."""
 
+from array import array
 from math import fsum
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windtunnel.diagnostics.disk_columns import DiskColumn
+from windtunnel.results import derived, ranked
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import BOUND, Derived
 from windtunnel.results.distribution import distribution
@@ -19,8 +23,8 @@ TIMES = st.integers(0, 30).map(float) | st.floats(0, 1e12)
 JOBS = st.lists(st.tuples(TIMES, TIMES, TIMES | st.just(-1.0), st.integers(1, 9)), max_size=20)
 
 
-def columns_of(jobs: list[Job]) -> Columns:
-    made = Columns(10)
+def columns_of(jobs: list[Job], column: Any = array) -> Columns:
+    made = Columns(10, column)
     for rank, (submitted, wait, seconds, hosts) in enumerate(jobs):
         start = submitted + wait if seconds >= 0.0 else -1.0
         made.submitted.append(submitted)
@@ -32,15 +36,15 @@ def columns_of(jobs: list[Job]) -> Columns:
     return made
 
 
-def check(jobs: list[Job]) -> None:
-    columns = columns_of(jobs)
-    derived = Derived(columns)
+def check(jobs: list[Job], column: Any = array) -> None:
+    columns = columns_of(jobs, column)
+    found = Derived(columns)
     dates = zip(columns.submitted, columns.start, columns.finish, columns.used, columns.codes, strict=True)
     ran = [(s - q, f - s or SHORTEST, n, f - s, code // 16) for q, s, f, n, code in dates if s >= 0.0]
-    assert derived.jobs == len(jobs)
-    assert derived.instant == any(held == 0.0 for *_, held, _ in ran)
-    assert derived.area == fsum(e * n for _, e, n, *_ in ran)
-    assert derived.latest == max(
+    assert found.jobs == len(jobs)
+    assert found.instant == any(held == 0.0 for *_, held, _ in ran)
+    assert found.area == fsum(e * n for _, e, n, *_ in ran)
+    assert found.latest == max(
         (f for f, s in zip(columns.finish, columns.start, strict=True) if s >= 0.0), default=0.0
     )
     few = Derived(columns, distributed=False)
@@ -49,7 +53,7 @@ def check(jobs: list[Job]) -> None:
         "turnaround": [w + e for w, e, *_ in ran],
         "slowdown": [(w + e) / e for w, e, *_ in ran],
     }.items():
-        whole, part = getattr(derived, name), getattr(few, name)
+        whole, part = getattr(found, name), getattr(few, name)
         assert whole.distribution == distribution(values)
         assert whole.total == part.total == fsum(values)
         assert whole.largest == part.largest == max(values, default=0.0)
@@ -73,6 +77,17 @@ def check(jobs: list[Job]) -> None:
 @given(JOBS)
 def test_the_plain_formulas(jobs: list[Job]) -> None:
     check(jobs)
+
+
+@settings(max_examples=30)
+@given(JOBS, st.sampled_from([array, DiskColumn]), st.integers(1, 5))
+def test_of_many_jobs_there_are_arrays_in_memory_or_on_disk(jobs: list[Job], column: Any, many: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(derived, "STRETCH", many)
+        patch.setattr(derived, "_MANY", many)
+        patch.setattr(ranked, "STRETCH", many)
+        patch.setattr(ranked, "_FEW", many)
+        check(jobs, column)
 
 
 @pytest.mark.parametrize("count", [4096, 15_000])

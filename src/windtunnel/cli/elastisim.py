@@ -1,6 +1,7 @@
 """``windtunnel elastisim``: ElastiSim's command line; plays ElastiSim for an algorithm that speaks its protocol."""
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -62,7 +63,9 @@ def elastisim(argv: Sequence[str]) -> int:
         peer = Pair(config.zmq_url, bind=True, timeout=options.timeout)
         sensing = sensing_of(config, platform, files)
         simulation = simulation_of(config, platform, jobs, peer, files, faithful=options.faithful)
+        gc.freeze()  # what was loaded and read stays: it need not be looked through for garbage
         play(simulation, sensing, config.sensing_interval)
+        gc.freeze()
     return 0
 
 
@@ -160,6 +163,6 @@ def simulation_of(
         names.append(config.task_times)
     opened = [files.enter_context(text_to_be_written(Path(name))) for name in names]
     recorder = ElastisimFiles(opened[0], opened[1], opened[2] if config.log_task_times else None)
-    algorithm = ElastisimAlgorithm(peer, triggers, faithful=faithful, node_changed=recorder.node_changed)
+    algorithm = ElastisimAlgorithm(peer, triggers, faithful=faithful, nodes_changed=recorder.nodes_changed)
     options = Options(one_by_one=True, compute_sharing=config.allow_oversubscription)
     return Simulation(platform, (jobs,), (algorithm,), options=options, observers=(recorder,))

@@ -166,6 +166,14 @@ def run(
             parser=positive, metavar="SECONDS", help="Seconds to wait for each reply of a scheduler out of process."
         ),
     ] = 300.0,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            help="Keep what is known of each job in temporary files, not in memory: for SWF logs of millions of jobs "
+            "(needs --out).",
+        ),
+    ] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write jobs.parquet.")] = False,
     live: Annotated[
         bool,
@@ -206,6 +214,8 @@ def run(
         what = "--energy-rule, --job-energy and --delays-compute"
         raise UsageError(f"{what} say how energy is simulated", "add --energy")
     platform_file, workload_files = _inputs(platform, workloads or [], events)
+    if stream and live:
+        raise UsageError("--stream cannot be combined with --live: the page shows all jobs", "leave out one of them")
     summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet)
     with without_garbage_collection():
         simulation = api.Simulation(
@@ -246,6 +256,7 @@ def run(
             operations=apply,
             strict_input=strict_input,
             until=inf if until is None else until,
+            stream=stream,
         )
     told = simulation.account.lines
     if not quiet:

@@ -28,6 +28,7 @@ __all__ = [
     "read_events",
     "read_platform",
     "read_workload",
+    "reads_with",
     "word_format",
 ]
 
@@ -175,6 +176,17 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
     with reading(path):
         workload: Workload = reader(path if form.word else Path(path), name, **checked)
     return workload
+
+
+def reads_with(option: str, path: str | Path, *, format: str = "") -> tuple[str, bool]:  # noqa: A002 -- as above
+    """The format that a workload would be read in, and whether its reader has an option of this name.
+
+    Raises:
+        InputError: the file cannot be read, or is in no known format.
+        UsageError: there is no format of that name.
+    """
+    form = word_format(path, "workload") or find_format(path, "workload", name=format)
+    return form.name, option in options_of(function(form.reader), skip=2)[0]
 
 
 def read_platform(

@@ -7,6 +7,7 @@ set: ``0-3 5 7-8`` (disjoint, ascending, maximal, one space).
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from numbers import Integral
 from operator import index
 from typing import Final, SupportsIndex
@@ -76,6 +77,21 @@ def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(out)
 
 
+def _joined(ordered: list[int]) -> tuple[Run, ...]:
+    """The intervals of ascending numbers."""
+    if not ordered:
+        return ()
+    out: list[Run] = []
+    first = last = ordered[0]
+    for host in ordered:
+        if host > last + 1:
+            out.append((first, last))
+            first = host
+        last = host
+    out.append((first, last))
+    return tuple(out)
+
+
 def _subtract(mine: tuple[Run, ...], other: tuple[Run, ...]) -> tuple[Run, ...]:
     out: list[Run] = []
     k = 0
@@ -118,7 +134,7 @@ class HostSet:
         self._bits: int | None = None
         if hosts is _TRUSTED:
             return
-        self._runs: tuple[Run, ...] | None = merged([(host, host) for host in map(index, hosts)])  # numpy's pass
+        self._runs: tuple[Run, ...] | None = _joined(sorted(map(index, hosts)))  # numpy's pass
         if self._runs and self._runs[0][0] < 0:
             raise ValueError(f"host numbers are not negative: {self._runs[0][0]}")
         self.size = _size_of(self._runs)
@@ -194,8 +210,10 @@ class HostSet:
         return self.size > 0
 
     def __iter__(self) -> Iterator[int]:
-        for first, last in self.runs:
-            yield from range(first, last + 1)
+        runs = self.runs
+        if len(runs) == 1:
+            return iter(range(runs[0][0], runs[0][1] + 1))
+        return chain.from_iterable([range(first, last + 1) for first, last in runs])
 
     def __contains__(self, host: object) -> bool:
         if type(host) is int:

@@ -1,10 +1,10 @@
 """What metrics are computed from: a few numbers per job, kept compactly (30 to 36 bytes a job)."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import add
 from sys import byteorder
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
 from windtunnel.model.arrays import extend, extended
@@ -18,6 +18,8 @@ __all__ = ["DIGITS", "STATES", "Collector", "Columns"]
 
 DIGITS: Final = 6
 """Decimals of times and shares in files."""
+
+_MANY: Final = 1 << 20
 
 STATES = 16
 """Ending and owner share a column: ``owner * 16 + state``."""
@@ -33,48 +35,50 @@ class Columns:
     corrections of its share and size.
     """
 
-    def __init__(self, hosts: int = 0) -> None:
+    def __init__(self, hosts: int = 0, column: "Callable[[str], array[Any]]" = array) -> None:
         self.hosts = hosts
+        self.column = column
+        """Makes a column of a type, in memory or on disk."""
         self.owners: list[tuple[str, str]] = [("", "")]
         self.unavailable: list[tuple[float, int]] = []
         self.pauses: list[tuple[float, float, float]] = []
-        self.submitted = array("d")
+        self.submitted = column("d")
         """Dates of submission (s)."""
-        self.start = array("d")
+        self.start = column("d")
         """Dates of start (s), -1 for jobs that never ran."""
-        self.finish = array("d")
+        self.finish = column("d")
         """Dates of the end (s), -1 for jobs that never ran."""
-        self.used: array[Any] = array("d")
+        self.used = column("d")
         """Hosts used, in whole-host equivalents."""
-        self.codes = array("I")
+        self.codes = column("I")
         """``owner * 16 + state``."""
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    def only(self, chosen: Sequence[bool]) -> Self:
+    def only(self, chosen: Sequence[int]) -> Self:
         """The jobs for which ``chosen`` is true."""
         from itertools import compress
 
-        few = type(self)(self.hosts)
+        few = type(self)(self.hosts, self.column)
         few.owners = self.owners
         for name in ("submitted", "start", "finish", "used", "codes"):
-            getattr(few, name).extend(compress(getattr(self, name), chosen))
+            extend(getattr(few, name), compress(getattr(self, name), chosen))
         return few
 
     def within(self, first: float, last: float) -> Self:
         """The jobs submitted in [first, last] (s)."""
-        return self.only([first <= date <= last for date in self.submitted])
+        return self.only(bytes(first <= date <= last for date in self.submitted))
 
     def as_filed(self) -> Self:
         """The same with the digits that the files have (a millionth of a second), as they are read again."""
-        filed = type(self)(self.hosts)
+        filed = type(self)(self.hosts, self.column)
         filed.owners, filed.codes = self.owners, self.codes
         ends = zip(self.start, self.finish, strict=True)
-        finish = [start + SHORTEST if start == end >= 0.0 else end for start, end in ends]
+        finish = (start + SHORTEST if start == end >= 0.0 else end for start, end in ends)
         columns = {"submitted": self.submitted, "start": self.start, "finish": finish, "used": self.used}
         for name, values in columns.items():
-            setattr(filed, name, array("d", [round(value, DIGITS) for value in values]))
+            extend(getattr(filed, name), (round(value, DIGITS) for value in values))
         filed.unavailable = [(round(date, DIGITS), count) for date, count in self.unavailable]
         filed.pauses = [
             (round(since, DIGITS), round(until, DIGITS), round(held, DIGITS)) for since, until, held in self.pauses
@@ -85,14 +89,18 @@ class Columns:
         """The jobs that started."""
         if -1.0 not in self.start:
             return self
-        return self.only([date >= 0.0 for date in self.start])
+        return self.only(bytes(date >= 0.0 for date in self.start))
 
     def states(self) -> dict[str, int]:
         """How many jobs ended how, by name, in the order of :class:`~windtunnel.model.JobState`."""
         lowest = 0 if byteorder == "little" else self.codes.itemsize - 1
-        states = self.codes.tobytes()[lowest :: self.codes.itemsize].translate(_STATE_OF)
-        counts = {state.name: states.count(state) for state in JobState}
-        return {name: count for name, count in counts.items() if count}
+        counts = dict.fromkeys(JobState, 0)
+        for at in range(0, len(self.codes), _MANY):
+            part = self.codes[at : at + _MANY]
+            states = part.tobytes()[lowest :: part.itemsize].translate(_STATE_OF)
+            for state in JobState:
+                counts[state] += states.count(state)
+        return {state.name: count for state, count in counts.items() if count}
 
 
 class _Owners(dict[tuple[str, str], int]):
@@ -120,9 +128,14 @@ class _Owners(dict[tuple[str, str], int]):
 class Collector(Observer):
     """Fills :class:`Columns` while a run goes on: a sink of the batches, and an observer of what else it needs."""
 
-    def __init__(self) -> None:
-        self.columns = Columns()
-        self.columns.used = array("b")  # wider as far as needed: most are small integers
+    def __init__(self, *, on_disk: bool = False) -> None:
+        if on_disk:
+            from windtunnel.diagnostics.disk_columns import DiskColumn
+
+            self.columns = Columns(column=cast("Callable[[str], array[Any]]", DiskColumn))
+        else:
+            self.columns = Columns()
+            self.columns.used = array("b")  # wider as far as needed: most are small integers
         self.machines = 0
         """Compute and storage hosts."""
         self._owners = _Owners(self.columns)

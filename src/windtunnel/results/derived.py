@@ -1,7 +1,8 @@
 """What follows from the dates of jobs: one quantity at a time, of which no more than its figures is kept.
 
-A list of numbers weighs more than everything that was recorded of a job, so each is made, summed, sorted and dropped
-before the next; only areas, execution and turnaround times, from which others follow, stay as arrays meanwhile.
+A list of numbers weighs more than everything that was recorded of a job, so quantities of many jobs are arrays (those
+of few are lists, which are faster): each is made, summed, sorted and dropped before the next; only waiting and
+execution times, from which others follow, stay meanwhile.
 Numbers are read from arrays a few thousand at a time: one by one they cost three times as much.
 """
 
@@ -11,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import fsum
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from windtunnel.model.arrays import extend
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.distribution import Distribution, distribution_of_sorted
 from windtunnel.results.job_rows import SHORTEST
+from windtunnel.results.ranked import STRETCH, in_order
 
 __all__ = ["BOUND", "Derived", "Quantity"]
 
@@ -25,12 +27,13 @@ BOUND: Final = 10.0
 
 _MANY: Final = 4096
 
+Values: TypeAlias = "list[float] | array[float]"
 Stretches = Sequence["array[int]"]
 """For each owner, where their jobs lie: begin, end, begin, end..."""
 
 
 class Quantity:
-    """The figures of a number per job; the list of them is used up.
+    """The figures of a number per job; they are used up.
 
     ``owners`` says where the jobs of those lie whose sums are asked for too (and :attr:`maxima` with ``extremes``).
     """
@@ -39,7 +42,7 @@ class Quantity:
     """How the numbers are distributed, unless that is not asked for."""
 
     def __init__(
-        self, values: list[float], owners: Stretches = (), *, extremes: bool = False, distributed: bool = True
+        self, values: Values, owners: Stretches = (), *, extremes: bool = False, distributed: bool = True
     ) -> None:
         self.total: float = fsum(values)
         """The exact sum, rounded."""
@@ -48,8 +51,7 @@ class Quantity:
         self.maxima: list[float] = [max(_chosen(values, places)) for places in owners] if extremes else []
         """The largest of each owner's."""
         if distributed:
-            values.sort()
-            self.distribution = distribution_of_sorted(values, self.total)
+            self.distribution = distribution_of_sorted(in_order(values), self.total)
         self.largest: float = self.distribution.max if distributed else max(values, default=0.0)
         """The largest of all, 0 when there is none."""
 
@@ -71,8 +73,10 @@ class Derived:
         self.latest: float = max(ran.finish, default=0.0)
         """The last end (s); 0 when nothing ran."""
         grouped = distributed and len(ran.owners) > 1
-        self._execution, self._turnaround, self._areas = array("d"), array("d"), array("d")
-        self._waits: list[float] = []
+        few = len(ran) <= STRETCH
+        self._waits: Values = [] if few else ran.column("d")
+        self._execution: Values = [] if few else ran.column("d")
+        self._areas: Values = [] if few else array("d")
         self.instant = False
         """Whether a job took no time at all: its execution counts as :data:`SHORTEST`."""
         stretches: dict[int, array[int]] = defaultdict(lambda: array("I"))
@@ -84,20 +88,21 @@ class Derived:
         places = [stretches[owner] for owner in self.owners]
         self.counts = [sum(spot[1::2]) - sum(spot[::2]) for spot in places]
         """How many jobs of each owner ran."""
-        self.waiting = Quantity(self._waits, places, extremes=True, distributed=distributed)
-        del self._waits
-        area = Quantity(self._areas.tolist(), places, distributed=False)
+        area = Quantity(self._areas, places, distributed=False)
         self.area = area.total
         """Host-seconds."""
         self.areas = area.sums
         """The same of each owner's jobs."""
         del self._areas, area
-        self.turnaround = Quantity(self._turnaround.tolist(), places, distributed=distributed)
-        self.slowdown = Quantity(self._slowdowns(), distributed=distributed)
+        self.turnaround = Quantity(self._made(_turnarounds), places, distributed=distributed)
+        self.slowdown = Quantity(self._made(_slowdowns), distributed=distributed)
         """Turnaround over execution."""
         if distributed:
-            self.bounded = Quantity(self._bounded(), places)
-        del self._execution, self._turnaround
+            self.bounded = Quantity(self._made(_bounded), places)
+        del self._execution
+        waits = self._waits if isinstance(self._waits, list | array) else self._waits[:]
+        self.waiting = Quantity(waits, places, extremes=True, distributed=distributed)
+        del self._waits
 
     def _read(self, dates: list[list[float]], order: Callable[[list[float]], Iterable[float]] | None) -> None:
         """The times and areas of a part of the jobs, owner by owner if that is asked for."""
@@ -106,25 +111,39 @@ class Derived:
         if 0.0 in execution:
             self.instant = True
             execution = [seconds or SHORTEST for seconds in execution]
-        waiting = [s - q for s, q in zip(start, submitted, strict=True)]
-        self._waits += waiting
-        extend(self._execution, execution)
-        extend(self._turnaround, [w + e for w, e in zip(waiting, execution, strict=True)])
-        extend(self._areas, [n * e for n, e in zip(used, execution, strict=True)])
+        _add(self._waits, [s - q for s, q in zip(start, submitted, strict=True)])
+        _add(self._execution, execution)
+        _add(self._areas, [n * e for n, e in zip(used, execution, strict=True)])
 
-    def _slowdowns(self) -> list[float]:
-        values: list[float] = []
-        for part in _parts(len(self._execution)):
-            times = zip(self._turnaround[part].tolist(), self._execution[part].tolist(), strict=True)
-            values += [t / e for t, e in times]
+    def _made(self, how: Callable[[list[float], list[float]], list[float]]) -> Values:
+        """A quantity that follows from waiting and execution times."""
+        waits, execution = self._waits, self._execution
+        if isinstance(waits, list) or isinstance(execution, list):
+            return how([*waits], [*execution])
+        values = array("d")
+        for part in _parts(len(execution)):
+            extend(values, how(waits[part].tolist(), execution[part].tolist()))
         return values
 
-    def _bounded(self) -> list[float]:
-        values: list[float] = []
-        for part in _parts(len(self._execution)):
-            times = zip(self._turnaround[part].tolist(), self._execution[part].tolist(), strict=True)
-            values += [t / e if e > BOUND else t / BOUND if t > BOUND else 1.0 for t, e in times]
-        return values
+
+def _add(column: Values, values: list[float]) -> None:
+    if isinstance(column, list):
+        column += values
+    else:
+        extend(column, values)
+
+
+def _turnarounds(waits: list[float], execution: list[float]) -> list[float]:
+    return [w + e for w, e in zip(waits, execution, strict=True)]
+
+
+def _slowdowns(waits: list[float], execution: list[float]) -> list[float]:
+    return [(w + e) / e for w, e in zip(waits, execution, strict=True)]
+
+
+def _bounded(waits: list[float], execution: list[float]) -> list[float]:
+    times = zip(_turnarounds(waits, execution), execution, strict=True)
+    return [t / e if e > BOUND else t / BOUND if t > BOUND else 1.0 for t, e in times]
 
 
 def _parts(count: int) -> list[slice]:
@@ -144,6 +163,6 @@ def _by_owner(ran: Columns, part: slice, stretches: "dict[int, array[int]]") -> 
     return itemgetter(*order) if len(met) > 1 else None
 
 
-def _chosen(values: list[float], places: "array[int]") -> Iterator[float]:
+def _chosen(values: Values, places: "array[int]") -> Iterator[float]:
     """The values that lie there."""
     return chain.from_iterable(values[begin:end] for begin, end in zip(places[::2], places[1::2], strict=True))

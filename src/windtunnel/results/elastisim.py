@@ -1,13 +1,25 @@
 """ElastiSim's output files: statistics of jobs, what nodes run, and when tasks end (six significant digits)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from windtunnel.model import Host, JobRecord, JobState, Platform, Workload
 from windtunnel.model.application import ElasticProfile
 from windtunnel.vocabulary import Observer
 
-__all__ = ["ElastisimFiles", "six_digits"]
+__all__ = ["ElastisimFiles", "NodeNow", "six_digits"]
+
+
+class NodeNow(Protocol):
+    """What is written of a node."""
+
+    number: int
+    listed: str
+    """The jobs that it runs, with commas between them."""
+
+    @property
+    def expected(self) -> Collection[int]:
+        """The jobs that are to run on it."""
 
 
 def six_digits(value: float) -> str:
@@ -20,7 +32,7 @@ class ElastisimFiles(Observer):
 
     Args:
         statistics: where the statistics of jobs go, at the end.
-        nodes: where what nodes run goes, as it changes (see :meth:`node_changed`).
+        nodes: where what nodes run goes, as it changes (see :meth:`nodes_changed`).
         tasks: where ends of tasks go; None: nowhere.
     """
 
@@ -30,7 +42,7 @@ class ElastisimFiles(Observer):
         self.tasks = tasks
         self.hosts: Sequence[Host] = ()
         self._names: list[str] = []
-        self._write_node = nodes.write
+        self._write_nodes = nodes.write
         self._date, self._shown = -1.0, ""
         self.rows: dict[int, str] = {}
         nodes.write("Time,Node,State,Running jobs,Expected jobs\n")
@@ -46,14 +58,20 @@ class ElastisimFiles(Observer):
         for host in self.hosts:
             self.nodes.write(f"{six_digits(now)},{host.name},free,none,none\n")
 
-    def node_changed(self, now: float, node: int, running: Collection[int], expected: Collection[int]) -> None:
-        """A job has come to a node, or has left it."""
+    def nodes_changed(self, now: float, nodes: Sequence[NodeNow]) -> None:
+        """A job has come to nodes, or has left them."""
         if now != self._date:
             self._date, self._shown = now, six_digits(now)
-        here = ";".join(map(str, running)) if running else "none"
-        later = ";".join(map(str, expected)) if expected else "none"
-        state = "allocated" if running else "free"
-        self._write_node(f"{self._shown},{self._names[node]},{state},{here},{later}\n")
+        shown, names = self._shown, self._names
+        rows = []
+        for node in nodes:
+            here, expected = node.listed, node.expected
+            later = ";".join(map(str, expected)) if expected else "none"
+            if here:
+                rows.append(f"{shown},{names[node.number]},allocated,{here.replace(',', ';')},{later}\n")
+            else:
+                rows.append(f"{shown},{names[node.number]},free,none,{later}\n")
+        self._write_nodes("".join(rows))
 
     def on_task_ended(self, now: float, record: JobRecord, hosts: Sequence[int], name: str, seconds: float) -> None:
         """Some ranks of a job have finished a task."""
@@ -77,9 +95,9 @@ class ElastisimFiles(Observer):
         kind = job.profile.elasticity.name.lower() if isinstance(job.profile, ElasticProfile) else "rigid"
         submitted = job.submission_time
         wait = start - submitted if start >= 0.0 else -1.0
-        figures = (submitted, start, end, wait, end - start, end - submitted)
         number = int(job.name)
-        self.rows[number] = f"{number},{kind},{','.join(map(six_digits, figures))},{status}\n"
+        dates = f"{submitted:g},{start:g},{end:g},{wait:g},{end - start:g},{end - submitted:g}"  # see six_digits
+        self.rows[number] = f"{number},{kind},{dates},{status}\n"
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
         """Statistics by number; whatever the end, what is known is written."""

@@ -87,7 +87,8 @@ class Recording(Observer):
     ended); ``start_date`` is the calendar date of time 0.
     Rows reach the disk at least once a second; until the run has ended, ``run.json`` says ``running``. An earlier run
     is replaced whole; ``inputs`` are files that never are (``run.json`` has their sizes and hashes), and what is not
-    ours is replaced only with ``force``.
+    ours is replaced only with ``force``. With ``on_disk`` what metrics are computed from is in temporary files, and
+    the recording can be neither saved nor forked.
 
     Raises:
         UsageError: the place cannot be used (see :meth:`Place.take`), or a trim is malformed.
@@ -104,6 +105,7 @@ class Recording(Observer):
         inputs: Iterable[str | Path] = (),
         force: bool = False,
         account: Account | None = None,
+        on_disk: bool = False,
     ) -> None:
         self.layout = layout = layout or Layout()
         self.options = options = options or RecordingOptions()
@@ -125,7 +127,7 @@ class Recording(Observer):
         self._flusher: Flusher | None = None
         self._held = False
         self._final: Metrics | None = None
-        self.collector = Collector()
+        self.collector = Collector(on_disk=on_disk)
         self._leases = None if options.lease_probes is None else _accounting(options.lease_probes)
         self._lease_attributes: dict[str, str] = {}
         self._keeps_reservations = False

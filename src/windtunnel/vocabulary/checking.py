@@ -38,19 +38,24 @@ def wrong_field(decision: Decision) -> str:
 
 
 def _of_struct(value: msgspec.Struct) -> str | None:
-    for name, check in _checks(type(value)):
-        if fault := check(getattr(value, name)):
+    for name, check, usual in _checks(type(value)):
+        found = getattr(value, name)
+        if found is not usual and (fault := check(found)):
             return f".{name}{fault}"
     return None
 
 
 @cache
-def _checks(kind: type) -> tuple[tuple[str, Check], ...]:
-    """The fields of a struct, and how each is checked."""
+def _checks(kind: type) -> tuple[tuple[str, Check, object], ...]:
+    """The fields of a struct, how each is checked, and what it holds if nothing is said."""
     hints = get_type_hints(kind)
     if kind is Job:  # one to be registered may have its profile beside it
         hints["profile"] |= None
-    return tuple((name, _check(hints[name])) for name in kind.__struct_fields__)  # type: ignore[attr-defined]  # a Struct
+    struct: Any = kind
+    names = struct.__struct_fields__
+    defaults = struct.__struct_defaults__
+    usual = [*(object() for _ in range(len(names) - len(defaults))), *defaults]
+    return tuple((name, _check(hints[name]), one) for name, one in zip(names, usual, strict=True))
 
 
 def _check(hint: Any) -> Check:
@@ -158,6 +163,8 @@ def _mapping(key: Any, item: Any) -> Check:
     check_key, check_item = _check(key), _check(item)
 
     def check(value: Any) -> str | None:
+        if type(value) is dict and not value:
+            return None
         if not isinstance(value, Mapping):
             return _found("a mapping", value)
         for name, one in value.items():

@@ -92,9 +92,7 @@ _NO_PROBES: Final = _refused("no probe can be asked for")
 _OWN_MACHINES: Final = _said("to each datacenter, of its own machines", "hosts")
 _AS_CORES: Final = _said("of each machine, all cores", "hosts")
 
-_OF_OTHERS: Final = _silent(
-    "the protocol has no message for what other components do"
-)
+_OF_OTHERS: Final = _silent("the protocol has no message for what other components do")
 _OTHERS_STARTS: Final = _silent("its machines and the jobs given to them are its own: other components have others")
 
 _NO_CHANGES: Final = _silent("it cannot change the hosts of running jobs: they go on as they are")

@@ -236,7 +236,7 @@ class JobProgressed(Notice):
 
 
 class JobGoesOn(Notice):
-    """A job has begun its phases, or goes on with them (told to those that follow phases)."""
+    """A job goes on with its phases, or begins them later than it started (told to those that follow phases)."""
 
     job: Job
 

@@ -9,6 +9,7 @@ from windtunnel.wires.zmtp import Stream, frame
 __all__ = ["PairStream"]
 
 _MORE: Final = 1
+_LONG: Final = 2
 _AT_ONCE: Final = 1 << 16
 """Bytes that are read at once, and of a message that is sent at once."""
 
@@ -45,10 +46,10 @@ class PairStream(Stream):
                 raise TimeoutError from None
             if not data:
                 raise ConnectionResetError
-            head = data[:2]
-            if head == bytes((0, (len(data) - 2) & 255)) and len(data) < 258:
+            size = len(data)
+            if 2 <= size < 258 and data[0] == 0 and data[1] == size - 2:
                 return data[2:]
-            if head == b"\2\0" and int.from_bytes(data[1:9], "big") == len(data) - 9:
+            if data[0] == _LONG and int.from_bytes(data[1:9], "big") == size - 9:
                 return data[9:]
             self._data, self._at = data, 0
         self._wait_until(deadline)

@@ -367,3 +367,23 @@ def test_jobs_are_numbered_by_date_then_as_they_stand(tmp_path):
     profile = workload[0].profile
     assert isinstance(profile, ElasticProfile)
     assert (profile.elasticity, profile.least, profile.most) == (Elasticity.MALLEABLE, 1, 4)
+
+
+def test_each_of_many_jobs_alike_is_looked_at(tmp_path):
+    others = [{"submit_time": 5.5}, {"num_nodes": 2.0}, {"submit_time": -1}, {"submit_time": True}, {"more": 1}]
+    found = found_in(tmp_path, [RIGID, *(RIGID | change for change in others), RIGID | {"num_nodes": True}], app())
+    assert [one.split(" ")[0] for one in found if "odd" not in one] == [
+        "jobs.json#/jobs/2/num_nodes",
+        "jobs.json#/jobs/3/submit_time",
+        "jobs.json#/jobs/4/submit_time",
+        "jobs.json#/jobs/6/num_nodes",
+    ]
+    assert any("odd" in one and "/jobs/5" in one for one in found)
+
+
+def test_jobs_alike_share_what_is_alike(tmp_path):
+    assert not found_in(tmp_path, [RIGID, RIGID | {"submit_time": 7}, RIGID | {"num_nodes": 3}], app())
+    alike, larger, later = read_jobs(tmp_path / "jobs.json")
+    assert [one.submission_time for one in (alike, larger, later)] == [0.0, 0.0, 7.0]
+    assert later.profile is alike.profile
+    assert (larger.profile.least, alike.profile.least) == (3, 2)

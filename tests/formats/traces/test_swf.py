@@ -6,12 +6,13 @@ from array import array
 from math import inf, nextafter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.traces.swf import read_swf
+from windtunnel.formats.traces.swf_jobs import JobMaker
 from windtunnel.model import Request
 
 HEADER = "; Version: 2.2\n; MaxProcs: 100\n; UnixStartTime: 843480031\n"
@@ -371,3 +372,69 @@ def test_floats_and_disorder():
     report = read_swf(shared("traces/easy_mediumWL_smallPF.swf")).report
     assert (report.kept, report.warnings) == (800, ("rows are not in order of submit time: sorted",))
     assert read_swf(shared("traces/accasim_test.swf")).report.kept == 25
+
+
+FEW = st.sampled_from([-1, 0, 1, 2, 5])
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "submit": st.integers(0, 50) | st.floats(0, 9),
+            "wait": FEW,
+            "run": FEW | st.floats(0, 9),
+            "given": FEW,
+            "wanted": FEW,
+            "time": FEW,
+            "status": st.integers(-1, 5),
+            "user": FEW,
+            "queue": FEW,
+        }
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=40)
+@given(ROWS, st.sampled_from(["extend", "kill"]), st.booleans(), st.sampled_from([1, 2]))
+def test_a_streamed_log_is_the_same_workload(tmp_path_factory, rows, walltime, keep_epoch, cores):
+    rows.sort(key=lambda one: one["submit"])
+    path = tmp_path_factory.mktemp("logs") / "log.swf"
+    path.write_text(HEADER + "".join(row(number=3 * rank, **one) for rank, one in enumerate(rows)))
+    plain, streamed = (
+        read_swf(path, walltime=walltime, keep_epoch=keep_epoch, stream=stream) for stream in (False, True)
+    )
+    assert (plain.streamed, streamed.streamed) == (False, True)
+    assert str(streamed.report) == str(plain.report)
+    assert streamed.start_date == plain.start_date
+    assert streamed.outcomes == plain.outcomes
+    assert [*streamed.waits] == [*plain.waits]
+    plain, streamed = plain.with_cores(cores), streamed.with_cores(cores)
+    assert [*streamed] == [*plain]
+    assert [streamed[rank] for rank in range(len(plain))] == [*plain]
+    assert streamed.asks == plain.asks
+    assert streamed.larger_than(1, None) == plain.larger_than(1, None)
+    assert streamed.cores_in_vain() == plain.cores_in_vain()
+
+
+def test_what_takes_all_jobs_cannot_be_streamed(log):
+    unsorted = log(HEADER + row(number=1, submit=10) + row(number=2, submit=5))
+    with pytest.raises(UsageError, match="cannot be streamed: its rows are not in order of submit time") as told:
+        read_swf(unsorted, stream=True)
+    assert str(unsorted) in str(told.value)
+    assert len(read_swf(unsorted)) == 2
+    twice = log(HEADER + row(number=2) + row(number=2, submit=5), "twice.swf")
+    with pytest.raises(UsageError, match=r"its job numbers \(field 1\) do not ascend"):
+        read_swf(twice, stream=True)
+    with pytest.raises(UsageError, match="cannot honour dependencies"):
+        read_swf(log(HEADER + row()), stream=True, dependencies=True)
+    broken = log(HEADER + row(number=2) + row(number=2, submit=5) + "x\n", "broken.swf")
+    with pytest.raises(InputError):  # faults of the file are said first
+        read_swf(broken, stream=True)
+
+
+def test_of_long_logs_some_profiles_only_are_remembered():
+    maker, count = JobMaker("w0", 1), 40_000
+    same, runs = [1] * count, [float(n) for n in range(count)]
+    jobs = maker.make((range(count), same, runs, runs, runs, same, same, same), extend=True)
+    assert [job.profile.delay for job in jobs] == runs
+    assert len(maker._profiles) <= 1 << 15

@@ -11,6 +11,7 @@ from statistics import stdev
 import pytest
 
 from shared import cases
+from some_cases import some_slow
 from windtunnel.workloads import lublin
 from windtunnel.workloads.estimates import assign_estimates, estimate_distribution
 from windtunnel.workloads.random_sources import Drand48
@@ -25,13 +26,17 @@ def load(path):
         return json.load(file)
 
 
-def tsafrir(member):
-    """The recorded runs of Tsafrir's program that have this member, by name."""
+def tsafrir(member, every=1):
+    """The recorded runs of Tsafrir's program that have this member, by name; one of every so many is not slow."""
     runs = [run for path in cases(FOLDER, "tsafrir*.json.gz") for run in load(path).items()]
-    return [pytest.param(recorded, id=name) for name, recorded in runs if member in recorded]
+    chosen = [(name, recorded) for name, recorded in runs if member in recorded]
+    return [
+        pytest.param(recorded, id=name, marks=[pytest.mark.slow] if rank % every else [])
+        for rank, (name, recorded) in enumerate(chosen)
+    ]
 
 
-@pytest.mark.parametrize("path", cases(FOLDER, "lublin99_*.json.gz"), ids=lambda path: path.name.split(".")[0])
+@pytest.mark.parametrize("path", some_slow(cases(FOLDER, "lublin99_*.json.gz"), 3), ids=lambda path: path.name.split(".")[0])
 def test_every_row_of_lublins_program(path):
     recorded = load(path)
     types = lublin.types_for(recorded["nodes"], typed=len(set(recorded["type"])) > 1)
@@ -48,7 +53,7 @@ def test_estimates_and_how_many_jobs_have_them(recorded):
     assert sorted(estimate.jobs for estimate in made) == sorted(jobs for _, jobs in recorded["bins"])
 
 
-@pytest.mark.parametrize("recorded", tsafrir("accuracy_histogram_deciles"))
+@pytest.mark.parametrize("recorded", tsafrir("accuracy_histogram_deciles", every=3))
 def test_the_accuracy_of_assigned_estimates(recorded, request):
     """The draws are those of another generator: their distribution is compared."""
     seed = int(request.node.callspec.id.rpartition("_")[2])

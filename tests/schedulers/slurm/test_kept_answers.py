@@ -5,11 +5,22 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windtunnel.model.slurm import PARENT, Association
+from windtunnel.model.slurm import (
+    PARENT,
+    Association,
+    JobAsk,
+    Partition,
+    SelectSettings,
+    SlurmNode,
+    SlurmSite,
+)
+from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fair_share import FairTree
+from windtunnel.schedulers.slurm.jobs import PendingJob
 from windtunnel.schedulers.slurm.node_map import NodeMap
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.nodesets import bits, first_of, mask_of
 from windtunnel.schedulers.slurm.runs import most_cpus
+from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.tree import AccountTree
 
 NODES = 6
@@ -69,3 +80,83 @@ def test_a_user_looked_up_alone_has_the_rank_it_has_among_all(rows, shares):
 def test_no_choice_of_nodes_has_more_cpus_than_the_best_of_them(usable, nodes):
     most = most_cpus(usable, nodes)
     assert most == sum(sorted(usable.values())[-nodes:])
+
+
+DEMANDS = st.builds(
+    dict,
+    tasks=st.integers(1, 40),
+    min_nodes=st.one_of(st.none(), st.integers(1, 12)),
+    max_nodes=st.integers(0, 4),
+    exclusive=st.booleans(),
+    cpus_per_task=st.sampled_from((None, None, 2, 3)),
+    tasks_per_node=st.sampled_from((None, None, None, 2)),
+)
+SIZES = st.lists(st.sampled_from((1, 4, 4, 4, 8)), min_size=1, max_size=24)
+
+
+def site_of_sizes(sizes, core):
+    nodes = tuple(
+        SlurmNode(name=f"n{k}", cpus=size, sockets=1, cores_per_socket=size, weight=1 + size // 8)
+        for k, size in enumerate(sizes)
+    )
+    select = SelectSettings(type="cons_tres", counts="CORE" if core else "CPU")
+    return SlurmSite(nodes=nodes, partitions=(Partition(name="p"),), select=select)
+
+
+def asking(cluster, wanted, key="j"):
+    given = dict(wanted)
+    more = given.pop("max_nodes")
+    low = given["min_nodes"]
+    ask = JobAsk(user="u", max_nodes=None if low is None else low + more, time_limit=10, **given)
+    return PendingJob(key, 1, ask, 0, cluster).records[0]
+
+
+@given(SIZES, st.booleans(), st.lists(st.tuples(DEMANDS, st.integers(1, 900)), max_size=8), DEMANDS, st.data())
+def test_sets_of_nodes_and_kept_futures_give_what_a_search_node_by_node_gives(sizes, core, running, wanted, data):
+    state = State(site_of_sizes(sizes, core))
+    searched = State(state.site)
+    searched.selector.masks = searched.selector.futures = None
+    for k, (other, limit) in enumerate(running):
+        among = data.draw(st.integers(0, 2 ** len(sizes) - 1))
+        found = [
+            one.selector.start(asking(one.cluster, other, f"r{k}"), among, one.held) for one in (state, searched)
+        ]
+        assert alike(*found)
+        for one, placed in zip((state, searched), found, strict=True):
+            if placed is not None:
+                one.begin(asking(one.cluster, other, f"r{k}"), placed, k, limit)
+        _compare(state, searched, wanted, data.draw(st.integers(0, 2 ** len(sizes) - 1)), 60 * limit)
+    for key in list(state.running)[::2]:
+        for one in (state, searched):
+            one.give_up(key)
+        _compare(state, searched, wanted, state.cluster.all, 1 << 60)
+
+
+def _compare(state, searched, wanted, among, horizon):
+    """The same, asked twice, of what is kept and of what is worked out anew."""
+    record, other = asking(state.cluster, wanted), asking(searched.cluster, wanted)
+    for until in (horizon, 1 << 60):
+        fresh = searched.selector.will_run(other, among, searched.held, 100, (), until)
+        for _ in range(2):
+            kept = state.selector.will_run(record, among, state.held, 100, (), until)
+            assert (kept and kept[0]) == (fresh and fresh[0])
+            assert alike(kept and kept[1], fresh and fresh[1])
+    assert state.selector.ever(record, among) is searched.selector.ever(other, among)
+
+
+def alike(one, other):
+    if one is None or other is None:
+        return one is other
+    return one.nodes == other.nodes and one.cpus == other.cpus and one.total == sum(other.cpus.values())
+
+
+@given(st.integers(0, 2**80), st.integers(0, 90))
+def test_the_first_nodes_of_a_set(nodes, count):
+    assert first_of(nodes, count) == mask_of(list(bits(nodes))[:count])
+
+
+@given(st.lists(st.sampled_from((100, 200)), max_size=9), st.integers(0, 2**9))
+def test_the_memory_of_nodes_is_the_sum_of_theirs(memory, nodes):
+    cluster = Cluster(SlurmSite(nodes=tuple(SlurmNode(name=f"n{k}", memory=size) for k, size in enumerate(memory))))
+    nodes &= cluster.all
+    assert cluster.memory_of(nodes) == sum(memory[k] for k in bits(nodes))

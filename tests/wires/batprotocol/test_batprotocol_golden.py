@@ -10,6 +10,7 @@ import pytest
 from tests.shared import cases, shared
 from tests.wires.batprotocol.oracles import official_read
 
+from some_cases import some_slow
 from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol.schema import SimulationBeginsEvent
 
@@ -39,7 +40,7 @@ def test_there_are_recordings():
     assert len(list(shared("golden/batsim5").glob("*/dialogue0.bin*"))) > 90
 
 
-@pytest.mark.parametrize("path", FOLDERS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", some_slow(FOLDERS, 3), ids=lambda path: path.parent.name)
 def test_every_recorded_message_survives_the_codec(path, cpp):
     messages, lines = list(recorded(opened(path))), json_form(path.parent)
     if not messages:  # Batsim aborted before it had written the binary record, and within the last line of the text

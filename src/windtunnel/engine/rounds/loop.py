@@ -183,7 +183,13 @@ def _happen(world: World) -> None:
 def _happen_one(world: World, *, stays: bool) -> None:
     """The next events at this instant, up to the first of which a component hears."""
     heap = world.heap
-    while not _to_tell(world) and heap and (not stays or heap[0][0] <= world.horizon):
+    session = world.only_session
+    while heap and (not stays or heap[0][0] <= world.horizon):
+        if session is not None:
+            if session.outbox and session.ready_at <= world.now:
+                return
+        elif _to_tell(world):
+            return
         date, _, _, kind, payload, version = heappop(heap)
         if version >= 0 and payload.version != version:
             continue
@@ -301,9 +307,12 @@ def _ask_all(world: World, components: Sequence[Component]) -> bool:
     if session is not None:
         notices, session.outbox, session.apart = session.outbox, session.apart, []
         if world.options.one_by_one:
-            session.outbox = [*notices[1:], *session.outbox]
-            del notices[1:]
-        if world.to_forget and not (world.options.one_by_one and session.outbox):
+            if len(notices) > 1:
+                session.outbox = [*notices[1:], *session.outbox]
+                del notices[1:]
+            if world.to_forget and not session.outbox:
+                forget_ended(world)
+        elif world.to_forget:
             forget_ended(world)
         take(world, session, ask(world, session, components[0], notices), notices[0].timestamp)
         return True

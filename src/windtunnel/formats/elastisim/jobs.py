@@ -15,6 +15,7 @@ from windtunnel.model.application import Application, Elasticity, ElasticProfile
 __all__ = ["ElasticJobs", "read_jobs"]
 
 _SIZES: Final = tuple(f"{what}{end}" for what in ("num_nodes", "num_gpus_per_node") for end in ("", "_min", "_max"))
+_LAST_DATE: Final = 1e300
 _TYPES: Final = {kind.name.lower(): kind for kind in Elasticity}
 
 
@@ -50,6 +51,14 @@ def read_jobs(
     return made
 
 
+def _but_date(value: Any) -> tuple[object, ...]:
+    """All that is said of a job but when it is submitted; nothing if that has inner members."""
+    if not isinstance(value, dict):
+        return ()
+    rest = [(key, type(one), one) for key, one in value.items() if key != "submit_time"]
+    return () if any(type(one) in (dict, list) for one in value.values()) else tuple(rest)
+
+
 class _Reader:
     def __init__(self, findings: Findings, path: Path, folder: Path, grace: float, *, clip: bool) -> None:
         self.findings = findings
@@ -59,6 +68,8 @@ class _Reader:
         self.clip = clip
         self.loaded: dict[str, Any] = {}
         self.applications: dict[tuple[object, ...], Application] = {}
+        self.alike: dict[tuple[object, ...], tuple[float, ElasticProfile]] = {}
+        """Walltimes and profiles of jobs, by all that is said of them but their dates."""
 
     def load(self, file: str, place: Members, key: str) -> Any:
         """The content of an application model; None if there is none."""
@@ -83,14 +94,28 @@ class _Reader:
         whole = Members(self.findings, str(self.path), loaded)
         drafts = []
         for rank, value in enumerate(whole.items("jobs", needed=True)):
-            members = Members(self.findings, str(self.path), value, f"/jobs/{rank}")
-            draft = self._job(members)
-            members.rest()
+            rest = _but_date(value)
+            draft = self._like_another(value, rest)
+            if draft is None:
+                members = Members(self.findings, str(self.path), value, f"/jobs/{rank}")
+                before = len(self.findings)
+                draft = self._job(members)
+                members.rest()
+                if draft is not None and rest and len(self.findings) == before:
+                    self.alike[rest] = draft[1:]
             if draft is not None:
                 drafts.append(draft)
         whole.rest()
         drafts.sort(key=lambda draft: draft[0])
         return [self._made(name, number, *draft) for number, draft in enumerate(drafts)]
+
+    def _like_another(self, value: Any, rest: tuple[object, ...]) -> tuple[float, float, ElasticProfile] | None:
+        """A job that is, but for its date, one with which nothing was wrong."""
+        known = self.alike.get(rest)
+        if known is None:
+            return None
+        date = value.get("submit_time")
+        return (float(date), *known) if type(date) in (int, float) and 0.0 <= date < _LAST_DATE else None
 
     def _made(self, name: str, number: int, date: float, walltime: float, profile: ElasticProfile) -> Job:
         return Job(

@@ -6,7 +6,7 @@ account of it is :attr:`SwfWorkload.report`.
 
 from pathlib import Path
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, UsageError
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.swf_lines import SwfLines
 from windtunnel.formats.traces.swf_replay import SwfReplay
@@ -24,6 +24,7 @@ def read_swf(
     dependencies: bool = False,
     max_processors: int | None = None,
     strict: bool = False,
+    stream: bool = False,
 ) -> SwfWorkload:
     """Read a log (plain or gzipped) as a workload.
 
@@ -40,16 +41,23 @@ def read_swf(
         dependencies: honour fields 17 and 18 (preceding job and think time).
         max_processors: drop jobs that want more.
         strict: report every row dropped or repaired as an error.
+        stream: keep the columns in temporary files instead of in memory. Rows must come in order of submit time and
+            job numbers ascend, and ``dependencies`` cannot be honoured: all of these need every job in memory.
 
     Raises:
         InputError: the file cannot be read, or holds rows that are not SWF; all of them are named.
-        UsageError: an option has no such value.
+        UsageError: an option has no such value, or the log cannot be streamed.
     """
+    if stream and dependencies:
+        raise UsageError(
+            "--stream cannot honour dependencies: which jobs have ended would have to be remembered of all of them",
+            "leave out --stream or --dependencies",
+        )
     options = ReplayOptions(walltime=walltime, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     path = Path(path).absolute()
     findings = Findings(str(path))
     lines = SwfLines(path, findings)
-    workload = SwfWorkload(name, str(path))
+    workload = SwfWorkload(name, str(path), stream=stream)
     workload.extend = walltime == "extend"
     workload.header = lines.header.values
     replay = SwfReplay(workload, lines, findings, options=options, dependencies=dependencies)

@@ -15,14 +15,17 @@ __all__ = ["JobColumns", "JobMaker"]
 JobColumns = tuple[
     Sequence[int],  # number
     Sequence[int],  # processors
-    Sequence[float],  # run time (s)
+    Sequence[float],  # run time (s); integers where all are whole
     Sequence[float],  # submission (s)
-    Sequence[float],  # walltime (s)
+    Sequence[float],  # walltime (s); as the run time
     Sequence[int],  # user
     Sequence[int],  # group
     Sequence[int],  # queue
 ]
 """What makes a job, as columns of equal length; numbers of users, groups and queues are -1 where unknown."""
+
+_MANY: Final = 1 << 15
+"""So many profiles are remembered: long logs have more run times."""
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _Job: Final = Job
@@ -58,6 +61,9 @@ class _Profiles(dict[float, DelayProfile]):
         self._prefix = prefix
 
     def __missing__(self, run: float) -> DelayProfile:
+        if len(self) >= _MANY:
+            self.clear()
+        run = float(run)  # columns of whole seconds are of integers
         profile = self[run] = _DelayProfile(id=f"{self._prefix}{length_name(run)}", delay=run)
         return profile
 
@@ -100,7 +106,7 @@ class JobMaker:
                 request=requests[processors],
                 profile=profiles[run],
                 submission_time=submit,
-                walltime=_nextafter(run, inf) if walltime <= run and extend else walltime,  # see rules.behind_end
+                walltime=_nextafter(run, inf) if walltime <= run and extend else walltime + 0.0,  # rules.behind_end
                 user=names[user],
                 group=names[group],
                 queue=names[queue],

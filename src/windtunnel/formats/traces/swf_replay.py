@@ -6,7 +6,7 @@ from itertools import compress
 from operator import ne
 from typing import Final, cast
 
-from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics import Findings, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.rules import ReplayOptions, Rule, start_date
 from windtunnel.formats.traces.swf_columns import ASKED, HISTORY, PARTITION, STATUS, Columns, Reader
@@ -165,6 +165,8 @@ class SwfReplay:
         warnings = []
         if not self._rows and not self._findings.has_errors:
             self._findings.add("no job in this file", code="empty", hint="is it an SWF log? rows have 18 fields")
+        if workload.streamed and not self._findings.has_errors:
+            self._check_streamed()
         if not self._sorted:
             warnings.append("rows are not in order of submit time: sorted")
             self._reorder()
@@ -174,7 +176,7 @@ class SwfReplay:
             self._check_dependencies()
         base = workload.submits[0] if workload.submits and not keep_epoch else 0.0
         if base:
-            later, workload.submits = workload.submits, array("d")
+            later, workload.submits = workload.submits, workload.column_of_times()
             extend(workload.submits, (submit - base for submit in later))
         start = (self._lines.header.integer("UnixStartTime") or 0) + base
         workload.start_date = start_date(start, start + (workload.submits[0] if workload.submits else 0.0))
@@ -201,6 +203,16 @@ class SwfReplay:
             warnings=tuple(warnings),
             shifted=base,
         )
+
+    def _check_streamed(self) -> None:
+        """What takes all jobs in memory cannot be done for a log that is not kept there."""
+        if not self._sorted:
+            what = "its rows are not in order of submit time (field 2)"
+        elif not self._ascending:
+            what = "its job numbers (field 1) do not ascend: only all of them together tell whether one comes twice"
+        else:
+            return
+        raise UsageError(f"{self._workload.path} cannot be streamed: {what}", "sort the log, or leave out --stream")
 
     def _reorder(self) -> None:
         workload = self._workload

@@ -4,7 +4,7 @@ import copy
 from array import array
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
@@ -22,11 +22,15 @@ _NO_PROFILES: Final[Mapping[str, Profile]] = {}
 
 
 class SwfWorkload(ShownWorkload):
-    """The jobs of an SWF log in order of submission: columns of numbers, from which jobs are made on demand."""
+    """The jobs of an SWF log in order of submission: columns of numbers, from which jobs are made on demand.
 
-    def __init__(self, name: str, path: str) -> None:
+    With ``stream`` the columns are on disk.
+    """
+
+    def __init__(self, name: str, path: str, *, stream: bool = False) -> None:
         self.name = name
         self.path = path
+        self.streamed = stream
         self.header: dict[str, list[str]] = {}
         """Header key -> its values, in order."""
         self.report = IngestionReport(file=path)
@@ -36,22 +40,33 @@ class SwfWorkload(ShownWorkload):
         """Whether a job whose run time reaches its walltime still ends by itself."""
         self.cores_per_host = 1
         # Types get wider as far as the numbers of the log need it (model.arrays.extended).
-        self.numbers = array("b")
-        self.submits = array("d")
-        self.waits: array[Any] = array("b")
+        self.numbers = self._column_of_integers()
+        self.submits = self.column_of_times()
+        self.waits = self._column_of_seconds()
         """The waiting times of the log (s, -1 unknown), for comparison; they are not simulated."""
-        self.runs = array("d")
-        self.processors = array("b")
-        self.walltimes = array("d")
-        self.users = array("b")
-        self.groups = array("b")
-        self.queues = array("b")
-        self.statuses = array("b")
+        self.runs = self._column_of_seconds()
+        self.processors = self._column_of_integers()
+        self.walltimes = self._column_of_seconds()
+        self.users = self._column_of_integers()
+        self.groups = self._column_of_integers()
+        self.queues = self._column_of_integers()
+        self.statuses = self._column_of_integers()
         """What became of them in the log (field 11)."""
         self.preceding: array[int] | None = None
         """Numbers of the jobs to wait for (-1: none), when dependencies are honoured."""
         self.think_times = array("d")
         self._forget()
+
+    def _column_of_integers(self) -> "array[Any]":
+        return _on_disk("q") if self.streamed else array("b")
+
+    def _column_of_seconds(self) -> "array[Any]":
+        """Of durations (s), which are integers in most logs."""
+        return _on_disk("d") if self.streamed else array("b")
+
+    def column_of_times(self) -> "array[float]":
+        """An empty column of times (s), where this log has its columns."""
+        return _on_disk("d") if self.streamed else array("d")
 
     def _forget(self) -> None:
         self._maker = JobMaker(self.name, self.cores_per_host)
@@ -166,3 +181,10 @@ class SwfWorkload(ShownWorkload):
         if self.preceding is None:
             return self._maker.make(columns, extend=self.extend)
         return self._maker.make(columns, self.preceding[part], self.think_times[part], extend=self.extend)
+
+
+def _on_disk(typecode: str) -> "array[Any]":
+    """A column that reads as an array: few logs are streamed."""
+    from windtunnel.diagnostics.disk_columns import DiskColumn
+
+    return cast("array[Any]", DiskColumn(typecode))

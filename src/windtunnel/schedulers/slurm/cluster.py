@@ -46,6 +46,10 @@ class Cluster:
         self.core_masks = [(1 << count) - 1 for count in self.cores]
         self.sockets = [self._sockets(i) for i in range(self.size)]
         self.memory = [node.memory - node.memory_reserved for node in nodes]
+        self.by_memory: dict[int, int] = {}
+        """The nodes with so much memory."""
+        for i, memory in enumerate(self.memory):
+            self.by_memory[memory] = self.by_memory.get(memory, 0) | 1 << i
         self.weight = [node.weight for node in nodes]
         self.qos = {one.name: one for one in site.qos}
         self.partitions = {one.name: PartitionTable(one, site, self.qos.get(one.qos)) for one in site.partitions}
@@ -92,6 +96,10 @@ class Cluster:
                     found |= ((1 << item.count) - 1) << first
                 first += item.count
         return found
+
+    def memory_of(self, nodes: int) -> int:
+        """The memory of some nodes in all (MB)."""
+        return sum([memory * (nodes & some).bit_count() for memory, some in self.by_memory.items()])
 
     def named(self, names: tuple[str, ...]) -> int:
         """The nodes of some names; those that are not there are left out."""

@@ -328,7 +328,7 @@ class Slurm(Scheduler):
 
     def _top_up(self, running: RunningJob, job: Job, found: dict[int, dict[str, float]]) -> None:
         """Tasks that crowd on too few CPUs (§5.2) still have the processors they count, if the hosts have them."""
-        missing = job.request.processors - sum(taken["cores"] for taken in found.values())
+        missing = float(job.request.processors) - sum(taken["cores"] for taken in found.values())
         if missing <= 0 or running.holding.exclusive:
             return
         for node, taken in found.items():

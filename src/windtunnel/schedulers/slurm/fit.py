@@ -24,6 +24,7 @@ class Fit:
         self.by_core = select.counts in ("CORE", "SOCKET")
         self.by_socket = select.counts == "SOCKET"
         self.one_per_core = "CR_ONE_TASK_PER_CORE" in select.flags
+        self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.bytes = [255] * cluster.size
         """The low byte of each node's weight."""
         self.weights = [weight * 256 + 255 for weight in cluster.weight]
@@ -33,7 +34,7 @@ class Fit:
 
     def reset_bytes(self, nodes: int) -> None:
         """The main loop looks at nodes afresh."""
-        for node in bits(nodes & (self.lighter | self.cluster.gres_nodes.get("gpu", 0))):  # no others have traces
+        for node in bits(nodes & (self.lighter | self.gpu_nodes)):  # no others have traces
             self._mark(node, 255)
         self.lighter &= ~nodes
 
@@ -42,6 +43,10 @@ class Fit:
         for node in bits(nodes):
             self._mark(node, 254)
         self.lighter |= nodes
+
+    def traces(self, nodes: int) -> bytes:
+        """What tells the weights of some nodes now from those the site gives them."""
+        return bytes([self.bytes[node] for node in bits(nodes & (self.lighter | self.gpu_nodes))])
 
     def restore(self, marks: list[int], lighter: int) -> None:
         """All traces as they were at another time."""

@@ -1,9 +1,12 @@
 """Jobs as the core keeps them: pending ones with a record for each partition, and running ones."""
 
+from collections.abc import Sequence
+
 from windtunnel.model.slurm import JobAsk, Qos
 from windtunnel.schedulers.slurm.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.features import Constraint
+from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import Spending
@@ -14,14 +17,37 @@ __all__ = ["PendingJob", "Picked", "Record", "RunningJob", "Siblings"]
 class Picked:
     """Where a job goes: its nodes, and what it takes of each."""
 
-    __slots__ = ("cpus", "gres", "nodes", "row")
+    __slots__ = ("_cpus", "gres", "nodes", "parts", "row")
 
-    def __init__(self, nodes: int, cpus: dict[int, int], gres: dict[int, int] | None = None, row: int = 0) -> None:
+    def __init__(
+        self,
+        nodes: int,
+        cpus: dict[int, int] | None = None,
+        gres: dict[int, int] | None = None,
+        row: int = 0,
+        parts: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self.nodes = nodes
-        self.cpus = cpus
+        self._cpus = cpus
+        self.parts = parts
+        """Where that says all: CPUs, and the nodes of which so many."""
         self.gres = gres or {}
         """GPUs of each node, for jobs that ask for GPUs in all."""
         self.row = row
+
+    @property
+    def cpus(self) -> dict[int, int]:
+        """CPUs of each node; plans are made and dropped without anybody asking for them."""
+        if self._cpus is None:
+            self._cpus = {node: each for each, nodes in self.parts for node in bits(nodes)}
+        return self._cpus
+
+    @property
+    def total(self) -> int:
+        """CPUs in all."""
+        if self._cpus is not None:
+            return sum(self._cpus.values())
+        return sum([each * nodes.bit_count() for each, nodes in self.parts])
 
 
 class Siblings:

@@ -9,9 +9,9 @@ from typing import Final
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.jobs import Record
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodesets import first_of
 from windtunnel.schedulers.slurm.occupancy import Holding
-from windtunnel.schedulers.slurm.runs import Need
+from windtunnel.schedulers.slurm.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
 
@@ -71,9 +71,7 @@ class FreeMasks:
 
     def copy(self) -> "FreeMasks":
         """The same, to be changed apart."""
-        other = FreeMasks.__new__(FreeMasks)
-        other.cluster = self.cluster
-        other.by_core = self.by_core
+        other = FreeMasks(self.cluster)
         other.masks = self.masks[:]
         return other
 
@@ -116,15 +114,12 @@ class FreeMasks:
             held.parts = tuple((count, nodes) for count, nodes in found.items() if count)
         return held.parts
 
-    def with_any(self, among: int) -> tuple[int, int]:
-        """The free CPUs of some nodes in all, and those of them that have any."""
-        cpus = able = 0
-        for free in range(1, len(self.masks)):
-            here = self.masks[free] & among
-            if here:
-                able |= here
-                cpus += free * here.bit_count()
-        return cpus, able
+    def able(self) -> int:
+        """The nodes that have any free CPU."""
+        found = 0
+        for nodes in self.masks[1:]:
+            found |= nodes
+        return found
 
     def idle(self) -> int:
         """The nodes of which nobody has anything."""
@@ -133,51 +128,37 @@ class FreeMasks:
             found |= free & total
         return found
 
-    def pick(self, record: Record, among: int) -> dict[int, int] | None:
-        """The CPUs of each node that a job would take (§5.3), or None; as the search node by node finds them."""
+    def pick(self, record: Record, among: int) -> list[tuple[int, int]] | None:
+        """What a job would take (§5.3): CPUs, and the nodes of which so many; None: no selection succeeds."""
         demand = record.demand
-        need_here = self._least(record)
-        masks = self.masks
+        least = self._least(record)
         if demand.exclusive:
             among &= self.idle()
-        able = 0
-        cpus = 0
-        for free in range(need_here, len(masks)):
-            here = masks[free] & among
-            if here:
-                able |= here
-                cpus += free * here.bit_count()
+        levels = [nodes & among if free >= least else 0 for free, nodes in enumerate(self.masks)]
+        able = cpus = 0
+        for free, nodes in enumerate(levels):
+            if nodes:
+                able |= nodes
+                cpus += free * nodes.bit_count()
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             most = max(demand.tasks, demand.min_nodes)
-        if cpus < demand.cpus or able.bit_count() < demand.min_nodes or self._at_most(able, most) < demand.cpus:
+        if cpus < demand.cpus or able.bit_count() < demand.min_nodes or _at_most(levels, most) < demand.cpus:
             return None
-        found = self._best_fit(Need(demand, most), able)
+        found = self._best_fit(Taking(demand, most), levels, able)
         spare = able.bit_count() - demand.min_nodes
         count = 0
-        while found is None and spare > 0 and count < len(masks) - 2:
+        while found is None and spare > 0 and count < len(levels) - 2:
             count += 1
-            small = masks[count] & able
+            small = levels[count]
             if not small and count != 1:
                 continue
-            drop = small
-            if small.bit_count() > spare:
-                drop = sum(1 << node for node, _ in zip(bits(small), range(spare), strict=False))
+            drop = first_of(small, spare)
+            levels[count] ^= drop
             able ^= drop
             spare -= drop.bit_count()
-            found = self._best_fit(Need(demand, most), able)
+            found = self._best_fit(Taking(demand, most), levels, able)
         return found
-
-    def _at_most(self, able: int, nodes: int) -> int:
-        """The CPUs that so many nodes could give at best."""
-        cpus = 0
-        for free in range(len(self.masks) - 1, 0, -1):
-            count = min(nodes, (self.masks[free] & able).bit_count())
-            cpus += free * count
-            nodes -= count
-            if nodes <= 0:
-                break
-        return cpus
 
     @staticmethod
     def _least(record: Record) -> int:
@@ -194,56 +175,75 @@ class FreeMasks:
                 return free
         return 0
 
-    def _best_fit(self, need: Need, able: int) -> dict[int, int] | None:
+    def _best_fit(self, need: Taking, levels: list[int], able: int) -> list[tuple[int, int]] | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""
         for group in self.cluster.by_weight:
             inside = able & group
             if not inside:
                 continue
-            runs = self._runs(inside)
+            runs = _runs(inside, levels)
             while runs and need.most_nodes > 0:
-                run, _ = runs.pop(self._choose(need, runs))
-                self._take(need, run)
+                run, _ = runs.pop(_choose(need, runs))
+                _take(need, run, levels)
                 if need.done:
-                    return need.taken
+                    return need.parts
             if need.most_nodes <= 0:
                 break
-        return need.taken if need.enough else None
+        return need.parts if need.enough else None
 
-    def _runs(self, inside: int) -> list[tuple[int, int]]:
-        """The runs of a set, each with its CPUs."""
-        text = bin(inside)[:1:-1]
-        if "01" not in text.lstrip("0"):
-            spans = [inside]
-        else:
-            spans = [((1 << (one.end() - one.start())) - 1) << one.start() for one in _RUN.finditer(text)]
-        present = [(free, mask & inside) for free, mask in enumerate(self.masks) if free and mask & inside]
-        if len(present) == 1:
-            return [(span, present[0][0] * span.bit_count()) for span in spans]
-        return [(span, sum(free * (mask & span).bit_count() for free, mask in present)) for span in spans]
 
-    @staticmethod
-    def _choose(need: Need, runs: list[tuple[int, int]]) -> int:
-        best, best_cpus, best_suffices = -1, 0, False
-        for place, (run, cpus) in enumerate(runs):
-            suffices = cpus >= need.cpus and need.suffices(run.bit_count(), cpus)
-            better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
-            if best < 0 or better:
-                best, best_cpus, best_suffices = place, cpus, suffices
-        return best
+def _at_most(levels: list[int], nodes: int) -> int:
+    """The CPUs that so many nodes could give at best."""
+    cpus = 0
+    for free in range(len(levels) - 1, 0, -1):
+        count = min(nodes, levels[free].bit_count())
+        cpus += free * count
+        nodes -= count
+        if nodes <= 0:
+            break
+    return cpus
 
-    def _take(self, need: Need, run: int) -> None:
-        if need.nodes <= 1:
-            for free in range(max(1, need.cpus), len(self.masks)):
-                tight = self.masks[free] & run
-                if tight:
-                    need.take((tight & -tight).bit_length() - 1, free)
-                    return
-        alike = next((free for free in range(len(self.masks) - 1, 0, -1) if self.masks[free] & run == run), 0)
-        for node in bits(run):
-            if need.most_nodes <= 0 or need.done:
+
+def _runs(inside: int, levels: list[int]) -> list[tuple[int, int]]:
+    """The runs of a set, each with its CPUs."""
+    text = bin(inside)[:1:-1]
+    if "01" not in text.lstrip("0"):
+        spans = [inside]
+    else:
+        spans = [((1 << (one.end() - one.start())) - 1) << one.start() for one in _RUN.finditer(text)]
+    present = [(free, mask & inside) for free, mask in enumerate(levels) if mask & inside]
+    if len(present) == 1:
+        return [(span, present[0][0] * span.bit_count()) for span in spans]
+    return [(span, sum([free * (mask & span).bit_count() for free, mask in present])) for span in spans]
+
+
+def _choose(need: Taking, runs: list[tuple[int, int]]) -> int:
+    best, best_cpus, best_suffices = -1, 0, False
+    for place, (run, cpus) in enumerate(runs):
+        suffices = cpus >= need.cpus and need.suffices(run.bit_count(), cpus)
+        better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
+        if best < 0 or better:
+            best, best_cpus, best_suffices = place, cpus, suffices
+    return best
+
+
+def _take(need: Taking, run: int, levels: list[int]) -> None:
+    """Of one run the tightest node that holds all that is left, else its nodes in order."""
+    if need.nodes <= 1:
+        for free in range(max(1, need.cpus), len(levels)):
+            tight = levels[free] & run
+            if tight:
+                need.take(tight & -tight, free)
                 return
-            free = alike or self.free_of(node)
-            if need.most_nodes == 1 and free < need.cpus:
-                continue
-            need.take(node, free)
+    here = [(free, nodes & run) for free, nodes in enumerate(levels) if nodes & run]
+    while run and need.most_nodes > 0 and not need.done:
+        if len(here) == 1:
+            need.take(run, here[0][0])
+            return
+        first = run & -run
+        free, alike = next((free, nodes) for free, nodes in here if nodes & first)
+        # From the first node on as many as are alike; what follows in the run differs.
+        other = run & ~alike
+        stretch = run & ((other & -other) - 1) if other else run
+        need.take(stretch, free)
+        run ^= stretch

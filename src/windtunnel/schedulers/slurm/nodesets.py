@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-__all__ = ["bits", "mask_of"]
+__all__ = ["bits", "first_of", "mask_of"]
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -23,6 +23,25 @@ def bits(mask: int) -> Iterator[int]:
         found.extend(range(low + begin, low + end))
         begin = text.find("1", end)
     return iter(found)
+
+
+def first_of(mask: int, count: int) -> int:
+    """The lowest nodes of a set, so many."""
+    excess = mask.bit_count() - count
+    if excess <= 0:
+        return mask
+    if count == 1:
+        return mask & -mask
+    found = 0
+    while count:
+        low = (mask & -mask).bit_length() - 1
+        run = mask >> low
+        length = min((~run & (run + 1)).bit_length() - 1, count)
+        part = ((1 << length) - 1) << low
+        found |= part
+        mask ^= part
+        count -= length
+    return found
 
 
 def mask_of(nodes: Iterable[int]) -> int:

@@ -104,8 +104,7 @@ class Occupancy:
 
     def copy(self) -> "Occupancy":
         """The same, to be changed apart."""
-        other = Occupancy.__new__(Occupancy)
-        other.cluster = self.cluster
+        other = Occupancy(self.cluster)
         other.cpus = self.cpus[:]
         other.cores = self.cores[:]
         other.memory = self.memory[:]

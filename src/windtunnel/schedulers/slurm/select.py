@@ -6,6 +6,7 @@ from typing import Final
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
+from windtunnel.schedulers.slurm.futures import Futures
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.layout import lay_out
 from windtunnel.schedulers.slurm.linear import jobs_at_once, linear_pick, linear_usable
@@ -43,6 +44,9 @@ class Selector:
         self.ends: list[tuple[int, int, int]] = []
         self.by_end: list[Holding] = []
         """What runs, the first to end first, and what that order is by."""
+        self.futures = Futures(self.masks, self.by_end) if self.masks is not None else None
+        self.whole_cores = self.fit.by_core and max(cluster.threads, default=1) > 1
+        """Whether jobs take the whole of cores that have several threads."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
         self._kinds: dict[tuple[object, ...], int] = {}
@@ -55,8 +59,9 @@ class Selector:
 
     def took(self, held: Holding) -> None:
         """A job runs now."""
-        if self.masks is not None:
+        if self.masks is not None and self.futures is not None:
             self.masks.add(held)
+            self.futures.changed()
         self._rank += 1
         self._ranks[held.job] = self._rank
         key = (held.end, held.order, self._rank)
@@ -66,8 +71,9 @@ class Selector:
 
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
-        if self.masks is not None:
+        if self.masks is not None and self.futures is not None:
             self.masks.remove(held)
+            self.futures.changed()
         place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
         del self.ends[place]
         del self.by_end[place]
@@ -112,8 +118,8 @@ class Selector:
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4); None also when that is after ``horizon``."""
         self.present = held
-        if self.masks is not None and not (preemptable or self.fit.lighter) and plain_record(record):
-            return self._plain_will_run(record, among, self.masks, now, horizon)
+        if self.futures is not None and not (preemptable or self.fit.lighter) and plain_record(record):
+            return self._plain_will_run(record, among, self.futures, now, horizon)
         if not (self.linear or preemptable) and record.demand.plain_shape and not record.demand.over_subscribe:
             return self._bounded_will_run(record, among, held, now, horizon)
         placed = self.choose(record, among, held)
@@ -134,8 +140,7 @@ class Selector:
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
-        marks = bytes(self.fit.bytes) if self.cluster.gres_names or self.fit.lighter else b""
-        key = (self._kind(record), among, marks)
+        key = (self._kind(record), among, self.fit.traces(among))
         found = self._possible.get(key)
         if found is None:
             if len(self._possible) >= _MOST_KEPT:
@@ -146,6 +151,8 @@ class Selector:
     def _fits_empty(self, record: Record, among: int) -> bool:
         if self.masks is not None and plain_record(record):
             return self._empty_masks.pick(record, among & record.mask) is not None
+        if not (record.demand.gres or record.demand.gpus_per_job):
+            return self.choose(record, among, self._empty) is not None
         marks, lighter = self.fit.bytes[:], self.fit.lighter
         placed = self.choose(record, among, self._empty)
         self.fit.restore(marks, lighter)
@@ -182,7 +189,7 @@ class Selector:
                 return now, placed
         future: Occupancy | None = None
         waiting: list[Holding] = []
-        for last in self._batches(among, self.by_end, waiting.append):
+        for last, _ in self._batches(among, self.by_end, waiting.append):
             if last.end > horizon:
                 return None
             if future is None:
@@ -216,7 +223,7 @@ class Selector:
     def _in_batches(
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
     ) -> tuple[int, Picked] | None:
-        for last in self._batches(among, running, future.remove):
+        for last, _ in self._batches(among, running, future.remove):
             placed = self.choose(record, among, future, ahead=True)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
@@ -224,8 +231,11 @@ class Selector:
 
     def _batches(
         self, among: int, running: Sequence[Holding], remove: Callable[[Holding], None]
-    ) -> Iterator[Holding]:
-        """Running jobs are taken away in batches of those that end close together; the last of each (§4.4, 4)."""
+    ) -> Iterator[tuple[Holding, int]]:
+        """Running jobs are taken away in batches of those that end close together (§4.4, 4).
+
+        Yields the last one of each batch, and how many of all have been looked at.
+        """
         window = _FIRST_WINDOW
         edge = place = 0
         while place < len(running):
@@ -249,47 +259,44 @@ class Selector:
                 window = window + self.window_growth if self.window_growth else window * 2
                 if following is None or following.end <= edge + window:
                     break
-            yield last
+            yield last, place
 
     def _plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
         """A selection by sets of nodes."""
-        taken = masks.pick(record, among & record.mask)
-        if taken is None:
+        parts = masks.pick(record, among & record.mask)
+        if parts is None:
             return None
-        usable = {node: masks.free_of(node) for node in taken} if record.demand.cpus_per_task > 1 else taken
-        if record.demand.tasks_per_node:
+        demand = record.demand
+        if not (demand.cpus_per_task > 1 or demand.tasks_per_node or demand.exclusive or self.whole_cores):
+            nodes = 0
+            for _, some in parts:
+                nodes |= some
+            return Picked(nodes, parts=parts)
+        taken = {node: each for each, some in parts for node in bits(some)}
+        usable = taken
+        if demand.cpus_per_task > 1 or demand.tasks_per_node:
             usable = {node: masks.free_of(node) for node in taken}
-        return self._placement(record, taken, usable, Need(record.demand, 0))
+        return self._placement(record, taken, usable, Need(demand, 0))
 
     def _plain_will_run(
-        self, record: Record, among: int, masks: FreeMasks, now: int, horizon: int
+        self, record: Record, among: int, futures: Futures, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
-        placed = self._plain(record, among, masks)
-        if placed is not None:
-            return now, placed
+        """By sets of nodes; no more is looked at than may make a difference."""
         demand = record.demand
-        cpus, able = masks.with_any(among)
-        future: FreeMasks | None = None
-        waiting: list[Holding] = []
-        counted = 0
-        for last in self._batches(among, self.by_end, waiting.append):
+        least = futures.least_gone(among, demand.min_nodes, demand.cpus)
+        if least < 0 or (least and self.by_end[least - 1].end > horizon):
+            return None
+        if not least:
+            placed = self._plain(record, among, futures.now)
+            if placed is not None:
+                return now, placed
+        gone: list[Holding] = []
+        for last, place in self._batches(among, self.by_end, gone.append):
             if last.end > horizon:
                 return None
-            while counted < len(waiting):  # upper bounds: as long as they do not suffice, no selection can
-                one = waiting[counted]
-                counted += 1
-                able |= one.nodes & among
-                for count, nodes in masks.parts(one):
-                    cpus += count * (nodes & among).bit_count()
-            if cpus < demand.cpus or able.bit_count() < demand.min_nodes:
+            if place < least:
                 continue
-            if future is None:
-                future = masks.copy()
-            for one in waiting:
-                future.remove(one)
-            waiting.clear()
-            counted = 0
-            placed = self._plain(record, among, future)
+            placed = self._plain(record, among, futures.after(place))
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
         return None

@@ -84,10 +84,10 @@ class State:
 
     def tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         """What a job takes with a placement; all CPUs of nodes it has alone."""
-        tres = record.demand.tres(placed.nodes.bit_count(), sum(placed.cpus.values()))
+        tres = record.demand.tres(placed.nodes.bit_count(), placed.total)
         memory = record.demand
         if memory.whole_memory and "mem" not in tres:
-            tres["mem"] = sum(self.cluster.memory[node] for node in bits(placed.nodes))
+            tres["mem"] = self.cluster.memory_of(placed.nodes)
         for name, count in record.job.ask.licences.items():
             tres[f"license/{name}"] = count
         weights = record.table.partition.billing_weights
@@ -101,15 +101,13 @@ class State:
         shares = demand.over_subscribe and not demand.exclusive
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
-        for node, cpus in placed.cpus.items():
+        for node, cpus in placed.cpus.items() if self.site.select.memory else ():
             if demand.memory_per_cpu is not None:
                 memory[node] = demand.memory_per_cpu * cpus
             elif demand.memory_per_gpu is not None:
                 memory[node] = demand.memory_per_gpu * (demand.gpus_on_node() + placed.gres.get(node, 0))
             else:
                 memory[node] = demand.memory_per_node or cluster.memory[node]
-        if not self.site.select.memory:
-            memory = {}
         return Holding(
             key,
             placed.nodes,

@@ -47,8 +47,11 @@ def parse_answer(data: bytes, now: float) -> list[Entry]:
         answer = _decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _entries(data, now)
-    if answer.code != SCHEDULED or any(one.modified and one.given is None for one in answer.jobs):
+    if answer.code != SCHEDULED:
         return _entries(data, now)
+    for one in answer.jobs:
+        if one.modified and one.given is None:
+            return _entries(data, now)
     return answer.jobs
 
 

@@ -49,7 +49,7 @@ class ElastisimAlgorithm(Granting):
         triggers: when it is called.
         faithful: changes decided while a job prepares its start are forgotten when it has, as by ElastiSim; otherwise
             they stay pending.
-        node_changed: hears what nodes run and expect, whenever a job comes to one or leaves it.
+        nodes_changed: hears of nodes whenever a job comes to them or leaves them.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class ElastisimAlgorithm(Granting):
         triggers: Triggers = Triggers(),  # noqa: B008 -- immutable
         *,
         faithful: bool = False,
-        node_changed: NodeListener | None = None,
+        nodes_changed: NodeListener | None = None,
     ) -> None:
         super().__init__(triggers)
         self.peer = peer
-        self.node_changed = node_changed
+        self.nodes_changed = nodes_changed
         self.faithful = faithful
         self.last_call = 0.0
 
@@ -87,7 +87,7 @@ class ElastisimAlgorithm(Granting):
     # -- what happens -------------------------------------------------------------------------------------------
 
     def _begins(self, notice: n.SimulationBegins) -> list[d.Decision]:
-        self.mirror = SiteMirror(notice.platform.hosts, self.node_changed)
+        self.mirror = SiteMirror(notice.platform.hosts, self.nodes_changed)
         self.sharing = notice.allow_compute_sharing
         interval = self.triggers.interval
         if not interval:
@@ -166,9 +166,6 @@ class ElastisimAlgorithm(Granting):
         entry = self.mirror.by_id[notice.job.id]
         if entry.state is State.RECONFIGURING:  # a target given meanwhile waits until the job is named again
             entry.state = State.RUNNING
-        first, entry.begun = not entry.begun, True
-        if first and notice.timestamp == entry.start:
-            return []
         self.mirror.touch(entry)
         if self.faithful and entry.state is State.CHANGE_PENDING:
             entry.state = State.RUNNING  # forgotten by the job, while its nodes still expect it
@@ -186,7 +183,7 @@ class ElastisimAlgorithm(Granting):
 
     def _ends(self, notice: n.SimulationEnds) -> list[d.Decision]:
         del notice
-        self.peer.tell(_encoded({"code": FINALIZE}))
+        self.peer.tell(_encode({"code": FINALIZE}))
         return []
 
     # -- calls --------------------------------------------------------------------------------------------------
@@ -197,28 +194,33 @@ class ElastisimAlgorithm(Granting):
             return []
         self.last_call = now
         jobs, nodes = self.mirror.taken()
-        message: dict[str, Any] = {"code": INVOKE, "invocation_type": int(why), "jobs": jobs, "nodes": nodes}
-        message["time"] = now
-        if entry is not None:
-            message["job_id"] = entry.number
+        head: dict[str, Any] = {"code": INVOKE}  # keys in order
         if wanted is not None:
-            message["evolving_request"] = wanted
-        answer = self.peer.ask(_encoded(dict(sorted(message.items()))), now)
-        return self.granted(now, parse_answer(answer, now), entry)
+            head["evolving_request"] = wanted
+        head["invocation_type"] = why
+        if entry is not None:
+            head["job_id"] = entry.number
+        head["jobs"] = jobs
+        rest = f',"nodes":[{",".join(nodes)}],"time":'.encode()
+        message = b"".join((_encode(head)[:-1], rest, _encode(now), b"}"))
+        return self.granted(now, parse_answer(self.peer.ask(message, now), now), entry)
 
 
 def _phases(entry: JobEntry) -> int:
     """The sum of the iterations of its phases; those that are expressions know arguments only."""
-    from windtunnel.model.expressions import evaluate, substituted
-
     if entry.profile is None:
         return 1
-    arguments = sorted(entry.profile.arguments.items())
     total = 0
     for phase in entry.profile.application.phases:
         count = phase.iterations
-        total += count if isinstance(count, int) else int(evaluate(substituted(count, arguments)))
+        total += count if isinstance(count, int) else _evaluated(count, entry.profile.arguments)
     return total
+
+
+def _evaluated(count: str, arguments: Mapping[str, str]) -> int:
+    from windtunnel.model.expressions import evaluate, substituted
+
+    return int(evaluate(substituted(count, sorted(arguments.items()))))
 
 
 def _every(interval: float) -> Periodic:
@@ -226,8 +228,7 @@ def _every(interval: float) -> Periodic:
     return Periodic(period=round(interval * 1000), offset=0, time_unit=TimeUnit.Millisecond)
 
 
-def _encoded(message: Mapping[str, Any]) -> bytes:
-    return msgspec.json.encode(message)
+_encode: Final = msgspec.json.Encoder().encode
 
 
 _HEARD: Final[dict[type[n.Notice], Callable[..., list[d.Decision]]]] = {

@@ -169,10 +169,9 @@ class Granting:
 def placed(nodes: Sequence[int]) -> tuple[HostSet, tuple[int, ...] | None]:
     """The hosts of ranks, and for each rank the place of its host among them; None where these are in order."""
     hosts = HostSet(nodes)
-    ordered = [*hosts]
-    if ordered == [*nodes]:
+    if hosts.size == len(nodes) and sorted(nodes) == [*nodes]:
         return hosts, None
-    where = {host: rank for rank, host in enumerate(ordered)}
+    where = {host: rank for rank, host in enumerate(hosts)}
     return hosts, tuple(where[node] for node in nodes)
 
 

@@ -1,6 +1,6 @@
 """What an algorithm behind ElastiSim's wire is told of jobs and nodes, and what of it has changed since."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Any
 
@@ -10,8 +10,8 @@ from windtunnel.wires.elastisim.codes import NodeState, State
 
 __all__ = ["JobEntry", "NodeEntry", "NodeListener", "SiteMirror"]
 
-NodeListener = Callable[[float, int, Collection[int], Collection[int]], None]
-"""Hears of a date, a node, the jobs that it runs and those that it expects."""
+NodeListener = Callable[[float, "Sequence[NodeEntry]"], None]
+"""Hears of a date, and the nodes to which a job has come or which it has left."""
 
 
 class JobEntry:
@@ -39,8 +39,8 @@ class JobEntry:
         self.total = 1
         """Iterations of all its phases."""
         self.phases_done = 0
-        self.begun = False
-        """Its phases have begun."""
+        self.expects = False
+        """Nodes may expect it."""
         self.stopped = False
         """It stands still."""
 
@@ -90,10 +90,15 @@ class NodeEntry:
 
     def __init__(self, host: Host) -> None:
         resources = host.resources
-        self.number = host.id
-        self.kind = 0 if "bb_read_bw" not in resources else 2 if "wide_striping" in resources else 1
+        self.number = number = host.id
+        kind = 0 if "bb_read_bw" not in resources else 2 if "wide_striping" in resources else 1
         self.gpus = [False] * int(resources.get("gpus", 0.0))
         self.running: dict[int, None] = {}
+        self.listed = ""
+        """The jobs that it runs, with commas between them."""
+        self._free = f'{{"assigned_jobs":[],"gpus":[],"id":{number},"state":0,"type":{kind}}}'
+        self._allocated = f'],"gpus":[],"id":{number},"state":1,"type":{kind}}}'
+        self._rest = f'"id":{number},"state":%d,"type":{kind}}}'
         self.expected: dict[int, None] = {}
         self.freed_while_expected = False
 
@@ -106,16 +111,15 @@ class NodeEntry:
             return NodeState.RESERVED
         return NodeState.FREE
 
-    def told(self) -> dict[str, Any]:
-        """Its entry in a message."""
-        running = self.running
-        return {
-            "assigned_jobs": [*running],
-            "gpus": [{"id": rank, "state": int(busy)} for rank, busy in enumerate(self.gpus)] if self.gpus else (),
-            "id": self.number,
-            "state": 1 if running else int(self.state),
-            "type": self.kind,
-        }
+    def told(self) -> str:
+        """Its entry in a message: JSON, made from what does not change of it."""
+        if not self.gpus:
+            if self.running:
+                return f'{{"assigned_jobs":[{self.listed}{self._allocated}'
+            if not self.expected:
+                return self._free
+        gpus = ",".join([f'{{"id":{rank},"state":{int(busy)}}}' for rank, busy in enumerate(self.gpus)])
+        return f'{{"assigned_jobs":[{self.listed}],"gpus":[{gpus}],{self._rest % self.state}'
 
 
 class SiteMirror:
@@ -135,33 +139,42 @@ class SiteMirror:
 
     def run_on(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
         """A job runs on nodes from now on."""
-        job, known, changed, tell = entry.number, self.nodes, self.changed_nodes, self.changed
+        job, known, changed = entry.number, self.nodes, self.changed_nodes
+        shown = str(job)
+        taken = []
         for number in nodes:
             node = known[number]
-            running, expected = node.running, node.expected
-            new = job not in running
-            running[job] = None
-            if expected:
-                expected.pop(job, None)
+            running = node.running
+            if job not in running:
+                node.listed = f"{node.listed},{shown}" if running else shown
+                running[job] = None
+                taken.append(node)
+            if node.expected:
+                node.expected.pop(job, None)
             changed[number] = None
-            if new and tell is not None:
-                tell(now, number, running, expected)
+        if taken and self.changed is not None:
+            self.changed(now, taken)
 
     def leave(self, now: float, entry: JobEntry, nodes: Iterable[int]) -> None:
         """A job has left nodes: these are free, whoever is expected there."""
-        job, known, changed, tell = entry.number, self.nodes, self.changed_nodes, self.changed
+        job, known, changed = entry.number, self.nodes, self.changed_nodes
+        left = []
         for number in nodes:
             node = known[number]
-            running, expected = node.running, node.expected
-            if running.pop(job, 0) == 0:
+            running = node.running
+            if job not in running:
                 continue
-            node.freed_while_expected = not running and bool(expected)
+            del running[job]
+            node.listed = ",".join(map(str, running)) if running else ""
+            node.freed_while_expected = not running and bool(node.expected)
             changed[number] = None
-            if tell is not None:
-                tell(now, number, running, expected)
+            left.append(node)
+        if left and self.changed is not None:
+            self.changed(now, left)
 
     def expect(self, entry: JobEntry, nodes: Iterable[int]) -> None:
         """Nodes expect a job."""
+        entry.expects = True
         for number in nodes:
             node = self.nodes[number]
             node.expected[entry.number] = None
@@ -170,14 +183,16 @@ class SiteMirror:
 
     def unexpect(self, entry: JobEntry, nodes: Iterable[int]) -> None:
         """They no longer do."""
+        if not entry.expects:
+            return
         for number in nodes:
             node = self.nodes[number]
             if entry.number in node.expected:
                 del node.expected[entry.number]
                 self.changed_nodes[number] = None
 
-    def taken(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """The entries of all that has changed; from now on nothing has."""
+    def taken(self) -> tuple[list[dict[str, Any]], list[str]]:
+        """The entries of all that has changed, those of nodes as JSON; from now on nothing has."""
         jobs = [self.jobs[number].told() for number in self.changed_jobs]
         nodes = [self.nodes[number].told() for number in self.changed_nodes]
         self.changed_jobs, self.changed_nodes = {}, {}

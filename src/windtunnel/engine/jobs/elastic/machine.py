@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Machine"]
 
+_NONE: Final = HostSet()
+
 _IDLE_STEPS: Final = 10_000_000
 """So many steps in no time are taken for a program that never ends."""
 
@@ -49,7 +51,7 @@ class Machine(UnderWay):
         """Why it stands still: "point", "request" or ""."""
         self.told: Any = None
         """The notice that it waits for to be answered."""
-        self.kept = HostSet()
+        self.kept = _NONE
         """Hosts kept for it until it can change."""
         self.changed: list[int] | None = None
         """While it stands still: the hosts that it had, when its hosts have changed."""
@@ -58,6 +60,8 @@ class Machine(UnderWay):
         self.place = (0, 0)
         """The phase and the iteration at which it goes on."""
         self.running = False
+        self.unbegun = True
+        """Its phases have not begun yet."""
         self.ranks_over = 0
         self.steps_at = -1.0
         self.steps = 0
@@ -182,9 +186,11 @@ class Machine(UnderWay):
             raise self.fail(str(error)) from None
 
     def begun(self, lane: Lane) -> None:
-        """The phases begin or go on: told once, by the lane with the first rank."""
+        """The phases begin or go on: told once, by the lane with the first rank; not if they begin with the job."""
         if 0 in lane.ranks:
-            tell_followers(self.world, JobGoesOn(self.world.now, self.record.job))
+            with_job, self.unbegun = self.unbegun, False
+            if not with_job or self.world.now != self.record.starting_time:
+                tell_followers(self.world, JobGoesOn(self.world.now, self.record.job))
 
     def stop(self, lane: Lane, wanted: int) -> None:
         """All ranks are at a scheduling point, or with a request."""

@@ -1,0 +1,78 @@
+"""What is free once the first of the running jobs have ended: worked out once, for all that ask (§4.4)."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from windtunnel.schedulers.slurm.masks import FreeMasks
+from windtunnel.schedulers.slurm.occupancy import Holding
+
+__all__ = ["Futures"]
+
+_STEP = 16
+"""Running jobs between futures that are kept whoever asks."""
+
+
+class Futures:
+    """The futures of one state of a cluster, by the number of running jobs that have ended; the next to end first."""
+
+    __slots__ = ("_counts", "_known", "_reach", "ending", "most_cpus", "now")
+
+    def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
+        self.now = now
+        self.ending = ending
+        self.most_cpus = len(now.masks) - 1
+        """The CPUs of the largest node."""
+        self._counts: list[int] = []
+        self._known: list[FreeMasks] = []
+        self._reach: list[int] = []
+        """By the number of jobs gone: the nodes of which anything is free."""
+
+    def changed(self) -> None:
+        """A job has begun or ended."""
+        self._counts.clear()
+        self._known.clear()
+        self._reach.clear()
+
+    def after(self, count: int) -> FreeMasks:
+        """What is free without the first running jobs, so many."""
+        if not count:
+            return self.now
+        place = bisect_right(self._counts, count)
+        done = self._counts[place - 1] if place else 0
+        known = self._known[place - 1] if place else self.now
+        if done == count:
+            return known
+        future = known.copy()
+        while done < count:
+            future.remove(self.ending[done])
+            done += 1
+            if done % _STEP == 0 or done == count:
+                place = bisect_left(self._counts, done)
+                self._counts.insert(place, done)
+                self._known.insert(place, future)
+                if done < count:
+                    future = future.copy()
+        return future
+
+    def least_gone(self, among: int, nodes: int, cpus: int) -> int:
+        """How many running jobs have to end at the least before some nodes can hold so much; -1: all do not do.
+
+        It supposes that whatever is not full is empty: with fewer gone no selection can succeed.
+        """
+        if not self._reach:
+            reach = self.now.able()
+            self._reach.append(reach)
+            for one in self.ending:
+                reach |= one.nodes
+                self._reach.append(reach)
+        wanted = max(nodes, -(-cpus // self.most_cpus))
+        low, high = 0, len(self._reach) - 1
+        if (self._reach[high] & among).bit_count() < wanted:
+            return -1
+        while low < high:
+            middle = (low + high) // 2
+            if (self._reach[middle] & among).bit_count() >= wanted:
+                high = middle
+            else:
+                low = middle + 1
+        return low

@@ -1,0 +1,96 @@
+"""What a selection takes of nodes that are alike: many at once, with the outcome of taking them one by one (§5.3)."""
+
+from windtunnel.schedulers.slurm.demand import Demand
+from windtunnel.schedulers.slurm.nodesets import first_of
+
+__all__ = ["Taking"]
+
+
+class Taking:
+    """What a job of plain CPUs has taken, and what it still needs: :class:`~.runs.Need` for sets of nodes."""
+
+    __slots__ = ("cpus", "exclusive", "least", "most_nodes", "nodes", "parts", "slack")
+
+    def __init__(self, demand: Demand, most_nodes: int) -> None:
+        low, high = demand.min_nodes, demand.requested_nodes
+        self.nodes = max(low, high)
+        """Nodes wanted still."""
+        self.least = low
+        """Nodes that are the minimum still."""
+        self.slack = max(0, high - low)
+        """Nodes wanted beyond the minimum."""
+        self.cpus = demand.cpus
+        self.most_nodes = most_nodes
+        self.exclusive = demand.exclusive
+        self.parts: list[tuple[int, int]] = []
+        """CPUs, and the nodes of which so many are taken, in the order in which they are."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nodes and CPUs suffice."""
+        return self.nodes <= 0 and self.cpus <= 0
+
+    @property
+    def enough(self) -> bool:
+        """Whether at least the minimum of nodes and all CPUs are there."""
+        return bool(self.parts) and self.nodes - self.slack <= 0 and self.cpus <= 0
+
+    def suffices(self, nodes: int, cpus: int) -> bool:
+        """Whether so much would do for what is left."""
+        return cpus >= self.cpus and nodes >= self.nodes - self.slack
+
+    def take(self, nodes: int, usable: int) -> None:
+        """Of nodes with as many usable CPUs each, take the first ones, until they suffice or no more are allowed."""
+        left = nodes.bit_count()
+        while left and self.most_nodes > 0 and not self.done:
+            if self.most_nodes == 1 and usable < self.cpus:
+                return
+            each = self._each(usable)
+            count = 1 if each <= 0 else min(left, max(1, self._alike(usable, each)))
+            taken = first_of(nodes, count)
+            nodes ^= taken
+            left -= count
+            self._book(max(0, each) or self._spared(), taken, count)
+
+    def _each(self, usable: int) -> int:
+        """The CPUs taken of the next node: one is left for each node still required after it."""
+        return usable if self.exclusive else min(usable, self.cpus - max(self.least - 1, 0))
+
+    def _alike(self, usable: int, each: int) -> int:
+        """Of how many nodes in a row as many CPUs are taken, none of them the last that is allowed."""
+        if self.exclusive:
+            count = max(self.nodes, -(-self.cpus // usable))
+        elif each < usable and each > 1:
+            count = 1
+        else:
+            count = self._while_required(each)
+            if count >= self.least:
+                count = max(count, self.cpus // each)
+        return min(count, self.most_nodes - 1)
+
+    def _while_required(self, each: int) -> int:
+        """The same among the nodes that are the minimum still."""
+        spare = self.cpus - self.least + 1 - each
+        if self.least <= 0 or spare < 0:
+            return 0
+        return self.least if each == 1 else min(self.least, spare // (each - 1) + 1)
+
+    def _book(self, each: int, taken: int, count: int) -> None:
+        self.parts.append((each, taken))
+        self.nodes -= count
+        self.least -= count
+        self.most_nodes -= count
+        self.cpus -= each * count
+
+    def _spared(self) -> int:
+        """A CPU that the first node with several gives up: all CPUs are there, but not all nodes that are wanted."""
+        for place, (each, nodes) in enumerate(self.parts):
+            if each > 1:
+                first = nodes & -nodes
+                self.parts[place : place + 1] = [
+                    (each - 1, first),
+                    *([(each, nodes ^ first)] if nodes ^ first else []),
+                ]
+                self.cpus += 1
+                return 1
+        return 0
