@@ -14,6 +14,6 @@ FOLDERS = sorted(one for one in (Path(__file__).parent / "recorded").iterdir() i
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_recorded_case_is_decided_as_slurm_did(folder):
     replay = Replay(folder).run()
+    assert [*replay.differences, *replay.plans(), *replay.reason_differences()] == []
     assert replay.compared["passes"]
     assert replay.compared["reasons"]
-    assert [*replay.differences, *replay.plans(), *replay.reason_differences()] == []
