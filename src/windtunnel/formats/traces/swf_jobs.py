@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from math import inf, nextafter
-from typing import Final
+from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -60,11 +60,11 @@ class _Profiles(dict[float, DelayProfile]):
         super().__init__()
         self._prefix = prefix
 
-    def __missing__(self, run: float) -> DelayProfile:
+    def __missing__(self, run: Any) -> DelayProfile:
         if len(self) >= _MANY:
             self.clear()
-        run = float(run)  # columns of whole seconds are of integers
-        profile = self[run] = _DelayProfile(id=f"{self._prefix}{length_name(run)}", delay=run)
+        name = run if isinstance(run, int) else length_name(run)  # columns of whole seconds are of integers
+        profile = self[run] = _DelayProfile(id=f"{self._prefix}{name}", delay=float(run))
         return profile
 
 
