@@ -94,9 +94,9 @@ class Simulation:
         stream: bool = False,
     ) -> None:
         if not isinstance(options, Options | None):
-            raise UsageError(f"options is a windtunnel.Options, not a {type(options).__name__}")
+            raise UsageError(f"options must be a windtunnel.Options, not a {type(options).__name__}")
         if not isinstance(record, RecordingOptions | None):
-            raise UsageError(f"record is a RecordingOptions, not a {type(record).__name__}")
+            raise UsageError(f"record must be a RecordingOptions, not a {type(record).__name__}")
         check_arguments(
             facts=(facts, Mapping | None, "a mapping"),
             out=(out, (str, Path, NoneType), "a directory"),

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Assembled", "EventsLike", "PlatformLike", "SchedulersLike", "WorkloadLike", "assemble"]
 
 _KEPT = (
-    "{} decides, kept to the site's partitions (nodes, state, limits of time and nodes, accounts and QOS that are "
-    "let in) and, where the site enforces them, to the limits of associations and QOS on what is held at once"
+    "{} decides, restricted to the site's partitions (nodes, state, limits of time and nodes, allowed accounts and "
+    "QOS) and, where the site enforces them, to the limits of associations and QOS on resources in use"
 )
 PlatformLike = str | Path | Platform
 WorkloadLike = str | Path | Workload | Sequence[str | Path | Workload]
@@ -94,9 +94,9 @@ def assemble(
         workload_options=(workload_options, Mapping, "a mapping"),
     )
     if not timeout > 0:
-        raise UsageError(f"a timeout is more than 0 s, not {timeout!r}")
+        raise UsageError(f"a timeout must be more than 0 s, not {timeout!r}")
     if platform_options and isinstance(platform, Platform):
-        raise UsageError(f"a Platform has no options ({', '.join(platform_options)}): they are those of files")
+        raise UsageError(f"a Platform takes no options ({', '.join(platform_options)}): only files do")
     if stream:
         workload_options = _streaming(platform, workload, operations, workload_options)
     reading = dict(platform_options) | ({"energy": True} if energy else {})

@@ -84,10 +84,10 @@ def read_workloads(
     for rank, one in enumerate(given):
         read = read_workload(one, name=f"w{rank}", **options) if isinstance(one, (str, Path)) else one
         if not isinstance(read, Workload):
-            raise UsageError(f"a workload is a file or a Workload, not a {type(read).__name__}")
+            raise UsageError(f"a workload must be a file or a Workload, not a {type(read).__name__}")
         if read is one:
             if options:
-                raise UsageError(f"a Workload has no options ({', '.join(options)}): they are those of reading files")
+                raise UsageError(f"a Workload takes no options ({', '.join(options)}): only files do")
             if isinstance(one, JobList):
                 _check_jobs(one)
         found.append(read)

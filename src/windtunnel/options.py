@@ -40,7 +40,7 @@ _WORDS: Final[Mapping[Any, str]] = {
     float: "a number",
     int: "a whole number",
     bool: "true or false",
-    str: "a text",
+    str: "a string",
     Any: "anything",
 }
 
@@ -82,7 +82,7 @@ def expected(kind: Any) -> str:
 
 
 def _bounds(meta: msgspec.Meta) -> list[str]:
-    limits = (("more than", meta.gt), ("from", meta.ge), ("less than", meta.lt), ("up to", meta.le))
+    limits = (("greater than", meta.gt), ("of at least", meta.ge), ("less than", meta.lt), ("at most", meta.le))
     found = [f"{word} {value:g}" for word, value in limits if value is not None]
     return [*found, "that is not empty"] if meta.min_length else found
 

@@ -83,7 +83,7 @@ def _compare_all(
         if ask.resource and ask.resource not in described:
             account.tell(
                 "not-described",
-                f"{ask.reason}: the platform says nothing of {ask.resource}, and it is not looked at",
+                f"{ask.reason}: the platform does not define {ask.resource}, so it is ignored",
                 count=ask.count,
                 place=ask.place,
                 hint=f"a platform whose hosts have {ask.resource} honours it",
@@ -134,7 +134,7 @@ def _compare(account: Account, ask: Ask, honoured: Sequence[frozenset[Ability]],
     if ability is Ability.UNAVAILABLE_HOSTS:
         does = f"{who} may end the run when that happens"
     elif ability in PARTS:
-        does = f"{who} {'give' if several else 'gives'} whole hosts and {'do' if several else 'does'} not look at it"
+        does = f"{who} {'give whole hosts and ignore' if several else 'gives whole hosts and ignores'} it"
     else:
         does = f"{who} {'do' if several else 'does'} not honour {ability.value}"
     hint = _HINTS.get(ability, "")
@@ -146,7 +146,7 @@ _HINTS: Final = {
     Ability.EXACT_STARTS: "--scheduler leases honours leases",
     Ability.SLURM_DECISIONS: "without --scheduler the site's own Slurm decides",
     Ability.PREEMPTABILITY: "--scheduler leases with -o policy-preemption=ar-preempts-everything honours it",
-    Ability.UNAVAILABLE_HOSTS: "windtunnel schedulers NAME says which schedulers go on without failed hosts",
+    Ability.UNAVAILABLE_HOSTS: "windtunnel schedulers NAME shows whether a scheduler handles failed hosts",
 }
 
 

@@ -56,7 +56,7 @@ SCHEDULERS: Final[dict[str, Listed]] = {
     # for jobs that may change size
     "elastic/average-steal": Listed(
         f"{_HERE}.elastic.policies:AverageSteal",
-        "elastic: jobs above the average size come down to it for the queue",
+        "elastic: jobs above the average size shrink to it when others wait",
         "windtunnel",
     ),
     "elastic/equipartition": Listed(
@@ -71,7 +71,7 @@ SCHEDULERS: Final[dict[str, Listed]] = {
     ),
     "elastic/keep-preferred": Listed(
         f"{_HERE}.elastic.policies:KeepPreferred",
-        "elastic: preferred sizes; what is beyond is lent",
+        "elastic: preferred sizes; hosts beyond them are lent",
         "windtunnel, after arXiv 2602.17318",
     ),
     "elastic/moldable-easy": Listed(

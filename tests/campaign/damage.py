@@ -76,4 +76,4 @@ def damaged_files(data: bytes, folder: Path, random: Random) -> None:
             code, said = _told([names.get(word, word) for word in line])
         assert code in (0, 1, 2), (line, path.name)
         assert said or not code, (line, path.name)
-        assert "a fault of windtunnel itself" not in said, (line, path.name, said[:800])
+        assert "an internal error of windtunnel" not in said, (line, path.name, said[:800])

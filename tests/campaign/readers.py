@@ -65,7 +65,7 @@ def _validate(path: Path) -> None:
     said = out.getvalue()
     assert code in (0, 1, 2), said
     assert f"[{UNFORESEEN}]" not in said, said[:500]
-    assert "a fault of windtunnel itself" not in said, said[:500]
+    assert "an internal error of windtunnel" not in said, said[:500]
 
 
 def _trace(path: Path) -> None:

@@ -113,7 +113,7 @@ def lease_runs(data: bytes, folder: Path, random: Random) -> None:
         code = main(["lease", "run", *words, "--out", "out"])
     text = said.getvalue()
     assert code in (0, 1, 2)
-    assert "a fault of windtunnel itself" not in text, text
+    assert "an internal error of windtunnel" not in text, text
     assert f"[{UNFORESEEN}]" not in text, text
 
 
@@ -345,7 +345,7 @@ def damaged_runs(data: bytes, folder: Path, random: Random) -> None:
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         for line in (*lines, ["nodes", str(out), "--platform", "hosts:4"]):
             assert main(line) in (0, 1, 2)
-    assert "a fault of windtunnel itself" not in said.getvalue(), [
+    assert "an internal error of windtunnel" not in said.getvalue(), [
         line for line in said.getvalue().splitlines() if "itself" in line
     ]
 

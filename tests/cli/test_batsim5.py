@@ -143,7 +143,7 @@ REFUSED = {
     "no platform": (["-l", "x", ""], "The SimGrid platform has not been set."),
     "energy": (["-E", "-l", "x", ""], "-E is not supported: the energy of links"),
     "links": (["--energy-link"], "the energy of links is not simulated"),
-    "SimGrid": (["--simgrid-version"], "there is no SimGrid here"),
+    "SimGrid": (["--simgrid-version"], "SimGrid is not used here"),
     "commit": (["--batsim-git-commit"], "this is not Batsim"),
     "mmax": ([*BASE, "--mmax", "-1", "-l", "x", ""], "--mmax -1 is negative"),
     "timeout": ([*BASE, "--timeout", "0", "-l", "x", ""], "not a positive number"),
@@ -229,7 +229,7 @@ def test_a_configuration_loads_a_library_only_when_told(library, capfd):
     Path("c.toml").write_text(f'platform = "p.xml"\nedc-library-str = ["{library}", ""]\n')
     assert main(["batsim5", "-c", "c.toml"]) == 2
     told = capfd.readouterr().err
-    assert "is code, which a file may not have loaded" in told
+    assert "is code, which a file may not load" in told
     assert "--trust-code" in told
     options = batsim5_options.parse(["-c", "c.toml", "-s", "ipc:///x", ""])  # it is not used then
     assert [kind for kind, *_ in options.components] == ["edc-socket-str"]
@@ -240,11 +240,11 @@ def test_a_configuration_loads_a_library_only_when_told(library, capfd):
     [
         ("c.toml", "platfrom = 'x'", "there is no option 'platfrom'"),
         ("c.toml", "platform = ", "is not TOML"),
-        ("c.toml", "quiet = 'perhaps'", "quiet is true or false"),
-        ("c.toml", "platform = ['a', 'b']", "wants one value"),
-        ("c.toml", "add-role = ['a']", "wants two texts"),
+        ("c.toml", "quiet = 'perhaps'", "quiet must be true or false"),
+        ("c.toml", "platform = ['a', 'b']", "takes one value"),
+        ("c.toml", "add-role = ['a']", "takes two values"),
         ("c.ini", "platform = 'x", "is not INI"),
-        ("c.ini", "[more]\nplatform = x", "there are no sections"),
+        ("c.ini", "[more]\nplatform = x", "sections are not allowed"),
         ("c.ini", "just words", "is not INI"),
     ],
 )
@@ -349,7 +349,7 @@ UNREGISTRABLE = {
     ),
     "vector": (profile("ParallelTaskProfile", computation_vector=[]), "its computation vector is empty"),
     "size": (profile("ParallelTaskProfile", computation_vector=[1.0] * 3), "do NOT match the number of resources"),
-    "sequence": (profile("SequentialCompositionProfile", profile_ids=[]), "made of no profile"),
+    "sequence": (profile("SequentialCompositionProfile", profile_ids=[]), "contains no profile"),
     "missing": (
         profile("SequentialCompositionProfile", profile_ids=["no"]),
         "the used profile 'd!no' does not exist",

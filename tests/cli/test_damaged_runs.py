@@ -103,7 +103,7 @@ def test_what_is_damaged_is_said(whole, name, before, after, line, said, tmp_pat
         ("events.csv", b"unavailable,", b"unavailable,7-999999999 ", ["report", "hurt"], "has no host 999999999"),
         ("events.csv", b"unavailable,", b"unavailable,7-999999999 ", ["nodes", "hurt"], "host 999999999"),
         ("run.json", b'"hosts": 4', b'"hosts": 4000000000000', ["why", "hurt", "w0!2"], "run.json is not readable"),
-        ("jobs.csv", b"59.000000", b"inf", ["metrics", "hurt"], "not a number of seconds everywhere"),
+        ("jobs.csv", b"59.000000", b"inf", ["metrics", "hurt"], "not a number of seconds in every row"),
         (
             "shares.csv",
             b"cores=2",

@@ -54,12 +54,12 @@ LINES = [
 def test_an_empty_path(line, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(line) == 2
-    assert "an empty text " in capsys.readouterr().err
+    assert "an empty string " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_library_says_so_too():
-    with pytest.raises(UsageError, match=r"an empty text is not an output directory\n  hint: the current one is '.'"):
+    with pytest.raises(UsageError, match=r"an empty string is not an output directory\n  hint: the current one is '.'"):
         Layout.directory("")
 
 

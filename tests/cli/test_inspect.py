@@ -57,7 +57,7 @@ def test_a_route(path, capsys):
   wan: 125 MBps, 20 ms, FATPIPE
   b_link_0_DOWN: 125 MBps, 50 us
 bottleneck: a_link_1_UP, 125 MBps
-one flow gets less: 99.39 MBps, what TCP's window allows at this latency
+a single flow gets at most 99.39 MBps, limited by TCP's window at this latency
 """
     )
 

@@ -162,10 +162,10 @@ def environment(tmp_path):
     ("option", "said"),
     [
         *[
-            (f"flops_per_cycle={v}", "flops_per_cycle must be a number more than 0")
+            (f"flops_per_cycle={v}", "flops_per_cycle must be a number greater than 0")
             for v in ("0", "-1", "nan", "inf")
         ],
-        *[(f"idle_share={v}", "idle_share must be a number from 0 and up to 1") for v in ("-0.1", "1.1", "nan")],
+        *[(f"idle_share={v}", "idle_share must be a number of at least 0 and at most 1") for v in ("-0.1", "1.1", "nan")],
         *[(f"network={v}", "is not a network") for v in ("star:0,0", "star:inf,0", "star:1e9,inf", "rack:1,0,0")],
     ],
 )
@@ -240,7 +240,7 @@ def test_toml_beyond_its_reader(run, tmp_path, content):
 def test_an_environment_of_numbers_whose_products_are_none(run, environment):
     environment("1e307")
     code, said = run("run", "env.json", "one.swf", "-q")
-    assert (code, "[ENV037]: no number beyond 1e100 can be computed with here" in said) == (2, True)
+    assert (code, "[ENV037]: numbers above 1e100 are not supported here" in said) == (2, True)
     environment("1e99")
     code, said = run("run", "env.json", "one.swf", "-q", "--platform-option", "flops_per_cycle=1e300")
     assert (code, "infinitely fast" in said) == (2, True)

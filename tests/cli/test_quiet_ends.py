@@ -69,5 +69,5 @@ def test_a_fault_of_ours_has_a_place_in_ours(monkeypatch, capsys):
     monkeypatch.setattr("windtunnel.cli.inspect.inspect", lambda: json.loads(5))
     assert main(["inspect"]) == 1
     said = capsys.readouterr().err
-    assert "a fault of windtunnel itself: TypeError" in said
+    assert "an internal error of windtunnel: TypeError" in said
     assert "(windtunnel/cli/main.py, line " in said

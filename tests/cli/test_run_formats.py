@@ -66,7 +66,7 @@ def test_formats(capsys):
 def test_validate_tells_the_format_by_content(tmp_path, capsys):
     files = {
         "a": ("<adag><job id='x'/></adag>", "job 'x': 'runtime' is missing"),
-        "b": ("NodeName=a[2-1]\n", "the range '2-1' goes down"),
+        "b": ("NodeName=a[2-1]\n", "the range '2-1' is descending"),
         "c": ('{"type": "storm", "timestamp": 1}\n', "unknown type 'storm'"),
         "d": ('{"nb_res": 0, "jobs": [], "profiles": {}}', "'nb_res' is 0"),
         "e": ("1 2 3 4\n", "4 fields instead of 18"),

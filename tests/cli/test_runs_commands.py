@@ -45,7 +45,7 @@ def test_compare(runs, capsys):
     assert len(found["jobs"]) == 2
     assert found["comparison"]["jobs_a"] == 60
     assert main(["compare", a, a]) == 0
-    assert "are alike" in capsys.readouterr().out
+    assert "are identical" in capsys.readouterr().out
 
 
 def test_why(runs, capsys):

@@ -67,7 +67,7 @@ def test_initialisation_data_that_are_no_options():
 
 def test_json_belongs_to_batprotocol(capfd):
     assert main(["scheduler", "fcfs", "--json"]) == 2
-    assert "--json goes with --protocol batprotocol" in capfd.readouterr().err
+    assert "--json requires --protocol batprotocol" in capfd.readouterr().err
 
 
 def test_it_gives_up_when_nobody_comes(tmp_path):

@@ -113,7 +113,7 @@ def test_the_summary_and_the_record_name_scheduler_and_packing(capsys, words, sc
 
 def test_what_can_never_be_met_is_rejected_with_the_reason(capsys):
     assert main(["run", "nodes.xml", "sss.json", "--out", "out"]) == 0
-    reason = "asks for 1 host with 9 cores, no host has so much"
+    reason = "asks for 1 host with 9 cores, no host has that much"
     assert f"rejected (1 job, first w0!f): {reason}" in capsys.readouterr().out
     assert f'"{reason}"' in Path("out/jobs.csv").read_text()
     assert json.loads(Path("out/run.json").read_text())["rejections"] == [
@@ -163,7 +163,7 @@ def test_an_environment_is_run_under_what_it_describes_unless_another_is_named(c
 def test_copies_of_others_give_whole_hosts_and_say_so(capsys, scheduler):
     assert main(["run", "nodes.xml", "sss.json", "-s", scheduler, "--out", "out"]) in (0, 1)
     said = capsys.readouterr().err
-    assert f"jobs ask for memory of each host: {scheduler} gives whole hosts and does not look at it" in said
+    assert f"jobs ask for memory of each host: {scheduler} gives whole hosts and ignores it" in said
     assert json.loads(Path("out/run.json").read_text())["facts"]["packing"] == "whole hosts"
 
 

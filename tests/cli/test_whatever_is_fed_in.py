@@ -46,7 +46,7 @@ def command(tmp_path, monkeypatch, capsys):
         with at_once():
             code = main([*words])
         said = "".join(capsys.readouterr())
-        assert "a fault of windtunnel itself" not in said, said
+        assert "an internal error of windtunnel" not in said, said
         assert f"[{UNFORESEEN}]" not in said, said
         assert "Traceback" not in said
         return code, said
@@ -156,7 +156,7 @@ def test_rates_that_are_none(command, tmp_path, setting, rate):
     code, said = command("lease", "run", "-c", "h.conf")
     assert (code, f"{setting}: not a finite number" in said) == (2, True)
     code, said = command("lease", "run", "w.lwf", "-o", f"{setting}={rate}")
-    assert (code, f"{setting} must be a number more than 0" in said) == (2, True)
+    assert (code, f"{setting} must be a number greater than 0" in said) == (2, True)
 
 
 @pytest.mark.parametrize("base", [{"a": 1}, [["#/definitions/cpu"]], [{}], 7, None, [None]])

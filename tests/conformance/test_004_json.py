@@ -169,7 +169,7 @@ def test_messages_keep_the_constraints():
 
 @pytest.mark.parametrize(
     ("dates", "said"),
-    [((9.0,), "is after the reply's now"), ((2.0, 1.0), "time does not go back"), ((1.0, 2.0), None)],
+    [((9.0,), "is after the reply's now"), ((2.0, 1.0), "time cannot go backwards"), ((1.0, 2.0), None)],
 )
 def test_dates_of_a_reply_ascend_and_are_not_after_its_now(dates, said):
     def answer(message):
@@ -185,7 +185,7 @@ def test_dates_of_a_reply_ascend_and_are_not_after_its_now(dates, said):
 
 def test_a_decision_of_the_past_is_refused():
     execute = {"timestamp": 3.0, "type": "EXECUTE_JOB", "data": {"job_id": "w0!1", "alloc": "0"}}
-    with pytest.raises(DecisionError, match="time does not go back"):
+    with pytest.raises(DecisionError, match="time cannot go backwards"):
         Played(when(t10=[execute]), workload(job(1, run=5.0)))
 
 

@@ -77,7 +77,7 @@ def test_a_change_decided_before_waits_for_the_stop_and_its_hosts_are_kept():
     assert seen.resizes == [(4.0, "w0!a", [0], [0, 1])]
     (changed,) = component.of(JobReconfigured)
     assert changed.awaited is True
-    with pytest.raises(DecisionError, match="host 1 is kept for another job"):
+    with pytest.raises(DecisionError, match="host 1 is reserved for another job"):
         run(3, [a, b], Scripted({"w0!a": [0], "w0!b": [1]}, at_submission=grow))
 
 

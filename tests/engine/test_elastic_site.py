@@ -215,7 +215,7 @@ def test_devices_that_are_not_there_where_it_goes_on_are_named():
     dated = {1.0: [SuspendJob(job_id="w0!a")], 2.0: [ResumeJob(job_id="w0!a", hosts=HostSet((1,)))]}
     for task, said in ((kernel, "has no GPUs"), (read, "has no burst buffer")):
         jobs = [with_gpu(job("a", Phase(tasks=(task,)), kind=Elasticity.RIGID, most=1))]
-        with pytest.raises(SimulationError, match=f"'w0!a': it goes on on host 1, which {said}"):
+        with pytest.raises(SimulationError, match=f"'w0!a': it continues on host 1, which {said}"):
             play(jobs, Timed({"w0!a": [0]}, dated=dated), replace(some, hosts=hosts))
 
 

@@ -350,7 +350,7 @@ def test_refusals(site, what):
 
 
 def test_refusals_that_need_two(site):
-    with pytest.raises(DecisionError, match="alive already"):
+    with pytest.raises(DecisionError, match="already active"):
         run(site, at_start(probe(), probe()))
     with pytest.raises(DecisionError, match="accumulates nothing"):
         run(site, at_start(probe(), ResetProbe(probe_id="p", new_value=0.0)))

@@ -229,7 +229,7 @@ def test_placements_of_what_a_job_is_not_made_of_are_refused():
     merged = ParallelTaskMergeCompositionProfile(id="w0!m", profile_ids=("w0!p", "w0!q"))
     parts, elsewhere = [one, other], ProfilePlacement(HostSet.parse("2-3"))
     for name, message in (
-        ("w0!pp", "the placement of 'w0!pp' makes no sense: the job is not made of it; did you mean 'w0!p'"),
+        ("w0!pp", "the placement of 'w0!pp' is invalid: the job does not contain it; did you mean 'w0!p'"),
         ("w0!q", "the job is not made of it"),
     ):
         with pytest.raises(DecisionError, match=message):

@@ -154,7 +154,7 @@ def test_a_wrong_value_is_named(good, field):
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(5, 7)), "when.time_unit must be a TimeUnit, not int 7"),
         (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1.5)), "when.period must be a whole number, not float"),
         (d.CallMeLater(call_me_later_id="x", when=p.Periodic(10**400)), "a period must be at least 1, not 1000"),
-        (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1, 10**400)), "is not an offset of a period"),
+        (d.CallMeLater(call_me_later_id="x", when=p.Periodic(1, 10**400)), "is not a valid offset of a period"),
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(10**400)), "must be a number that a float can hold"),
         (d.CallMeLater(call_me_later_id="x", when=p.OneShot(nan)), "nan is not a valid time"),
         (

@@ -15,7 +15,7 @@ NO_ITERATIONS = "a phase of no iterations never ends in ElastiSim"
 OTHERWISE = {
     "gpu-link-stale": ("kernels and transfers of killed jobs are cancelled", "makespan: said 10.0, recorded 7.0"),
     "refuse-expected-start": (
-        "a node that is kept for another job is refused",
+        "a node that is reserved for another job is refused",
         "given node 1, which job 0 is to have",
     ),
     "refuse-gpu-one-gpu-bytes": ("one GPU exchanges nothing within its node, in no time", f"{GOES_ON}2"),

@@ -1,4 +1,4 @@
-"""Settings of the lease manager: what makes no sense is refused by name, with what is expected."""
+"""Settings of the lease manager: what is invalid is refused by name, with what is expected."""
 
 import pickle
 
@@ -40,13 +40,13 @@ WHOLE = ("backfilling-reservations", "override-memory")
 WRONG = [
     *[(name, "foo", f"one of {choices}") for name, choices in ENUMERATIONS.items()],
     *[
-        (name, value, "a number more than 0")
+        (name, value, "a number greater than 0")
         for name in RATES
         for value in ("0", "-1", "nan", "inf", "1e999", "fast")
     ],
-    *[(name, value, "a number from 0") for name in SECONDS for value in ("-1", "nan", "inf", "", "soon")],
-    *[(name, value, "a whole number from 0") for name in WHOLE for value in ("-1", "1.5", "some")],
-    ("diskimage-cache-size", "-2", "a whole number from -1"),
+    *[(name, value, "a number of at least 0") for name in SECONDS for value in ("-1", "nan", "inf", "", "soon")],
+    *[(name, value, "a whole number of at least 0") for name in WHOLE for value in ("-1", "1.5", "some")],
+    ("diskimage-cache-size", "-2", "a whole number of at least -1"),
     ("haizea-compat", "maybe", "true or false"),
     ("avoid-redundant-transfers", "2", "true or false"),
     ("pricing-rate", "nan", "a number"),
@@ -142,9 +142,9 @@ def test_dates_of_a_picture(tmp_path, capsys):
         (["-n", "0"], "Invalid value for '--numnodes'"),
         (["-m", "-1"], "Invalid value for '--memory'"),
         (["-z", "-1"], "Invalid value for '--vmimagesize'"),
-        (["-c", "0.001"], "--cpu is a share of a CPU, from 0.01 to 1, not 0.001"),
-        (["-c", "nan"], "--cpu is a share of a CPU, from 0.01 to 1, not nan"),
-        (["--deadline", "+0:30:00"], "--deadline goes with a start time, not with --start best_effort"),
+        (["-c", "0.001"], "--cpu must be a share of a CPU, from 0.01 to 1, not 0.001"),
+        (["-c", "nan"], "--cpu must be a share of a CPU, from 0.01 to 1, not nan"),
+        (["--deadline", "+0:30:00"], "--deadline requires a start time, not --start best_effort"),
         (["-f", "binary"], "binary is not text in UTF-8"),
         (["--token-file", "binary"], "binary is not text in UTF-8"),
     ],

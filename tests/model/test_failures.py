@@ -137,5 +137,5 @@ def test_times_beyond_all_numbers():
     never = parse_failures("between=lognormal:1000,1;until=1e9")
     assert rows(failures(HOSTS, never)) == []
     lost = parse_failures("between=exponential:3600;repair=lognormal:1000,1;until=1e9")
-    with pytest.raises(UsageError, match="a repair that takes lognormal:1000,1 s is never over"):
+    with pytest.raises(UsageError, match="a repair that takes lognormal:1000,1 s never ends"):
         failures(HOSTS, lost)

@@ -46,9 +46,9 @@ def read(path, name="w0", *, twice: bool = False, seed: int | None = None, **oth
         (bool, "true or false"),
         (Literal["a", 4], "one of a, 4"),
         (Colour, "one of red, dark-blue"),
-        (Annotated[float, msgspec.Meta(gt=0, le=1)], "a number more than 0 and up to 1"),
-        (Annotated[int, msgspec.Meta(ge=1, lt=5)] | str, "a whole number from 1 and less than 5 or a text"),
-        (Annotated[str, msgspec.Meta(min_length=1)], "a text that is not empty"),
+        (Annotated[float, msgspec.Meta(gt=0, le=1)], "a number greater than 0 and at most 1"),
+        (Annotated[int, msgspec.Meta(ge=1, lt=5)] | str, "a whole number of at least 1 and less than 5 or a string"),
+        (Annotated[str, msgspec.Meta(min_length=1)], "a string that is not empty"),
         (dict[str, int], "a dict"),
         (Any, "anything"),
     ],
@@ -62,8 +62,8 @@ def test_options_are_parameters_or_fields():
     assert ([*known], anything) == (["twice", "seed"], True)
     assert options_of(Taking) == options_of(Settings)
     assert [str(option) for option in options_of(Settings)[0].values()][:2] == [
-        "share: a number more than 0 and up to 1 (default 0.5)",
-        "count: a whole number from 1 (default 3)",
+        "share: a number greater than 0 and at most 1 (default 0.5)",
+        "count: a whole number of at least 1 (default 3)",
     ]
     assert options_of(object) == ({}, False)
 

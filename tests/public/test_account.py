@@ -136,14 +136,14 @@ def test_amounts_that_a_scheduler_does_not_look_at():
     site = replace(bare, hosts=tuple(replace(one, resources={"gpus": 2.0, "memory": 8.0}) for one in bare.hosts))
     run = wt.simulate(site, workload(job(1), greedy), "batsched/fcfs")
     assert told(run, "not-honoured") == [
-        (1, "jobs ask for gpus of each host: batsched/fcfs gives whole hosts and does not look at it"),
-        (1, "jobs ask for memory of each host: batsched/fcfs gives whole hosts and does not look at it"),
+        (1, "jobs ask for gpus of each host: batsched/fcfs gives whole hosts and ignores it"),
+        (1, "jobs ask for memory of each host: batsched/fcfs gives whole hosts and ignores it"),
     ]
     assert not wt.simulate(site, workload(job(1), greedy), "easy").account
     run = wt.simulate(bare, workload(job(1), greedy), "easy")
     assert told(run, "not-described") == [
-        (1, "jobs ask for gpus of each host: the platform says nothing of gpus, and it is not looked at"),
-        (1, "jobs ask for memory of each host: the platform says nothing of memory, and it is not looked at"),
+        (1, "jobs ask for gpus of each host: the platform does not define gpus, so it is ignored"),
+        (1, "jobs ask for memory of each host: the platform does not define memory, so it is ignored"),
     ]
 
 

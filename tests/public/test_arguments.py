@@ -17,13 +17,13 @@ JOBS = workload(job(1))
     ("given", "said"),
     [
         *[({"platform": value}, "platform is a file, a name .*, not ") for value in (None, 5, ["hosts:4"])],
-        *[({"workload": value}, "a workload is a file or a Workload, not a ") for value in (None, 5, [5])],
+        *[({"workload": value}, "a workload must be a file or a Workload, not a ") for value in (None, 5, [5])],
         *[({"scheduler_options": value}, "scheduler_options is a mapping, not a ") for value in (5, ["a"])],
         *[({"platform_options": value}, "platform_options is a mapping, not a ") for value in (5, ["a"])],
         *[({"workload_options": value}, "workload_options is a mapping, not a ") for value in (5, ["a"])],
         ({"facts": 5}, "facts is a mapping, not a int"),
-        ({"workload_options": {"walltime": "kill"}}, r"a Workload has no options \(walltime\)"),
-        ({"platform": platform(4), "platform_options": {"x": 1}}, r"a Platform has no options \(x\)"),
+        ({"workload_options": {"walltime": "kill"}}, r"a Workload takes no options \(walltime\)"),
+        ({"platform": platform(4), "platform_options": {"x": 1}}, r"a Platform takes no options \(x\)"),
         ({"events": 5}, "events is a file, an EventList, or several, not a int"),
         ({"events": [5]}, r"events\[0\] is a file or an EventList, not a int"),
         ({"observers": [wt.Observer(), 5]}, r"observers\[1\] is an Observer, not a int"),
@@ -31,8 +31,8 @@ JOBS = workload(job(1))
         ({"scheduler": "edc.so"}, r"'edc.so' is a library\n  hint: name it as one: lib:./edc.so"),
         ({"scheduler": "tcp:/127.0.0.1:28000"}, "is not an endpoint\n  hint: such as tcp://"),
         ({"out": 5}, "out is a directory, not a int"),
-        ({"out": ""}, "an empty text is not an output directory"),
-        *[({"timeout": value}, "a timeout is more than 0 s") for value in (0, -1.0, nan)],
+        ({"out": ""}, "an empty string is not an output directory"),
+        *[({"timeout": value}, "a timeout must be more than 0 s") for value in (0, -1.0, nan)],
     ],
 )
 def test_arguments_of_a_simulation(given, said):
@@ -72,7 +72,7 @@ def test_other_values():
             run.report(path)
         with pytest.raises(wt.UsageError, match="it names no file"):
             wt.Simulation("hosts:4", JOBS).save(path)
-    with pytest.raises(wt.UsageError, match="runs are compared, not a NoneType"):
+    with pytest.raises(wt.UsageError, match="only runs can be compared, not a NoneType"):
         run.compare(None)
     simulation = wt.Simulation("hosts:4", JOBS)
     for date in ("x", None, nan):

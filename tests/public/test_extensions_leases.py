@@ -175,7 +175,7 @@ def test_in_a_configuration_file(outside, capsys):
     path.write_text(CONFIG.format(admission="lease_parts:ShortOnes"))
     capsys.readouterr()
     assert main(["lease", "run", "--config", str(path)]) == 2
-    assert "is code, which a file may not have loaded" in capsys.readouterr().err
+    assert "is code, which a file may not load" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

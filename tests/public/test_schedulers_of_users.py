@@ -204,7 +204,7 @@ def test_damaged_files_are_named(tmp_path):
     (tmp_path / "saved").write_bytes(saved[: len(saved) // 2])
     with pytest.raises(wt.UsageError, match="is damaged"):
         wt.Simulation.restore(tmp_path / "saved")
-    with pytest.raises(wt.UsageError, match="a tolerance is not negative"):
+    with pytest.raises(wt.UsageError, match="a tolerance must not be negative"):
         done.compare(done, tolerance=nan)
     assert done.why("w0!5") == done.why("5")
     for damage, said in (

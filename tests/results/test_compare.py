@@ -15,7 +15,7 @@ def test_a_run_is_like_itself(tmp_path):
     made = compare(a, b)
     assert made.identical
     assert made.inputs == {}
-    assert "are alike: 60 jobs" in str(made)
+    assert "are identical: 60 jobs" in str(made)
     assert changed_jobs(a, b).is_empty()
 
 

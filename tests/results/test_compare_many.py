@@ -80,9 +80,9 @@ def test_nothing_in_common(runs):
     found = wt.compare_runs(wt.load_run(runs["easy"]), other)
     assert found.shared < 20
     assert wt.compare_runs(other, other).shared_figures
-    with pytest.raises(UsageError, match="two runs or more"):
+    with pytest.raises(UsageError, match="at least two runs"):
         wt.compare_runs(other)
-    with pytest.raises(UsageError, match="not negative"):
+    with pytest.raises(UsageError, match="must not be negative"):
         wt.compare_runs(other, other, tolerance=-1.0)
 
 

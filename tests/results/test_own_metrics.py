@@ -78,7 +78,7 @@ def test_names_are_given_once():
     metric("mine")(test_names_are_given_once)  # a module that is loaded again
     with pytest.raises(UsageError, match="there is a metric 'mine' already"):
         metric("mine")(len)
-    with pytest.raises(UsageError, match="not a name of a metric"):
+    with pytest.raises(UsageError, match="not a valid name of a metric"):
         metric("")
 
 

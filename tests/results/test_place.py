@@ -155,7 +155,7 @@ def test_a_restored_run_takes_over_from_the_one_that_was_saved(tmp_path):
     again.resume()
     (rows,) = (rows for name, rows in saved.rows.items() if name == "jobs.csv")
     rows.pending.append("of the old one\n")
-    with pytest.raises(SimulationError, match="a restored run goes on in its files"):
+    with pytest.raises(SimulationError, match="a restored run continues in its own files"):
         saved.flush()
     saved.close()
     assert read_state(tmp_path / "run.json").status is Status.RUNNING

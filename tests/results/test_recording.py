@@ -137,7 +137,7 @@ def test_a_pickled_recording_does_not_go_on_in_files_that_are_gone(tmp_path):
     with pytest.raises(SimulationError, match="lost rows"):
         pickle.loads(data).resume()
     (tmp_path / "jobs.csv").unlink()
-    with pytest.raises(SimulationError, match=r"cannot go on writing .*jobs\.csv"):
+    with pytest.raises(SimulationError, match=r"cannot continue writing .*jobs\.csv"):
         pickle.loads(data).resume()
 
 

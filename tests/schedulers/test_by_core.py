@@ -190,7 +190,7 @@ def test_suspended_jobs_keep_their_cores_in_mind():
 def test_jobs_that_ask_for_amounts_are_refused_by_name_for_others_schedulers():
     asking = job("a")
     asking = replace(asking, request=Request(1, amounts=(("gpus", 1.0),)))
-    with pytest.raises(UsageError, match="packing by cores does not see"):
+    with pytest.raises(UsageError, match="packing by cores does not support"):
         run([asking], "batsched/easy_bf")
 
 

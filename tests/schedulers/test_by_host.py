@@ -87,7 +87,7 @@ def test_what_no_host_stays_long_enough_for_is_rejected_with_the_reason(schedule
     )
     assert starts(run) == {"1": None, "2": 1.0}
     reason = run.jobs.filter(job_id="1")["metadata"].item()
-    assert "their outages are announced" in reason
+    assert "announced outages" in reason
     assert not run.account
     assert reason in str(run.why("1"))
 

@@ -22,7 +22,7 @@ POLICIES = [
 
 
 class Limits(Watching):
-    """No job has fewer or more hosts than it can do with."""
+    """No job has fewer or more hosts than it takes."""
 
     def on_job_resized(self, now, record, before, after) -> None:
         super().on_job_resized(now, record, before, after)

@@ -65,7 +65,7 @@ def test_an_environment_names_no_code(tmp_path, evil, name, changes):
 )
 def test_options_in_an_environment_name_neither_code_nor_files(tmp_path, evil, name, options, changes):
     path = environment(tmp_path, name, options, changes=changes)
-    with pytest.raises(UsageError, match="data may"):
+    with pytest.raises(UsageError, match="input files may not"):
         api.simulate(path, [], "datacenters")
     assert not evil.exists()
     assert not (tmp_path / "touched").exists()

@@ -107,12 +107,12 @@ def test_unknown_names_come_with_a_hint():
         (
             "batsched/filler",
             {"fraction_of_machines_to_use": 0},
-            "fraction_of_machines_to_use must be a number more than 0 and up to 1, not 0",
+            "fraction_of_machines_to_use must be a number greater than 0 and at most 1, not 0",
         ),
         (
             "killer",
             {"nb_kills_per_job": -1, "delay_before_kill": "soon"},
-            "nb_kills_per_job must be a whole number from 0, not -1; delay_before_kill must be",
+            "nb_kills_per_job must be a whole number of at least 0, not -1; delay_before_kill must be",
         ),
         ("batsched/filler", {"custom_mapping": "perhaps"}, "custom_mapping must be true or false, not 'perhaps'"),
     ],
@@ -191,7 +191,7 @@ def test_names_that_schedulers_had_before_are_understood(alias, name):
 
 def test_a_scheduler_is_made_by_its_old_name_which_is_told(caplog):
     assert make_scheduler("easy-batsched").hello().name == "batsched/easy_bf"
-    said = "the scheduler 'easy-batsched' is called 'batsched/easy_bf' now; its old name is understood through 0.2"
+    said = "the scheduler 'easy-batsched' is now called 'batsched/easy_bf'; its old name is accepted through 0.2"
     assert caplog.messages == [said]
     assert make_registered("easy_bf").hello().name == "batsched/easy_bf"
     assert make_scheduler("batsched/easy_bf").hello().name == "batsched/easy_bf"

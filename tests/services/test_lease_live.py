@@ -129,7 +129,7 @@ def test_a_store_of_another_service_is_refused(tmp_path):
         LiveLeases(SITE, LeaseOptions(shutdown_time=1), LeaseStore(path), clock=Clock())
     other = tmp_path / "text"
     other.write_text("not a database, but long enough to be looked at\n" * 100)
-    with pytest.raises(UsageError, match="not a file leases can be kept in"):
+    with pytest.raises(UsageError, match="not a file that leases can be stored in"):
         LeaseStore(other)
 
 
@@ -179,15 +179,15 @@ def test_a_second_service_on_one_store_is_refused_by_name(tmp_path):
     [
         ("UPDATE facts SET facts = x'00ff'", "what the service was started with is not text"),
         ("UPDATE facts SET facts = '{}'", "kept by another version, or damaged"),
-        ("UPDATE inputs SET instant = 'soon' WHERE number = 1", "makes no sense"),
-        ("UPDATE inputs SET instant = 9000000000000000000", "makes no sense"),
+        ("UPDATE inputs SET instant = 'soon' WHERE number = 1", "is invalid"),
+        ("UPDATE inputs SET instant = 9000000000000000000", "is invalid"),
         ("UPDATE inputs SET instant = -5 WHERE number = 1", "out of order"),
-        ("UPDATE inputs SET kind = 'sell' WHERE number = 1", "an entry of lease 1 makes no sense"),
+        ("UPDATE inputs SET kind = 'sell' WHERE number = 1", "an entry of lease 1 is invalid"),
         ("UPDATE inputs SET lease = '{' WHERE number = 1", "lease 1 cannot be read"),
-        ("UPDATE inputs SET lease = x'ff' WHERE number = 1", "makes no sense"),
+        ("UPDATE inputs SET lease = x'ff' WHERE number = 1", "is invalid"),
         ("DELETE FROM inputs WHERE number = 1", "'cancel' of lease 1 is out of order"),
-        ("INSERT INTO reached VALUES (1, 'soon')", "the instant it has reached makes no sense"),
-        ("INSERT INTO reached VALUES (1, 9000000000000000000)", "the instant it has reached makes no sense"),
+        ("INSERT INTO reached VALUES (1, 'soon')", "the instant it has reached is invalid"),
+        ("INSERT INTO reached VALUES (1, 9000000000000000000)", "the instant it has reached is invalid"),
     ],
 )
 def test_what_is_damaged_in_a_store_is_said(tmp_path, change, said):

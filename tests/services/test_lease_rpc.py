@@ -73,7 +73,7 @@ def test_haizeas_methods(server):
         (lambda p: p.create_lease(7), "create_lease takes the text"),
         (lambda p: p.create_lease(LEASE.replace("CPU", "Gold")), "asks for Gold"),
         (lambda p: p.create_lease("<!DOCTYPE x>" + LEASE), "document types and entities are refused"),
-        (lambda p: p.create_lease(LEASE.replace("01:00:00", "3600")), "not a length of time"),
+        (lambda p: p.create_lease(LEASE.replace("01:00:00", "3600")), "not a duration"),
         (lambda p: p.notify_event(1, None, "boom"), "no event 'boom'"),
         (lambda p: p.no_such_method(), "no_such_method"),
     ],

@@ -61,7 +61,7 @@ def test_the_figures_are_those_of_the_comparison():
     ]
     assert [cell[1] for cell in partitions[0]] == ["", "5", "300.0", "330.5", "30.5", "200.0", "230.0"]
     assert [row[0][0] for row in rows_of(text, "Waits by user")] == ["ann"]
-    assert [[cell[1] for cell in row[1:]] for row in rows_of(text, "Taken away in the replay")] == [
+    assert [[cell[1] for cell in row[1:]] for row in rows_of(text, "Removed from the replay")] == [
         ["3600.0", "10800.0", "7200.0"],
         ["0.0", "7200.0", "7200.0"],
     ]
@@ -74,7 +74,7 @@ def test_the_figures_are_those_of_the_comparison():
 def test_charts_hold_all_jobs_and_groups():
     text = page(FOUND, PAIRS)
     assert "Waiting time: 16 jobs" in text  # eight as they were, eight as they became
-    assert "Difference of waits, without sign: 8 jobs, 0 s to 30 s" in text
+    assert "Absolute difference of waits: 8 jobs, 0 s to 30 s" in text
     widths = [float(width) for width in re.findall(r'<rect class="run[01]"[^>]*? width="([0-9.]+)"', text)]
     assert widths[:4] == [pytest.approx(400 * 300 / 330.5, abs=0.1), 400.0, 0.0, 0.0]
     assert "http" not in text.replace("http://www.w3.org", "")

@@ -192,7 +192,7 @@ def test_commands(site, capsys):
     assert main(["what-if", str(site / "slurm.conf"), str(log), "-s", "easy", *change]) == 0
     out = capsys.readouterr().out
     assert out.startswith("gain: ")
-    assert "\nlose: nobody for sure\n" in out
+    assert "\nlose: nobody significantly\n" in out
     assert "all jobs" in out
     assert "+SchedulerParameters=bf_window=2880,defer" in out
     assert main(["what-if", str(site / "slurm.conf"), str(log)]) == 2
@@ -230,7 +230,7 @@ def test_a_bundled_site_by_name(capsys):
     assert main(["calibrate", "example:slurm", "-s", "easy"]) == 0
     assert "all jobs" in capsys.readouterr().out
     assert main(["calibrate", "slurm.conf"]) == 2
-    assert "name the log behind the site" in capsys.readouterr().err
+    assert "name the log after the site" in capsys.readouterr().err
 
 
 def test_jobs_that_a_change_shuts_out_are_counted(site):

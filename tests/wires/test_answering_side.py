@@ -178,5 +178,5 @@ def test_a_length_that_is_none_is_passed_over():
     [("leases", {"mapper": "evil:Class"}), ("easy_bf_plot_liquid_load_horizon", {"trace_output_filename": "x"})],
 )
 def test_a_simulator_names_neither_code_nor_files(name, told):
-    with pytest.raises(UsageError, match="data may"):
+    with pytest.raises(UsageError, match="input files may not"):
         check_data_options(name, _settings(json.dumps(told).encode()))

@@ -322,7 +322,7 @@ def test_sequences_of_nothing():
         said = [{"timestamp": 0, "type": kind, "data": data} for kind, data in events]
         return json.dumps({"now": 0, "events": said}).encode()
 
-    assert "steps in no time" in str(run(answer))
+    assert "steps without time passing" in str(run(answer))
 
 
 # -- the command line -----------------------------------------------------------------------------------------------

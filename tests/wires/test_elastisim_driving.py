@@ -108,7 +108,7 @@ def test_what_is_said_and_heard():
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (Resize("w0!0", [0, 1, 2, 3, 4]), "can do with 1 to 4"),
+        (Resize("w0!0", [0, 1, 2, 3, 4]), "takes 1 to 4"),
         (Resize("w0!0", [0, 9]), "no nodes"),
         (Resize("w0!7", [0]), "no job"),
         (Execute("w0!0", [1]), "not waiting"),

@@ -195,7 +195,7 @@ def test_members_beside_data_are_not_lost():
     for event, message in (
         (plain | {"mapping": {"0": "0"}}, "mapping is unknown"),
         (plain | {"additional_io_job": io, "timestmp": 1}, "timestmp is unknown; did you mean 'timestamp'"),
-        (plain | {"additional_io_job": io, "data": plain["data"] | {"additional_io_job": io}}, "stands twice"),
+        (plain | {"additional_io_job": io, "data": plain["data"] | {"additional_io_job": io}}, "is given twice"),
         ({"timestamp": 1.0, "type": "REJECT_JOB", "data": {"job_id": "a!b"}, "additional_io_job": io}, "is unknown"),
     ):
         with pytest.raises(ProtocolError, match=message):

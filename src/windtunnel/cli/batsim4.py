@@ -12,8 +12,8 @@ from windtunnel.diagnostics import UsageError, read_text
 __all__ = ["batsim4", "parser", "with_sg_cfg"]
 
 _REFUSED: Final = {
-    "--sg-log": "there is no SimGrid here, hence none of its logs",
-    "--simgrid-version": "there is no SimGrid here",
+    "--sg-log": "SimGrid is not used here, so there are no logs of it",
+    "--simgrid-version": "SimGrid is not used here",
     "--unittest": "the tests are run by pytest",
 }
 _EXAMPLES: Final = """\
@@ -21,7 +21,7 @@ examples:
   windtunnel batsim4 -p cluster.xml -w jobs.json -s tcp://localhost:28000 -e out/run1
   windtunnel batsim4 -p cluster.xml -w jobs.json -E --enable-dynamic-jobs --acknowledge-dynamic-jobs
   windtunnel batsim4 -p cluster.xml -w jobs.json --no-sched
-the scheduler is started apart, for example:
+the scheduler is started separately, for example:
   batsched -v easy_bf -s 'tcp://*:28000'
   pybatsim easyBackfill --socket-endpoint 'tcp://*:28000'
   windtunnel scheduler easy --endpoint tcp://127.0.0.1:28000
@@ -75,18 +75,24 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="external events (we0, we1, ...)",
     )
-    add("-s", "--socket-endpoint", default="tcp://localhost:28000", metavar="ENDPOINT", help="where the scheduler is")
+    add(
+        "-s",
+        "--socket-endpoint",
+        default="tcp://localhost:28000",
+        metavar="ENDPOINT",
+        help="endpoint of the scheduler's socket",
+    )
     add("-e", "--export", default="out", metavar="PREFIX", help="prefix of the output files [%(default)s]")
     add("-m", "--master-host", default="master_host", metavar="NAME", help="host of the scheduler [%(default)s]")
     add("-r", "--add-role-to-hosts", action="append", default=[], metavar="HOSTS:ROLE", help="e.g. pfs:storage")
     add("-E", "--energy", action="store_true", help="simulate energy")
-    add("--enable-redis", action="store_true", help="descriptions of jobs travel by Redis")
+    add("--enable-redis", action="store_true", help="pass job descriptions through Redis")
     add("--redis-hostname", default="127.0.0.1", metavar="HOST")
     add("--redis-port", default=6379, type=int, metavar="PORT")
     add("--redis-prefix", default="default", metavar="PREFIX")
     add("--disable-schedule-tracing", action="store_true", help="no Pajé trace")
     add("--disable-machine-state-tracing", action="store_true", help="no machine_states.csv")
-    add("--mmax", default=0, type=int, metavar="NB", help="keep only so many hosts")
+    add("--mmax", default=0, type=int, metavar="NB", help="keep only this many hosts")
     add("--mmax-workload", action="store_true", help="keep only as many hosts as the workloads say")
     add("--forward-profiles-on-submission", action="store_true")
     add("--enable-dynamic-jobs", action="store_true")
@@ -101,11 +107,13 @@ def parser() -> argparse.ArgumentParser:
     add("--workflow-jobs-limit", default=0, type=int, metavar="NB", help="tasks of a workflow in the system at once")
     add("--ignore-beyond-last-workflow", action="store_true", help="drop static jobs submitted after the workflows")
     add("-v", "--verbosity", default="information", choices=["quiet", "network-only", "information", "debug"])
-    add("-q", "--quiet", action="store_true", help="as --verbosity quiet")
+    add("-q", "--quiet", action="store_true", help="same as --verbosity quiet")
+    add("--sg-cfg", action="append", default=[], metavar="KEY:VALUE", help="only network/TCP-gamma is supported")
     add(
-        "--sg-cfg", action="append", default=[], metavar="KEY:VALUE", help="only network/TCP-gamma has a meaning here"
+        "--dump-execution-context",
+        action="store_true",
+        help="print the socket and the output prefix as JSON, and exit",
     )
-    add("--dump-execution-context", action="store_true", help="print where things are, as JSON, and exit")
     add(
         "--estimate-waiting-times",
         action="store_true",
@@ -170,13 +178,13 @@ def batsim4(argv: Sequence[str]) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     if options.forward_unknown_events and not options.events:
-        raise UsageError("--forward-unknown-events goes with --events")
+        raise UsageError("--forward-unknown-events requires --events")
     if options.sched_cfg and options.sched_cfg_file:
         raise UsageError("give --sched-cfg or --sched-cfg-file, not both")
     if not 0 <= options.first_submission < inf:
         raise UsageError(f"--first-submission {options.first_submission:g} is not a valid time")
     if not options.timeout > 0:
-        raise UsageError(f"--timeout {options.timeout:g} is not a time to wait")
+        raise UsageError(f"--timeout {options.timeout:g} is not a valid timeout")
     if not 0 < options.redis_port < 65536:
         raise UsageError(f"--redis-port {options.redis_port} is not a port")
     if options.mmax < 0:
@@ -186,7 +194,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.no_sched and (options.workflow or options.workflow_start or options.estimate_waiting_times):
         raise UsageError("--no-sched starts every job at 0: workflows and waiting times make no sense with it")
     if options.ignore_beyond_last_workflow and not (options.workflow or options.workflow_start):
-        raise UsageError("--ignore-beyond-last-workflow goes with workflows (-W, --WS)")
+        raise UsageError("--ignore-beyond-last-workflow requires workflows (-W, --WS)")
     if not (options.workload or options.workflow or options.workflow_start or options.enable_dynamic_jobs):
         raise UsageError("there is no work", "give workloads (-w), workflows (-W), or --enable-dynamic-jobs")
 
@@ -330,7 +338,7 @@ def with_sg_cfg(platform: Any, items: Sequence[str]) -> Any:
     for item in items:
         key, colon, value = item.partition(":")
         if not colon or key.replace("_", "-") != "network/TCP-gamma":
-            raise UsageError(f"--sg-cfg {item!r} is not supported: only network/TCP-gamma:VALUE has a meaning here")
+            raise UsageError(f"--sg-cfg {item!r} is not supported: only network/TCP-gamma:VALUE is supported")
         try:
             gamma = float(value)
         except ValueError:

@@ -39,7 +39,7 @@ def config_words(path: str) -> list[str]:
     """The content of a configuration file, as the words of a command line.
 
     Raises:
-        UsageError: the file cannot be read, or a key or value in it makes no sense.
+        UsageError: the file cannot be read, or a key or value in it is invalid.
     """
     try:
         text = read_text(path)
@@ -58,7 +58,7 @@ def _words(path: str, key: str, values: Sequence[Any]) -> list[str]:
     option = f"--{key}"
     if key in FLAGS:
         if len(values) != 1 or str(values[0]).lower() not in _TRUTH:
-            raise UsageError(f"{path}: {key} is true or false, not {values!r}")
+            raise UsageError(f"{path}: {key} must be true or false, not {values!r}")
         return [option] if _TRUTH[str(values[0]).lower()] else []
     flat: list[Any] = []
     for value in values:
@@ -66,10 +66,10 @@ def _words(path: str, key: str, values: Sequence[Any]) -> list[str]:
     texts = [str(value) for value in flat]
     if key in PAIRS:
         if len(texts) % 2:
-            raise UsageError(f"{path}: {key} wants two texts each time, there are {len(texts)}")
+            raise UsageError(f"{path}: {key} takes two values each time, not {len(texts)}")
         return [word for i in range(0, len(texts), 2) for word in (option, texts[i], texts[i + 1])]
     if key in SINGLE and len(texts) != 1:
-        raise UsageError(f"{path}: {key} wants one value, there are {len(texts)}")
+        raise UsageError(f"{path}: {key} takes one value, not {len(texts)}")
     return [f"{option}={text}" for text in texts]
 
 
@@ -103,7 +103,7 @@ def _ini(path: str, text: str) -> dict[str, Any]:
     try:
         parser.read_string(f"[batsim]\n{text}")
         if len(parser.sections()) > 1:
-            raise UsageError(f"{path}: there are no sections, {parser.sections()[1]!r} is one")
+            raise UsageError(f"{path}: sections are not allowed, {parser.sections()[1]!r} is one")
         return {key: shlex.split(value) for key, value in parser["batsim"].items()}
     except (configparser.Error, ValueError) as fault:
         raise UsageError(f"{path} is not INI: {fault}") from fault

@@ -13,9 +13,9 @@ _REFUSED: Final = {
     "-E": "the energy of links is not simulated; --energy-host simulates that of hosts",
     "--energy": "the energy of links is not simulated; --energy-host simulates that of hosts",
     "--energy-link": "the energy of links is not simulated",
-    "--sg-log": "there is no SimGrid here, hence none of its logs",
-    "--simgrid-version": "there is no SimGrid here",
-    "--simgrid-git-commit": "there is no SimGrid here",
+    "--sg-log": "SimGrid is not used here, so there are no logs of it",
+    "--simgrid-version": "SimGrid is not used here",
+    "--simgrid-git-commit": "SimGrid is not used here",
     "--batsim-git-commit": "this is not Batsim",
 }
 _EXAMPLES: Final = """\
@@ -24,7 +24,7 @@ examples:
   windtunnel batsim5 -p cluster.xml -w jobs.json -L ./libedc.so edc-init.json --energy-host --trace-machine-state
   windtunnel batsim5 -p cluster.xml -w jobs.json -s ipc:///tmp/batsim ''
   windtunnel batsim5 -c run.toml --mmax 64
-a scheduler of ours as a process:
+a built-in scheduler as a separate process:
   windtunnel scheduler easy --protocol batprotocol --endpoint ipc:///tmp/batsim
 """
 _DEFAULTS: Final[dict[str, Any]] = {
@@ -105,10 +105,10 @@ def parser() -> argparse.ArgumentParser:
         metavar=("HOST", "ROLE"),
         help="e.g. pfs storage",
     )
-    inputs("--mmax", type=int, metavar="NB", help="keep only so many hosts [0: all]")
+    inputs("--mmax", type=int, metavar="NB", help="keep only this many hosts [0: all]")
     inputs("--mmax-workload", action="store_true", help="keep only as many hosts as the workloads say")
     inputs("--energy-host", action="store_true", help="simulate the energy of hosts")
-    inputs("--sg-cfg", action="append", metavar="KEY:VALUE", help="only network/TCP-gamma has a meaning here")
+    inputs("--sg-cfg", action="append", metavar="KEY:VALUE", help="only network/TCP-gamma is supported")
     edc = made.add_argument_group("decision components (several share the simulation, in this order)").add_argument
     for short, kind, where, init in (
         ("-l", "library-str", "LIBRARY", "INIT"),
@@ -135,7 +135,7 @@ def parser() -> argparse.ArgumentParser:
     )
     out("--trace-probe-data", choices=["always", "never", "auto"], help="probes.csv [auto: when there are data]")
     out("-v", "--verbosity", type=str.lower, choices=["quiet", "info", "debug"], help="[info]")
-    out("-q", "--quiet", action="store_true", help="as --verbosity quiet")
+    out("-q", "--quiet", action="store_true", help="same as --verbosity quiet")
     other = made.add_argument_group("other").add_argument
     other(
         "-c",
@@ -144,9 +144,17 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="options from a file (TOML, or INI where it ends in .ini)",
     )
-    other("--trust-code", action="store_true", help="(ours) let the file of -c name libraries, which are code")
-    other("--gen-config", type=file_name, metavar="FILE", help="write these options to such a file, and go on")
-    other("--dump-execution-context", action="store_true", help="print where things are, as JSON, and exit")
+    other(
+        "--trust-code",
+        action="store_true",
+        help="(ours) allow the file given with -c to name libraries, which are code",
+    )
+    other("--gen-config", type=file_name, metavar="FILE", help="also write these options to such a file")
+    other(
+        "--dump-execution-context",
+        action="store_true",
+        help="print the socket and the output prefix as JSON, and exit",
+    )
     other("--version", "--batsim-version", dest="version", action="store_true", help="print the version")
     return made
 
@@ -171,7 +179,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         libraries = [where for kind, where, _ in told.get("components", ()) if kind.startswith("edc-library")]
         if libraries and "components" not in given and "trust_code" not in given:
             raise UsageError(
-                f"{given['config']}: {libraries[0]!r} is code, which a file may not have loaded",
+                f"{given['config']}: {libraries[0]!r} is code, which a file may not load",
                 "--trust-code allows it; or name the library on the command line (-l, -L)",
             )
         values |= told

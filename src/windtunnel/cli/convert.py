@@ -15,10 +15,10 @@ def convert(
     ],
     target: Annotated[Path, typer.Argument(help="The file to write.", metavar="TARGET")],
     to: Annotated[
-        str, typer.Option("--to", help="The format to write (windtunnel formats); by default the suffix tells.")
+        str, typer.Option("--to", help="The format to write (windtunnel formats); default: by the file's suffix.")
     ] = "",
     option: Annotated[
-        list[str], typer.Option("--option", "-o", help="An option of the format that is read, as key=value.")
+        list[str], typer.Option("--option", "-o", help="An option for reading the input, as key=value.")
     ] = [],  # noqa: B006 -- typer copies it
     apply: Annotated[
         list[str],
@@ -53,7 +53,7 @@ def convert(
     options: dict[str, Any] = key_values(option, "format option")
     change = partial(_arranged, operations=apply) if apply else None
     if platform and to != "elastisim":
-        raise UsageError("--platform goes with --to elastisim", "other formats of workloads name no platform")
+        raise UsageError("--platform requires --to elastisim", "other workload formats do not name a platform")
     site = _site(platform) if platform else None  # what is wrong with it is said before anything is written
     lost = convert_file(source, target, to=to, change=change, **options)
     if site is not None:

@@ -49,7 +49,7 @@ def elastisim(argv: Sequence[str]) -> int:
     except SystemExit as leave:
         return int(leave.code or 0)
     if not 0 < options.timeout < 2e6:
-        raise UsageError(f"a timeout is more than 0 s and less than 2e6 s, not {options.timeout:g} s")
+        raise UsageError(f"a timeout must be more than 0 s and less than 2e6 s, not {options.timeout:g} s")
     from windtunnel.formats.elastisim.configuration import read_configuration
     from windtunnel.wires.elastisim.pair import Pair
 

@@ -120,8 +120,8 @@ def _show_route(found: "RouteDescription") -> None:
         policy = "" if link.shared else ", FATPIPE"
         print(f"  {link.id}: {_amount(link.bandwidth, 'Bps')}, {_seconds(link.latency)}{policy}")
     if found.bandwidth is None:
-        print("bottleneck: none; what is sent arrives after the latency")
+        print("bottleneck: none; data arrive after the latency")
         return
     print(f"bottleneck: {found.bottleneck}, {_amount(found.bandwidth, 'Bps')}")
     if found.window is not None and found.window < found.bandwidth:
-        print(f"one flow gets less: {_amount(found.window, 'Bps')}, what TCP's window allows at this latency")
+        print(f"a single flow gets at most {_amount(found.window, 'Bps')}, limited by TCP's window at this latency")

@@ -39,7 +39,7 @@ def run(
     option: Annotated[list[str], _OPTIONS] = [],  # noqa: B006 -- typer copies it
     haizea_compat: Annotated[
         Optional[bool],  # noqa: UP045 -- typer reads it
-        typer.Option(help="Do also what is odd in Haizea; default: only with --config."),
+        typer.Option(help="Reproduce Haizea's quirks; default: only with --config."),
     ] = None,
     lwf_times: Annotated[str, typer.Option(help="haizea: 1:02:03 is H:M:S; document: DD:HH:MM.SS too.")] = "haizea",
     annotations: Annotated[
@@ -50,23 +50,25 @@ def run(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--inject", help="A second workload, whose leases are added."),
     ] = None,
-    probe: Annotated[list[str], typer.Option(help="What is counted; default: everything.")] = [],  # noqa: B006
+    probe: Annotated[list[str], typer.Option(help="Probes to record; default: all.")] = [],  # noqa: B006
     out: Annotated[
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--out", help="A directory for the files of the run; windtunnel report reads it."),
     ] = None,
     trust_code: Annotated[bool, TRUST_CODE] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace also files in --out that no run has written.")
+        bool, typer.Option("--force", help="Also replace files in --out that no run wrote.")
     ] = False,
     events: Annotated[list[Path], typer.Option("--events", help="External events (JSON lines).")] = [],  # noqa: B006
     failures: Annotated[str, typer.Option(help="Generate failures of machines, as windtunnel run does.")] = "",
     on_failure: Annotated[
-        str, typer.Option(help="Leases whose machine fails: kill, or requeue (they begin again).")
+        str, typer.Option(help="What happens to leases whose machine fails: kill, or requeue (they restart).")
     ] = "kill",
-    on_maintenance: Annotated[str, typer.Option(help="Leases when a maintenance begins: kill or drain.")] = "kill",
+    on_maintenance: Annotated[
+        str, typer.Option(help="What happens to leases when maintenance begins: kill or drain.")
+    ] = "kill",
     energy: Annotated[
-        bool, typer.Option("--energy", help="Simulate energy; --site is a platform that tells the watts.")
+        bool, typer.Option("--energy", help="Simulate energy; --site must be a platform that gives watts.")
     ] = False,
     energy_rule: Annotated[str, typer.Option(help="How meters are read: exact or simgrid.")] = "exact",
     until: Annotated[
@@ -75,12 +77,12 @@ def run(
     ] = None,
     speed: Annotated[
         Optional[float],  # noqa: UP045 -- typer reads it
-        typer.Option(parser=positive, metavar="TIMES", help="Pass so many times as fast as the wall clock."),
+        typer.Option(parser=positive, metavar="TIMES", help="Run this many times as fast as the wall clock."),
     ] = None,
     strict_input: Annotated[
         bool,
         typer.Option(
-            "--strict-input", help="Make everything that is asked or written and would have no effect an error."
+            "--strict-input", help="Treat anything requested or written that would have no effect as an error."
         ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No account and no summary.")] = False,

@@ -67,12 +67,12 @@ def request(
         str, typer.Option("--duration", "-d", help="HH:MM:SS, D:HH:MM:SS or unlimited.")
     ] = "01:00:00",
     numnodes: Annotated[int, typer.Option("--numnodes", "-n", min=1, help="How many nodes.")] = 1,
-    preemptible: Annotated[bool, typer.Option(help="Whether it may be made to give way.")] = False,
+    preemptible: Annotated[bool, typer.Option(help="Whether it may be preempted.")] = False,
     cpu: Annotated[float, typer.Option("--cpu", "-c", help="The share of a CPU on each node, up to 1.")] = 1.0,
     memory: Annotated[int, typer.Option("--memory", "-m", min=0, help="MB on each node.")] = 512,
     image: Annotated[str, typer.Option("--vmimage", "-i", help="A disk image.")] = "",
     image_size: Annotated[int, typer.Option("--vmimagesize", "-z", min=0, help="Its size in MB.")] = 0,
-    deadline: Annotated[str, typer.Option(help="A timestamp, or +D:HH:MM:SS from now, to be done by.")] = "",
+    deadline: Annotated[str, typer.Option(help="The deadline: a timestamp, or +D:HH:MM:SS from now.")] = "",
     server: Annotated[str, _SERVER] = _DEFAULT_SERVER,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it
 ) -> None:
@@ -92,10 +92,10 @@ def request(
             wanted = _from_file(file, client)
         else:
             if not 0.01 <= cpu <= 1:
-                raise UsageError(f"--cpu is a share of a CPU, from 0.01 to 1, not {cpu:g}")
+                raise UsageError(f"--cpu must be a share of a CPU, from 0.01 to 1, not {cpu:g}")
             words: dict[str, float | When] = {"now": When.NOW, "best_effort": When.UNSPECIFIED}
             if deadline and start in words:
-                raise UsageError(f"--deadline goes with a start time, not with --start {start}")
+                raise UsageError(f"--deadline requires a start time, not --start {start}")
             try:
                 length = _UNLIMITED if duration == "unlimited" else parse_length(duration)
             except ValueError as error:
@@ -223,7 +223,7 @@ def serve_leases(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--state", help="Where leases are kept (SQLite); default: in memory.", metavar="FILE"),
     ] = None,
-    speed: Annotated[float, typer.Option(help="How many times as fast as the wall clock time goes.")] = 1.0,
+    speed: Annotated[float, typer.Option(help="How many times as fast as the wall clock to run.")] = 1.0,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any free one.")] = 42493,
     token_file: Annotated[Optional[Path], _TOKEN] = None,  # noqa: UP045 -- typer reads it

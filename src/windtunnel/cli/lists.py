@@ -55,7 +55,7 @@ def _describe(name: str) -> None:
     print(f"{info.name}: {info.description}\nSource: {info.source}")
     print(f"Honours: {', '.join(ability.value for ability in Ability if ability in info.honours)}")
     if Ability.UNAVAILABLE_HOSTS not in info.honours:
-        print("It goes on as if all hosts were there: a run in which one fails may abort.")
+        print("It does not handle host failures: a run in which a host fails may abort.")
     if info.aliases:
         print(f"Aliases (through 0.2): {', '.join(info.aliases)}")
     print("Options:" if info.options else "It has no options.")

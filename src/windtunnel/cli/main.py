@@ -167,7 +167,7 @@ def _guarded(name: str, command: Any, arguments: Sequence[str]) -> int:
 
         what = f"{type(fault).__name__}: {fault}{place_of_ours(fault)}"
         print(
-            f"windtunnel {name}: a fault of windtunnel itself: {what:.1000}\n"
+            f"windtunnel {name}: an internal error of windtunnel: {what:.1000}\n"
             f"  hint: please report it; with {_TRACEBACK}=1 in the environment a traceback is shown",
             file=sys.stderr,
         )

@@ -34,7 +34,7 @@ _MOST: Final = 1 << 26
 """Bytes of a request."""
 
 _PLATFORM = typer.Option(
-    "--platform", help="The platform of the run, where its own files do not lead to it.", metavar="PLATFORM"
+    "--platform", help="The platform of the run, if its own files do not lead to it.", metavar="PLATFORM"
 )
 
 
@@ -56,7 +56,7 @@ def nodes(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--query", help="Answer this SSSRMAP request (XML; - is standard input).", metavar="FILE"),
     ] = None,
-    moab: Annotated[bool, typer.Option("--moab", help="Durations as bare seconds.")] = False,
+    moab: Annotated[bool, typer.Option("--moab", help="Print durations as plain seconds.")] = False,
     platform: Annotated[str, _PLATFORM] = "",
 ) -> None:
     """Print the state of every machine of a run as SSS node objects.

@@ -61,7 +61,7 @@ def run(
         typer.Option("--out", help="Directory for the files of the run; an earlier run there is replaced."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace also files in --out that no run has written.")
+        bool, typer.Option("--force", help="Also replace files in --out that no run wrote.")
     ] = False,
     events: Annotated[list[Path], typer.Option("--events", help="External events (JSON lines).")] = [],  # noqa: B006 -- typer copies it
     walltime: Annotated[
@@ -82,7 +82,7 @@ def run(
     strict_input: Annotated[
         bool,
         typer.Option(
-            "--strict-input", help="Make everything that is asked or written and would have no effect an error."
+            "--strict-input", help="Treat anything requested or written that would have no effect as an error."
         ),
     ] = False,
     workload_option: Annotated[
@@ -105,9 +105,11 @@ def run(
         ),
     ] = "",
     on_failure: Annotated[
-        str, typer.Option(help="Jobs whose machine fails, halts or is maintained: kill or requeue.")
+        str, typer.Option(help="What happens to jobs whose machine fails, halts or is maintained: kill or requeue.")
     ] = "kill",
-    on_maintenance: Annotated[str, typer.Option(help="Work when a maintenance begins: kill or drain.")] = "kill",
+    on_maintenance: Annotated[
+        str, typer.Option(help="What happens to running jobs when maintenance begins: kill or drain.")
+    ] = "kill",
     checkpoint: Annotated[
         str,
         typer.Option(
@@ -180,7 +182,7 @@ def run(
         typer.Option("--live", help="Serve a page on this machine that shows the run and lets you act on it."),
     ] = False,
     live_paused: Annotated[
-        bool, typer.Option("--live-paused", help="With --live: wait until the page lets the run go.")
+        bool, typer.Option("--live-paused", help="With --live: start paused, until the page resumes the run.")
     ] = False,
     live_port: Annotated[
         int, typer.Option("--live-port", min=0, max=65535, help="With --live: where to listen; 0 takes a free port.")

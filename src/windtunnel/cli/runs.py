@@ -55,9 +55,9 @@ def plot(
     kind: Annotated[
         str, typer.Argument(help="gantt, utilisation, queue, power, waits or slowdowns.", metavar="KIND")
     ],
-    to: Annotated[Path, typer.Argument(help="The file to draw into: .png, .svg or .pdf.", metavar="FILE")],
+    to: Annotated[Path, typer.Argument(help="The file to write: .png, .svg or .pdf.", metavar="FILE")],
     beside: Annotated[
-        list[Path] | None, typer.Option("--beside", help="Another run to draw over it; may be given several times.")
+        list[Path] | None, typer.Option("--beside", help="Another run to overlay; may be given several times.")
     ] = None,
     style: Annotated[str, typer.Option(help="screen, or paper: fonts and lines for print.")] = "screen",
     columns: Annotated[
@@ -105,7 +105,7 @@ def metrics(
     loaded = load_run(run)
     if fair:
         if (warm_up, cool_down) != ("0", "0"):
-            raise UsageError("--fairness is that of all jobs: it goes with no --warm-up or --cool-down")
+            raise UsageError("--fairness covers all jobs: it cannot be combined with --warm-up or --cool-down")
         found = loaded.fairness()
         if as_json:
             _print_json(found)
@@ -128,7 +128,7 @@ def compare(
         int, typer.Option("--jobs", min=0, help="Show this many of the jobs whose starts differ most.")
     ] = 0,
     tolerance: Annotated[
-        float, typer.Option(parser=date, metavar="SECONDS", help="Times closer than this are equal.")
+        float, typer.Option(parser=date, metavar="SECONDS", help="Times closer than this count as equal.")
     ] = 1e-6,
     warm_up: Annotated[str, _WARM_UP] = "0",
     cool_down: Annotated[str, _COOL_DOWN] = "0",

@@ -54,7 +54,7 @@ def scheduler(
             print(f"{name} listens at {bound}", file=sys.stderr, flush=True)
 
     if as_json and protocol != "batprotocol":
-        raise UsageError("--json goes with --protocol batprotocol; the other protocol is JSON anyway")
+        raise UsageError("--json requires --protocol batprotocol; the other protocol is JSON anyway")
     if protocol == "json":
         from windtunnel.wires.json.server import serve as serve_json
 

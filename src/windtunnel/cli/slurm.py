@@ -19,15 +19,15 @@ __all__ = ["calibrate", "slurm", "what_if"]
 _SITE = typer.Argument(help="The site's slurm.conf, or example:slurm.", metavar="SITE")
 _LOG = typer.Argument(help="Its accounting (sacct -P or --json).", metavar="LOG")
 _TZ = typer.Option("--tz", help="The time zone of dates without one, such as Europe/Berlin.")
-_SCHEDULER = typer.Option("--scheduler", "-s", help="Another scheduler than the site's own.")
+_SCHEDULER = typer.Option("--scheduler", "-s", help="Use this scheduler instead of the site's own.")
 _JSON = typer.Option("--json", help="Print JSON.")
 _MOST: Final = 12
 
 
 def slurm(
     action: Annotated[str, typer.Argument(help="extract: print the script.", metavar="extract")],
-    start: Annotated[str, typer.Option(help="From when on jobs are extracted, as sacct has it.")] = "now-30days",
-    end: Annotated[str, typer.Option(help="Until when.")] = "now",
+    start: Annotated[str, typer.Option(help="Start of the period to extract, in sacct's format.")] = "now-30days",
+    end: Annotated[str, typer.Option(help="End of the period.")] = "now",
     folder: Annotated[str, typer.Option(help="Where the script writes.")] = "site",
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="Replace users, accounts and names of jobs; the key stays with you.")
@@ -54,7 +54,7 @@ def calibrate(
     tz: Annotated[str, _TZ] = "UTC",
     scheduler: Annotated[str, _SCHEDULER] = "",
     keep_nodes: Annotated[
-        bool, typer.Option("--keep-nodes", help="Keep nodes that, by the log, were not there.")
+        bool, typer.Option("--keep-nodes", help="Keep nodes that, according to the log, were unavailable.")
     ] = False,
     report: Annotated[
         str, typer.Option("--report", metavar="PAGE", help="Also write an HTML page with charts and all groups.")
@@ -94,9 +94,9 @@ def what_if(
     ] = [],  # noqa: B006 -- as above
     tz: Annotated[str, _TZ] = "UTC",
     scheduler: Annotated[str, _SCHEDULER] = "",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes of this machine that work on it.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="The number of local worker processes.")] = 1,
     out: Annotated[
-        str, typer.Option("--out", help="Keep the study of both runs here; what is there is not run again.")
+        str, typer.Option("--out", help="Keep the study of both runs here; results already there are reused.")
     ] = "",
     json: Annotated[bool, _JSON] = False,
 ) -> None:
@@ -127,7 +127,7 @@ def _files(site: str, log: str) -> tuple[str, str]:
         example = find(site.removeprefix("example:"))
         return example.platform, log or example.workloads[0]
     if not log:
-        raise UsageError("name the log behind the site", "what sacct -P or sacct --json printed")
+        raise UsageError("name the log after the site", "what sacct -P or sacct --json printed")
     return site, log
 
 
@@ -171,7 +171,7 @@ def _named(some: "Sequence[Shift]") -> str:
     """The groups that move most, with by how much the mean wait changes."""
     said = [f"{one.by} {one.name} ({one.after - one.before:+,.0f} s)" for one in some[: _MOST // 2]]
     more = f" and {len(some) - len(said)} more groups" if len(some) > len(said) else ""
-    return ", ".join(said) + more if said else "nobody for sure"
+    return ", ".join(said) + more if said else "nobody significantly"
 
 
 def _change(found: "Change") -> str:

@@ -28,7 +28,7 @@ def run(
     file: Annotated[Path, typer.Argument(help="A study file (TOML).", metavar="FILE.toml")],
     jobs: Annotated[
         Optional[int],  # noqa: UP045 -- typer reads it
-        typer.Option("--jobs", "-j", min=1, help="Processes of this machine (default: its cores), or Slurm workers."),
+        typer.Option("--jobs", "-j", min=1, help="Local processes (default: one per core), or Slurm workers."),
     ] = None,
     on: Annotated[str, typer.Option(help="A cluster: dask://HOST:PORT, ray://HOST:PORT or slurm.")] = "",
     out: Annotated[
@@ -44,7 +44,7 @@ def run(
             help="What a name of the file stands for: NAME=file.py:Class or NAME=module:Class.",
         ),
     ] = [],  # noqa: B006 -- typer copies it
-    again: Annotated[bool, typer.Option("--again", help="Simulate failed points once more.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Simulate failed points again.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no summary.")] = False,
 ) -> None:
     """Simulate all points of a study that have no result yet.
@@ -67,7 +67,7 @@ def run(
         try:
             results = made.run(target, jobs=count, on=on, again=again, progress=progress)
         except KeyboardInterrupt:
-            print(f"interrupted: run it again, and it goes on ({target})", file=sys.stderr)
+            print(f"interrupted: run it again to continue ({target})", file=sys.stderr)
             raise
     if not quiet:
         _print_status(results)
@@ -172,9 +172,9 @@ def show(
         str, typer.Option("--against", help="Also paired differences to the scheduler of this label, and a ranking.")
     ] = "",
     by: Annotated[
-        list[str], typer.Option("--by", help="A column that tells groups of points apart (default: all that varies).")
+        list[str], typer.Option("--by", help="A column to group points by (default: all that vary).")
     ] = [],  # noqa: B006 -- typer copies it
-    confidence: Annotated[float, typer.Option(help="Of the intervals and tests.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals and tests.")] = 0.95,
     bootstrap: Annotated[bool, typer.Option("--bootstrap", help="Intervals by bootstrap rather than by t.")] = False,
     form: Annotated[str, typer.Option("--as", help="text, markdown, latex or json.")] = "text",
 ) -> None:
@@ -223,7 +223,7 @@ def report(
     ] = None,
     metric: Annotated[list[str], _METRIC] = [],  # noqa: B006 -- typer copies it
     baseline: Annotated[str, typer.Option("--against", help="The label of the scheduler to compare with.")] = "",
-    confidence: Annotated[float, typer.Option(help="Of the intervals and tests.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals and tests.")] = 0.95,
 ) -> None:
     """Write one self-contained HTML page about a study.
 

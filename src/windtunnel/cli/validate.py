@@ -26,15 +26,15 @@ def validate(
         str,
         typer.Option(
             "--kind",
-            help="environment, nodes, workload, platform, events or leases, where the content does not tell.",
+            help="environment, nodes, workload, platform, events or leases, if the content does not show it.",
         ),
     ] = "",
-    strict: Annotated[bool, typer.Option("--strict", help="Make warnings errors.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
     schema_only: Annotated[
-        bool, typer.Option("--schema-only", help="Environments: no error beyond those of the published schema.")
+        bool, typer.Option("--schema-only", help="Environments: only what the published schema refuses is an error.")
     ] = False,
     simulate: Annotated[
-        bool, typer.Option("--simulate", help="Environments: also what only a simulation needs.")
+        bool, typer.Option("--simulate", help="Environments: also check what only a simulation needs.")
     ] = False,
     merge_order: Annotated[
         str, typer.Option(help="Environments: merge arrays as the document says, or as the reference tool does.")

@@ -45,7 +45,7 @@ def not_empty(convert: Callable[..., Any]) -> Callable[..., Any]:
 
     def checked(value: Any, *more: Any) -> Any:
         if value == "":
-            raise typer.BadParameter("an empty text is not a path")
+            raise typer.BadParameter("an empty string is not a path")
         return convert(value, *more)
 
     return checked

@@ -8,5 +8,5 @@ __all__ = ["file_name"]
 def file_name(text: str) -> str:
     """The name of a file, as it is: an empty one would be the current directory."""
     if not text:
-        raise ArgumentTypeError("an empty text is not a file")
+        raise ArgumentTypeError("an empty string is not a file")
     return text

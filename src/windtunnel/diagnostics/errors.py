@@ -3,7 +3,7 @@
 ::
 
     WindtunnelError
-    ├── UsageError               the caller asked for something that does not exist or makes no sense (exit 2)
+    ├── UsageError               the caller asked for something that does not exist or is invalid (exit 2)
     ├── InputError               one or more input files are at fault; carries every finding (exit 2)
     ├── MissingExtraError        an optional dependency is not installed (exit 2)
     └── SimulationError          the run could not go on (exit 1); carries the simulated time and event
@@ -47,7 +47,7 @@ class WindtunnelError(Exception):
 
 
 class UsageError(WindtunnelError):
-    """The caller asked for something that does not exist or makes no sense; ``hint`` says how to mend it."""
+    """The caller asked for something that does not exist or is invalid; ``hint`` says how to mend it."""
 
     exit_code = 2
 

@@ -184,7 +184,7 @@ class _Bounded(io.RawIOBase):
         if self._left is not None:
             self._left -= count
             if self._left < 0:
-                message = f"unzips to more than {_RATIO} times its size: unzip it first if that is meant"
+                message = f"unzips to more than {_RATIO} times its size: unzip it first if that is intended"
                 raise OSError(errno.EFBIG, message, self._name)
         if self._longest:
             self._bound_line(bytes(memoryview(buffer)[:count]))

@@ -55,7 +55,7 @@ def _long_numbers(path: str | Path) -> list[Finding]:
     for match in _LONG.finditer(data):
         line = data.count(b"\n", 0, match.start()) + 1
         column = match.start() - data.rfind(b"\n", 0, match.start())
-        message = f"a number of {len(match[0])} digits: none beyond 1.8e308 can be computed with"
+        message = f"a number of {len(match[0])} digits: numbers above 1.8e308 are not supported"
         found.append(Finding(str(path), line=line, column=column, code="number", message=message))
         if len(found) == _MOST:
             break
@@ -63,6 +63,6 @@ def _long_numbers(path: str | Path) -> list[Finding]:
 
 
 def _error(path: str | Path, why: str) -> InputError:
-    message = f"something in it is beyond its reader: {why:.300}"
+    message = f"its reader cannot handle something in it: {why:.300}"
     hint = "please report it, with the file if you may"
     return InputError([Finding(str(path), code=UNFORESEEN, message=message, hint=hint)])

@@ -133,7 +133,7 @@ def _receive(members: Members, workload: str) -> Profile:
     try:
         re.compile(regex)
     except re.error as error:
-        members.fault(f"'regex' is not a regular expression: {error}", "regex")
+        members.fault(f"'regex' is not a valid regular expression: {error}", "regex")
     branches: dict[str, Any] = {}
     for key in ("success", "failure", "timeout"):
         name = members.text(key, "")

@@ -261,7 +261,7 @@ def host_of_node(number: int, node: SssNode) -> tuple[Host, list[str]]:
     if any(models):
         properties["gpu_model"] = ", ".join(filter(None, models))
     if not cores:
-        notes.append(f"node {node.id} says nothing of Processors: one is assumed")
+        notes.append(f"node {node.id} does not state its Processors: one is assumed")
     speed, told = DEFAULT_SPEED, {extension.name: extension.value for extension in node.extensions}
     if "Speed" in told:
         try:

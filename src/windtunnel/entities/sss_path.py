@@ -113,7 +113,7 @@ def parse_path(text: str) -> NodePath:
     while rest:
         match = _STEP.match(rest)
         if match is None or (match.end() < len(rest) and rest[match.end()] != "/"):
-            raise PathFaultError(f"{text!r} is not a path we know", "such as Configured/Processors or Feature")
+            raise PathFaultError(f"{text!r} is not a known path", "such as Configured/Processors or Feature")
         tests = tuple((name, one or two) for name, one, two in _TEST.findall(match[2]))
         steps.append((match[1], tests))
         rest = rest[match.end() + 1 :]

@@ -85,12 +85,12 @@ def _check_cost(request: Request, nodes: int) -> None:
         raise MessageFaultError("244", f"{parts} Get and Where over {nodes} nodes; {allowed}")
     depth = max((abs(where.group) for where in request.wheres), default=0)
     if depth > MOST_PARTS:
-        raise MessageFaultError("318", f"{depth} parentheses at once; {MOST_PARTS} are allowed")
+        raise MessageFaultError("318", f"{depth} nested parentheses; {MOST_PARTS} are allowed")
 
 
 def _modify(request: Request, nodes: Sequence[SssNode], control: Control | None) -> Response:
     if control is None:
-        raise MessageFaultError("740", "nothing may be changed here")
+        raise MessageFaultError("740", "changes are not accepted here")
     wrong = [change.name for change in request.sets if change.name != "State" or change.op != "Assign"]
     if wrong or len(request.sets) != 1:
         raise MessageFaultError("314", "one thing can be changed: State, by Assign")
@@ -188,7 +188,9 @@ def _groups(gets: _Gets, nodes: list[SssNode]) -> Iterator[str]:
                 figure = _aggregate(get, path, groups[key])
                 parts += [] if figure is None else [_element(get, path, figure)]
             else:
-                raise MessageFaultError("315", f"{get.name}: with figures of groups, say GroupBy or a figure")
+                raise MessageFaultError(
+                    "315", f"{get.name}: beside aggregates, every Get needs GroupBy or an aggregate"
+                )
         yield f"<Node>{''.join(parts)}</Node>"
 
 

@@ -72,14 +72,14 @@ def match_all(pattern: str, texts: Sequence[str], limit: float = TIME_LIMIT) -> 
     if len(pattern) > LENGTH_LIMIT:
         raise ReferenceFaultError(f"a pattern of {len(pattern)} characters; {LENGTH_LIMIT} are allowed")
     if limit <= 0:
-        raise ReferenceFaultError(f"{pattern!r}: no time is left to match it")
+        raise ReferenceFaultError(f"{pattern!r}: there is no time left to match it")
     python = pattern.replace("(?<", "(?P<").replace("(?P<=", "(?<=").replace("(?P<!", "(?<!")
     if found := _POSIX_CLASS.search(pattern):
         raise ReferenceFaultError(f"{found.group()} in {pattern!r}: POSIX classes are not supported")
     try:
         re.compile(python)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ReferenceFaultError(f"{pattern!r} is not a regular expression we can match: {error}") from error
+        raise ReferenceFaultError(f"{pattern!r} is not a regular expression that is supported: {error}") from error
     if python.replace("_", "").replace("-", "").isalnum():
         return [rank for rank, text in enumerate(texts) if text == python]
     command = [sys.executable, "-I", "-S", "-c", _MATCHER]
@@ -103,7 +103,7 @@ def _ranges(text: str) -> Iterator[str]:
     for group in _split(text):
         parts = _GROUP.split(group)
         if any("[" in part or "]" in part for part in parts):
-            raise ReferenceFaultError(f"{group!r} has brackets without a partner")
+            raise ReferenceFaultError(f"{group!r} has unmatched brackets")
         choices = [_numbers(part, group) if rank % 2 else [part] for rank, part in enumerate(parts)]
         size = 1
         for choice in choices:
@@ -123,7 +123,7 @@ def _split(text: str) -> Iterator[str]:
                 yield group
             start = at + 1
     if depth > 0:
-        raise ReferenceFaultError(f"{text!r} has brackets without a partner")
+        raise ReferenceFaultError(f"{text!r} has unmatched brackets")
 
 
 def _numbers(text: str, group: str) -> list[str]:

@@ -81,7 +81,7 @@ def _fault(words: list[str], rank: int, kind: TraceType) -> str:
     if words[0] != str(rank):
         return f"the line is of rank {words[0]}, but the file is that of rank {rank}"
     if len(words) < 2:
-        return "no action behind the rank"
+        return "no action after the rank"
     action, arguments = words[1], words[2:]
     if kind is TraceType.FractionalComputation:
         if action != "m_usage":

@@ -32,7 +32,7 @@ class Names(msgspec.Struct, frozen=True):
                 continue
             at = "" if pointer is None else pointer + json_pointer((name,))
             if name in self.noted:
-                message = f"{name!r} of {self.what} only describes: it has no effect"
+                message = f"{name!r} of {self.what} is descriptive: it has no effect"
                 findings.tally(message, code="history", line=line, pointer=at, severity=Severity.NOTE)
             elif name in self.ignored:
                 findings.tally(f"{name!r} of {self.what} is not simulated", code="ignored", line=line, pointer=at)
@@ -40,7 +40,7 @@ class Names(msgspec.Struct, frozen=True):
                 hint = did_you_mean(name, self.heard)
                 harmless = self.handed_on and not hint.startswith("did you mean")
                 severity = Severity.NOTE if harmless else Severity.WARNING
-                becomes = "it is handed on to schedulers as it is" if self.handed_on else "it has no effect"
+                becomes = "it is passed on to schedulers unchanged" if self.handed_on else "it has no effect"
                 message = f"{self.what} has {name!r}, which is not known: {becomes}"
                 findings.tally(message, code="unknown-member", line=line, pointer=at, hint=hint, severity=severity)
 

@@ -38,7 +38,7 @@ def decode_xml(data: bytes) -> str:
     except (LookupError, ValueError):
         known = ""
     if not _ENCODINGS.fullmatch(known):
-        raise XmlFaultError(f"not text: {encoding!r} is not an encoding that is read here; UTF-8 is")
+        raise XmlFaultError(f"not text: {encoding!r} is not a supported encoding; UTF-8 is")
     try:
         text = data.decode(encoding)
     except ValueError as error:

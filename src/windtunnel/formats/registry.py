@@ -88,7 +88,7 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
         UsageError: there is no format of that name, or the path is empty.
     """
     if path == "":
-        raise UsageError("an empty text is not a file")
+        raise UsageError("an empty string is not a file")
     candidates = [form for form in all_formats() if form.kind == kind and form.reader and not form.word]
     if name:
         for form in candidates:

@@ -100,7 +100,7 @@ class SchedulingEnv(_Env):
         if spaces is None:
             raise MissingExtraError("gymnasium", "rl")
         if not length >= 1:
-            raise UsageError(f"an episode has at least one job, not {length!r}")
+            raise UsageError(f"an episode must have at least one job, not {length!r}")
         if not callable(reward) and reward not in {"slowdown", "wait", "utilisation", *REWARDS}:
             raise UsageError(f"there is no reward {reward!r}", "slowdown, wait, utilisation, cqgym, schedgym")
         self.platform, source = _site(workload, platform, operations)

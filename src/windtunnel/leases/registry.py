@@ -73,7 +73,7 @@ def read_settings(settings: Mapping[str, Any], base: LeaseOptions | None = None)
     """Options from settings by name (with dashes or underscores), upon others; those of the parts chosen among them.
 
     Raises:
-        UsageError: a setting or a part does not exist, or a value makes no sense.
+        UsageError: a setting or a part does not exist, or a value is invalid.
     """
     return lease_options(settings, base, own=_options_of_parts(chosen(settings, base)))
 

@@ -131,7 +131,7 @@ class Server:
         status, told = 200, None
         try:
             if int(request.headers.get("content-length") or _MOST) >= _MOST:
-                raise UsageError("this is too long for a question")
+                raise UsageError("the request is too long")
             asked = msgspec.json.decode(await request.body(), type=Asked)
             told = await wrap_future(self._driver.ask(lambda: act(self._driver, asked)))
         except (WindtunnelError, ValueError) as fault:

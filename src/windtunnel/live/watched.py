@@ -122,9 +122,9 @@ class Watched:
             UsageError: the speed is not positive, or the time is past.
         """
         if speed is not None and not speed > 0.0:
-            raise UsageError("a speed is a positive number of simulated seconds in a second")
+            raise UsageError("a speed must be a positive number of simulated seconds per second")
         if goal is not None and not goal > self.now:
-            raise UsageError("this time is past")
+            raise UsageError("this time has passed")
         self.speed = self.speed if speed is None else speed
         self.goal = self.until if goal is None else min(goal, self.until)
         self._anchor = (monotonic(), self.now)
@@ -143,13 +143,13 @@ class Watched:
         """Submit a job now; its id.
 
         Raises:
-            UsageError: it makes no sense.
+            UsageError: it is invalid.
         """
         self._check_open()
         if not (hosts >= 1 and isfinite(seconds) and seconds >= 0.0):
-            raise UsageError("a job needs a host or more, and a run time in seconds")
+            raise UsageError("a job needs at least one host and a run time in seconds")
         if not walltime > 0.0:
-            raise UsageError("a walltime is a positive number of seconds")
+            raise UsageError("a walltime must be a positive number of seconds")
         self._jobs += 1
         name = f"live!{self._jobs}"
         profile = DelayProfile(id=f"live!p{self._jobs}", delay=float(seconds))

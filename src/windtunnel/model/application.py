@@ -1,6 +1,6 @@
 """Applications of jobs that may change size: phases of tasks, whose amounts follow from the number of hosts.
 
-A job whose profile is an :class:`ElasticProfile` says how many hosts it can do with and when they may change; its
+A job whose profile is an :class:`ElasticProfile` says how many hosts it takes and when they may change; its
 application, which many jobs may share, says what it does. Amounts are seconds, flops or bytes: a number, one number
 for each rank (or pair of ranks), or an expression over ``num_nodes``, ``num_gpus_per_node``, ``num_gpus`` and the
 job's arguments (:mod:`windtunnel.model.expressions`).

@@ -67,7 +67,7 @@ class Sized(Protocol):
         """The jobs that get more cores with their whole hosts than they count; the number is that of such cores."""
 
 
-_SLURM: Final = "what jobs ask a Slurm for"
+_SLURM: Final = "what jobs request from Slurm"
 """The value of ``Ability.SLURM_REQUESTS``."""
 _ABILITIES: Final = {"cores": "shares of hosts", "memory": "memory"}
 
@@ -116,11 +116,11 @@ class Asks:
         if ask.nodes or ask.exclude:
             self.note(_SLURM, "jobs name nodes, or exclude some", job)
         if ask.exclusive or ask.exclusive_user:
-            self.note(_SLURM, "jobs ask for nodes that nobody else is on", job)
+            self.note(_SLURM, "jobs ask for exclusive nodes", job)
         if ask.contiguous or ask.spread or ask.switches:
-            self.note(_SLURM, "jobs ask for nodes side by side, spread, or below few switches", job)
+            self.note(_SLURM, "jobs ask for contiguous or spread nodes, or for few switches", job)
         if ask.begin is not None:
-            self.note(_SLURM, "jobs name a time before which they must not start", job)
+            self.note(_SLURM, "jobs have an earliest start time", job)
         if ask.dependencies:
             self.note(_SLURM, "jobs wait for other jobs", job)
         if ask.array_limit is not None:

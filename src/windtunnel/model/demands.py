@@ -80,4 +80,4 @@ class Demands:
             return f"asks for {need.hosts} hosts, there are {len(self.hosts)}"
         what = " and ".join(f"{amount:g} {name}" for name, amount in need.amounts)
         have = f"{there} hosts have" if there > 1 else "1 host has" if there else "no host has"
-        return f"asks for {need.hosts} host{'s' * (need.hosts > 1)} with {what}, {have} so much"
+        return f"asks for {need.hosts} host{'s' * (need.hosts > 1)} with {what}, {have} that much"

@@ -69,7 +69,7 @@ def parse_distribution(text: str) -> Distribution:
     ``uniform:LOW,HIGH`` or ``constant:SECONDS``.
 
     Raises:
-        UsageError: it is none of these, or a parameter makes no sense.
+        UsageError: it is none of these, or a parameter is invalid.
     """
     name, _, rest = text.partition(":")
     if name not in _DRAWS:
@@ -83,7 +83,7 @@ def parse_distribution(text: str) -> Distribution:
     if len(values) != len(names) or not all(isfinite(v) and (v >= 0 or not positive) for v in values):
         raise UsageError(f"{text!r}: expected {name}:{','.join(names).upper()}")
     if (name in {"exponential", "weibull", "gamma"} and 0 in values) or (name == "uniform" and values[0] > values[1]):
-        raise UsageError(f"{text!r}: the parameters make no distribution")
+        raise UsageError(f"{text!r}: these parameters do not define a distribution")
     return Distribution(name, values)
 
 
@@ -109,7 +109,7 @@ def parse_failures(text: str) -> FailureModel:
     """Read ``between=weibull:0.7,86400;repair=lognormal:7,1;rack-between=...;rack-repair=...;seed=1;until=604800``.
 
     Raises:
-        UsageError: a part is unknown or makes no sense, or nothing would ever fail.
+        UsageError: a part is unknown or is invalid, or nothing would ever fail.
     """
     values: dict[str, Any] = {}
     known = FailureModel.__struct_fields__
@@ -190,7 +190,7 @@ def _spells(
             return
         now = failure + repair.draw(stream)
         if now == inf:
-            raise UsageError(f"failures: a repair that takes {repair} s is never over")
+            raise UsageError(f"failures: a repair that takes {repair} s never ends")
         yield failure, now
 
 

@@ -54,7 +54,7 @@ def size_of(style: str, columns: float | None, size: tuple[float, float] | None)
         return (12.0, 5.0)
     wide = 1.0 if columns is None else columns
     if not 0.0 < wide <= 4.0:
-        raise UsageError(f"a figure is some columns wide, not {columns}", "1 or 2")
+        raise UsageError(f"a figure must be a positive number of columns wide, not {columns}", "1 or 2")
     width = wide * _COLUMN + max(0.0, wide - 1.0) * _GUTTER
     return (width, min(0.62 * width, 3.0))
 

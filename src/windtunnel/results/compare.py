@@ -108,7 +108,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         if self.identical:
-            return f"{self.a} and {self.b} are alike: {self.jobs_a:,} jobs, same starts, ends and hosts"
+            return f"{self.a} and {self.b} are identical: {self.jobs_a:,} jobs, same starts, ends and hosts"
         common = self.jobs_a - self.only_a
         lines = [
             f"a = {self.a}: {self.jobs_a:,} jobs; b = {self.b}: {self.jobs_b:,} jobs; {common:,} in both",
@@ -166,9 +166,9 @@ def compare(a: Run, b: Run, *, tolerance: float = 1e-6, warm_up: Trim = 0.0, coo
     import polars as pl
 
     if not isinstance(a, Run) or not isinstance(b, Run):
-        raise UsageError(f"runs are compared, not a {type(a if isinstance(b, Run) else b).__name__}")
+        raise UsageError(f"only runs can be compared, not a {type(a if isinstance(b, Run) else b).__name__}")
     if not tolerance >= 0.0:
-        raise UsageError(f"a tolerance is not negative: {tolerance!r} s")
+        raise UsageError(f"a tolerance must not be negative: {tolerance!r} s")
     changed = changed_jobs(a, b, tolerance)
     shift = changed["start_shift"]
     only_a = a.jobs.join(b.jobs, on="id", how="anti").height

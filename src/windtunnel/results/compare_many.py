@@ -121,9 +121,9 @@ def compare_runs(*runs: Run, tolerance: float = 1e-6, warm_up: Trim = 0.0, cool_
         UsageError: there are fewer than two runs, one has no jobs.csv, or the tolerance or a trim is malformed.
     """
     if len(runs) < 2 or not all(isinstance(run, Run) for run in runs):
-        raise UsageError("two runs or more are compared")
+        raise UsageError("at least two runs are needed for a comparison")
     if not tolerance >= 0.0:
-        raise UsageError(f"a tolerance is not negative: {tolerance!r} s")
+        raise UsageError(f"a tolerance must not be negative: {tolerance!r} s")
     sides = [_side(run, rank) for rank, run in enumerate(runs)]
     shared = reduce(lambda one, other: one.join(other, on=list(_SAME), maintain_order="left"), sides)
     ranks = range(len(runs))

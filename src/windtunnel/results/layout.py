@@ -66,7 +66,7 @@ class Layout(msgspec.Struct, frozen=True):
             UsageError: the path is empty, exists and is not a directory, or cannot be made.
         """
         if path == "":
-            raise UsageError("an empty text is not an output directory", "the current one is '.'")
+            raise UsageError("an empty string is not an output directory", "the current one is '.'")
         made = Path(path).absolute()
         _make(made, f"the output directory {str(path)!r}")
         return cls(f"{made}/", dialect)

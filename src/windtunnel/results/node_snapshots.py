@@ -33,7 +33,7 @@ class NodeSnapshots(Observer):
 
     def __init__(self, folder: Path, every: float) -> None:
         if not every > 0:
-            raise UsageError(f"snapshots need a time between them, not {every:g} s")
+            raise UsageError(f"the interval between snapshots must be positive, not {every:g} s")
         self.folder = folder
         self.every = every
         self._count = 0

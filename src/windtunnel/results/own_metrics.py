@@ -117,7 +117,7 @@ def metric(name: str, *, unit: str = "", label: str = "") -> Callable[[F], F]:
         UsageError: the name is empty, or another function has it.
     """
     if not isinstance(name, str) or not name:
-        raise UsageError(f"{name!r} is not a name of a metric")
+        raise UsageError(f"{name!r} is not a valid name of a metric")
 
     def register(function: F) -> F:
         known = _METRICS.get(name)

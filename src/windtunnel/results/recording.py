@@ -152,7 +152,7 @@ class Recording(Observer):
         """A restored run goes on in these files: nothing of this one may reach them any more."""
         self._stop()
         self.state.status = Status.INCOMPLETE
-        self.state.reason = "a restored run goes on in its files"
+        self.state.reason = "a restored run continues in its own files"
         for rows in self.rows.values():
             rows.stop(self.state.reason)
 

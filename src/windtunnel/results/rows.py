@@ -176,12 +176,14 @@ class Rows:
         try:
             with self.path.open("r+b") as file:
                 if file.seek(0, 2) < self.size:
-                    raise SimulationError(f"cannot go on writing {self.path}: it lost rows since the run was saved")
+                    raise SimulationError(
+                        f"cannot continue writing {self.path}: it lost rows since the run was saved"
+                    )
                 if self._crc(file) != self._sum:
-                    raise SimulationError(f"cannot go on writing {self.path}: it holds rows of another run")
+                    raise SimulationError(f"cannot continue writing {self.path}: it holds rows of another run")
                 file.truncate(self.size)
         except OSError as fault:
-            raise SimulationError(f"cannot go on writing {self.path}: {fault.strerror}") from fault
+            raise SimulationError(f"cannot continue writing {self.path}: {fault.strerror}") from fault
 
     def _crc(self, file: BinaryIO) -> int:
         """Of what should be ours in the file."""

@@ -182,7 +182,7 @@ class Run:
             )
             for name in _NUMBERS[:-1]:  # a stretch may be: where a job took no time
                 if not jobs[name].is_finite().all():
-                    raise ValueError(f"{name} is not a number of seconds everywhere")
+                    raise ValueError(f"{name} is not a number of seconds in every row")
         extra = self.frame("jobs_extra.csv")
         if extra is not None:
             with read_from(self.name, "jobs_extra.csv"):

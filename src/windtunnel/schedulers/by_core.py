@@ -193,7 +193,7 @@ class ByCore(Component):
         request = job.request
         if request.amounts:
             raise UsageError(
-                f"job {job.id!r} asks for amounts of resources on each host, which packing by cores does not see",
+                f"job {job.id!r} asks for amounts of resources on each host, which packing by cores does not support",
                 "use a scheduler that places by resources, such as stage-scheduler",
             )
         return msgspec.structs.replace(

@@ -26,7 +26,7 @@ from windtunnel.vocabulary.waiting import JobQueue
 
 __all__ = ["NOBODY_STAYS", "ByHost", "Rules"]
 
-NOBODY_STAYS: Final = "asks for longer than hosts stay: their outages are announced"
+NOBODY_STAYS: Final = "asks for more time than hosts have before announced outages"
 """Why a job is rejected that no hosts stay long enough for."""
 
 _LATE: Final = 1e-3

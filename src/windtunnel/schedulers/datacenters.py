@@ -172,7 +172,7 @@ class Datacenters(Scheduler):
             unsaid(notice, Wire.DATACENTERS)
 
     def _owner_of(self, decision: Decision) -> int | None:
-        """The datacenter whose decision that was; None for one of our own, and where it makes no sense."""
+        """The datacenter whose decision that was; None for one of our own, and where there is none."""
         if wrong_field(decision):
             return None
         if isinstance(decision, CallMeLater | StopCallMeLater):

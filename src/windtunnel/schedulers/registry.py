@@ -138,8 +138,8 @@ def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options
     if not isinstance(scheduler, type) and isinstance(scheduler, Component):
         if options:
             raise UsageError(
-                f"scheduler {name_of(scheduler)!r} is made already: it takes no options ({', '.join(options)})",
-                "give its class, or set the options when you make it",
+                f"scheduler {name_of(scheduler)!r} is an instance: it takes no options ({', '.join(options)})",
+                "give its class, or set the options when you create it",
             )
         return scheduler
     return _made(name_of(scheduler), scheduler, options)
@@ -157,7 +157,7 @@ def make_registered(name: str, /, **options: Any) -> Component:
     if name not in _SHIPPED and name not in ALIASES and name not in scheduler_names():
         shown = f"{name!r:.80}"
         raise UsageError(
-            f"{shown} is not the name of a registered scheduler, and data may name no other",
+            f"{shown} is not the name of a registered scheduler, and input files may name no other",
             f"{nearest_names(str(name), scheduler_names())} Your own code is named on the command line (-s)".strip(),
         )
     check_data_options(name, options)
@@ -176,11 +176,13 @@ def check_data_options(name: str, options: Mapping[str, Any]) -> None:
     for option, value in options.items():
         spelled = option.replace("-", "_")
         if spelled in of_files:
-            raise UsageError(f"scheduler {name!r}: data may not say where files are written (option {option!r})")
+            raise UsageError(
+                f"scheduler {name!r}: input files may not say where files are written (option {option!r})"
+            )
         plain = isinstance(value, str) and not {":", "/", "."} & set(value)
         if spelled in of_code and not plain:
             raise UsageError(
-                f"scheduler {name!r}: the option {option!r} cannot be {value!r:.80}: data may name no code",
+                f"scheduler {name!r}: the option {option!r} cannot be {value!r:.80}: input files may not name code",
                 "code of your own is named on the command line (-s and -o)",
             )
 
@@ -212,7 +214,7 @@ def _present(name: str) -> str:
     import logging  # rarely needed, and slow to load
 
     log = logging.getLogger("windtunnel.schedulers")
-    log.warning("the scheduler %r is called %r now; its old name is understood through 0.2", name, now)
+    log.warning("the scheduler %r is now called %r; its old name is accepted through 0.2", name, now)
     return now
 
 
@@ -287,7 +289,7 @@ def _factory(name: str) -> Any:
     hint = nearest_names(name, scheduler_names()) or did_you_mean(name, ALIASES)
     if not hint.startswith("did you mean"):
         hint = "windtunnel schedulers lists them."
-    raise UsageError(f"there is no scheduler {name!r}", f"{hint} One of your own is named as file.py:Class")
+    raise UsageError(f"there is no scheduler {name!r}", f"{hint} Name your own as file.py:Class")
 
 
 def _shipped(entry: Listed) -> Any:

@@ -147,7 +147,7 @@ class Stage(Scheduler):
         """Take other options from now on; the queue and what runs are kept.
 
         Raises:
-            UsageError: an option is unknown or makes no sense.
+            UsageError: an option is unknown or is invalid.
         """
         self.options = stage_options(options)
         self._stream.seed(self.options.seed)

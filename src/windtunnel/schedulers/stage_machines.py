@@ -118,7 +118,7 @@ class Machines:
             return f"asks for {need.hosts} machines, there are {len(self.hosts)}"
         what = " and ".join(f"{size:g} {name}" for name, size in (("cores", need.cores), *need.others) if size)
         fitting = sum(self._could(host, need) for host in self.hosts)
-        return f"asks for {need.hosts} x {what}, of which {fitting} machines have so much"
+        return f"asks for {need.hosts} x {what}, of which {fitting} machines have that much"
 
     def _could(self, host: Host, need: Need) -> bool:
         return host.cores >= need.cores and all(host.resources.get(name, 0.0) >= size for name, size in need.others)

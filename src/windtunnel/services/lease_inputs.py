@@ -30,7 +30,7 @@ def platform_from(site: str | Path | LeaseSite | Platform) -> str | Path | Platf
     if isinstance(site, LeaseSite):
         return platform_of_site(site)
     if not str(site):
-        raise UsageError("an empty text describes no site", "give a site file, or '4 CPU:100,Memory:1024'")
+        raise UsageError("an empty string does not describe a site", "give a site file, or '4 CPU:100,Memory:1024'")
     if _is_site_file(Path(site)):
         return platform_of_site(read_site(site), path=str(Path(site).absolute()))
     return platform_of_site(site_from_text(str(site))) if _TEXT.match(str(site)) else site
@@ -55,7 +55,7 @@ def read_site_or_text(text: str) -> LeaseSite:
         UsageError: neither a file nor such a text.
     """
     if not text:
-        raise UsageError("an empty text describes no site", "give a site file, or '4 CPU:100,Memory:1024'")
+        raise UsageError("an empty string does not describe a site", "give a site file, or '4 CPU:100,Memory:1024'")
     if Path(text).exists() or not text[:1].isdigit():
         return read_site(text)
     return site_from_text(text)

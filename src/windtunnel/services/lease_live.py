@@ -128,7 +128,7 @@ class LiveLeases:
         """Accept a lease; when this returns its id, it is on disk.
 
         Raises:
-            UsageError: it makes no sense on this site.
+            UsageError: it is invalid on this site.
         """
         if objection := self._manager.planner.objection(lease):
             raise UsageError(f"the lease cannot be accepted: {objection}")

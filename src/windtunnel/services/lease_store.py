@@ -56,10 +56,10 @@ class LeaseStore:
             self._db.close()
             try:
                 if Path(path).exists() and not Path(path).is_file():
-                    raise UsageError(f"{path}: not a file leases can be kept in: it is not an ordinary file")
+                    raise UsageError(f"{path}: not a file that leases can be stored in: it is not an ordinary file")
                 self._db = sqlite3.connect(path, timeout=1.0, check_same_thread=False)
             except (sqlite3.Error, ValueError) as error:
-                raise UsageError(f"{path}: not a file leases can be kept in: {error}") from error
+                raise UsageError(f"{path}: not a file that leases can be stored in: {error}") from error
         try:
             with self._naming():
                 self._prepare()
@@ -93,11 +93,11 @@ class LeaseStore:
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise UsageError(
-                    f"{self.path} is in use by another service", "end that one, or keep these leases in another file"
+                    f"{self.path} is in use by another service", "stop that one, or keep these leases in another file"
                 ) from error
             raise UsageError(f"{self.path}: leases cannot be kept in it: {error}") from error
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise UsageError(f"{self.path}: not a file leases can be kept in: {error}") from error
+            raise UsageError(f"{self.path}: not a file that leases can be stored in: {error}") from error
 
     def _damaged(self, what: str) -> UsageError:
         return UsageError(f"{self.path} is damaged: {what}", "take a copy of it, or begin with a new file")
@@ -161,7 +161,7 @@ class LeaseStore:
             return 0
         (instant,) = row
         if not isinstance(instant, int) or not 0 <= instant <= LATEST:
-            raise self._damaged("the instant it has reached makes no sense")
+            raise self._damaged("the instant it has reached is invalid")
         return instant
 
     def inputs(self) -> Iterator[Input]:
@@ -184,7 +184,7 @@ class LeaseStore:
         """One row, checked."""
         sensible = isinstance(instant, int) and isinstance(lease_id, int) and kind in ("lease", "cancel", "end")
         if not sensible or instant > LATEST or (kind == "lease") != isinstance(text, str):
-            raise self._damaged(f"an entry of lease {lease_id!r:.50} makes no sense")
+            raise self._damaged(f"an entry of lease {lease_id!r:.50} is invalid")
         try:
             lease = None if text is None else msgspec.json.decode(text, type=Lease)
         except (msgspec.DecodeError, ValueError, UsageError) as error:

@@ -62,7 +62,7 @@ class LiveNodes(Observer):
         if not wanted:
             raise ValueError(f"unknown state {state!r}; known: {', '.join((*_STATES, *_MACHINE_STATES))}")
         if self._simulation is None or self._simulation.over:
-            raise ValueError("there is no simulation going on")
+            raise ValueError("no simulation is running")
         numbers = {host.name: host.id for host in self._platform.hosts}
         facts = {"state": wanted, "cause": "set by a client"}
         hosts = HostSet(numbers[name] for name in ids)

@@ -139,7 +139,7 @@ class NodeServer:
                 self._turn_away(connection)
 
     def _turn_away(self, connection: socket.socket) -> None:
-        body = self._failure("232", "too many at once")
+        body = self._failure("232", "too many requests at once")
         self._places.turn_away(connection, answer_bytes(body, legacy=False, status=503))
 
     def close(self) -> None:
@@ -188,7 +188,7 @@ class NodeServer:
 
     def _change(self, ids: Sequence[str], state: str) -> None:
         """Neither need be whoever changes states."""
-        assert self._control is not None, "there is nobody who changes anything"
+        assert self._control is not None, "changes are not accepted here"
         with self._lock:
             self._control(ids, state)
 

@@ -68,26 +68,26 @@ def _entry(way: tuple[str | int, ...], word: str, value: Any, faults: Faults, *,
             return None
     for one in what if isinstance(what, tuple) else (what,):
         if data and not isinstance(one, str):
-            faults.add(way, f"a {own} is a text, not {one!r:.60}")
+            faults.add(way, f"a {own} must be a string, not {one!r:.60}")
             return None
     if own == "scheduler" and (fault := _not_for_data(what) if data else _not_for_studies(what)):
         faults.add(way, *fault)
         return None
     if own == "failures" and not isinstance(what, str):
-        faults.add(way, f"failures are a text such as between=exponential:86400;until=604800, not {what!r:.60}")
+        faults.add(way, f"failures must be a string such as between=exponential:86400;until=604800, not {what!r:.60}")
         return None
     options = table.get("options", {})
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
-        faults.add((*way, "options"), f"options are a table of names and values, not {options!r:.60}")
+        faults.add((*way, "options"), f"options must be a table of names and values, not {options!r:.60}")
         options = {}
     operations = table.get("operations", ())
     operations = (operations,) if isinstance(operations, str) else operations
     if not isinstance(operations, list | tuple) or not all(isinstance(one, str) for one in operations):
-        faults.add((*way, "operations"), f"operations are a list of texts, not {operations!r:.60}")
+        faults.add((*way, "operations"), f"operations must be a list of strings, not {operations!r:.60}")
         operations = ()
     label = table.get("label", _label(own, what, options))
     if not isinstance(label, str):
-        faults.add((*way, "label"), f"a label is a text, not {label!r:.60}")
+        faults.add((*way, "label"), f"a label must be a string, not {label!r:.60}")
         label = str(label)
     return Entry(what=what, label=label, options=dict(options), operations=tuple(operations))
 
@@ -95,12 +95,14 @@ def _entry(way: tuple[str | int, ...], word: str, value: Any, faults: Faults, *,
 def _engine(way: tuple[str | int, ...], word: str, value: Any, faults: Faults, *, data: bool) -> Entry | None:
     del word, data
     if not isinstance(value, Mapping):
-        faults.add(way, f"options of the engine are a table, not {value!r:.60}", 'such as {on_failure = "requeue"}')
+        faults.add(
+            way, f"options of the engine must be a table, not {value!r:.60}", 'such as {on_failure = "requeue"}'
+        )
         return None
     options = {str(name): one for name, one in value.items() if name != "label"}
     label = value.get("label", ", ".join(f"{name}={one}" for name, one in options.items()))
     if not isinstance(label, str):
-        faults.add((*way, "label"), f"a label is a text, not {label!r:.60}")
+        faults.add((*way, "label"), f"a label must be a string, not {label!r:.60}")
         label = str(label)
     return Entry(what="", label=label, options=options)
 
@@ -121,7 +123,7 @@ def _label(own: str, what: Any, options: Mapping[str, Any]) -> str:
 def _not_for_data(scheduler: str) -> tuple[str, str] | None:
     if any(mark in scheduler for mark in _CODE):
         hint = "give it a name here, and say on the command line what it is: --scheduler NAME=file.py:Class"
-        return f"{scheduler!r:.80} is not the name of a registered scheduler, and data may name no code", hint
+        return f"{scheduler!r:.80} is not the name of a registered scheduler, and input files may not name code", hint
     return None
 
 
@@ -132,5 +134,5 @@ def _not_for_studies(scheduler: Any) -> tuple[str, str] | None:
         return None
     if not callable(scheduler):
         kind = type(scheduler).__name__
-        return f"a {kind} that is made already cannot be used for many runs", f"give its class: {kind}"
+        return f"a {kind} that is already an instance cannot be used for many runs", f"give its class: {kind}"
     return None

@@ -73,7 +73,7 @@ def _grouped(
     columns = list(usual if by is None else by)
     for name in columns:
         if name not in chosen_columns(frame):
-            raise UsageError(f"points are not told apart by {name!r}", did_you_mean(name, chosen_columns(frame)))
+            raise UsageError(f"points cannot be grouped by {name!r}", did_you_mean(name, chosen_columns(frame)))
     frame = frame.filter(pl.col(metric).is_not_null())
     if not columns:
         return {(): frame}
@@ -123,7 +123,7 @@ def quantiles(
 def _inputs(frame: "pl.DataFrame", metric: str, among: str) -> "pl.DataFrame":
     """A row for each input, a column for each of what is compared; inputs that not all of them ended on left out."""
     if among not in chosen_columns(frame):
-        raise UsageError(f"points are not told apart by {among!r}", did_you_mean(among, chosen_columns(frame)))
+        raise UsageError(f"points cannot be grouped by {among!r}", did_you_mean(among, chosen_columns(frame)))
     names = [str(name) for name in frame[among].unique(maintain_order=True)]
     prefix = _prefix(names)
     index = {name: prefix + name for name in chosen_columns(frame) if name != among}

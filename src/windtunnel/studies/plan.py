@@ -199,7 +199,7 @@ class _Planner:
             known_as = " ".join((what, *map(str, way[1:])))
             self.context.objects[known_as] = entry.what
             if options:
-                self.faults.add(way, f"a {what} that is an object has no options: they are those of reading files")
+                self.faults.add(way, f"a {what} that is an object takes no options: only files do")
             digest = self._once(known_as, way, lambda: digest_of_object(entry.what))
             return Source(known_as=known_as), digest
         if not entry.what:

@@ -90,12 +90,12 @@ def _check_names(found: dict[str, Any], faults: Faults, reserved: frozenset[str]
         for name in sorted(names - {*known, "seed"}):
             faults.add(way, f"there is no parameter {name!r}", did_you_mean(name, [*known, "seed"]))
         if "seed" in names and not found.get("seeds"):
-            faults.add(way, "{seed} stands here, and the study has no seeds", "such as seeds = 10")
+            faults.add(way, "{seed} is used here, but the study has no seeds", "such as seeds = 10")
     for name in known:
         if name not in used:
             hint = f"write {{{name}}} where its value belongs, as in operations = ['scale_load({{{name}}})']"
             where = ("parameters", name) if name in parameters else ("points",)
-            faults.add(where, f"the parameter {name!r} changes nothing: no text has {{{name}}}", hint)
+            faults.add(where, f"the parameter {name!r} changes nothing: nothing uses {{{name}}}", hint)
     if found.get("seeds") and "seed" not in used:
         hint = "write {seed} where it belongs, as in 'lublin:1000?seed={seed}' or operations = ['resample({seed})']"
         faults.add(("seeds",), "seeds change nothing: no text has {seed}", hint)
@@ -128,7 +128,7 @@ def _texts(found: dict[str, Any]) -> list[tuple[_Way, Any]]:
 
 def _text(way: _Way, value: Any, faults: Faults) -> str:
     if not isinstance(value, str) or not value:
-        faults.add(way, f"{way[-1]} is a text, not {value!r:.60}")
+        faults.add(way, f"{way[-1]} must be a string, not {value!r:.60}")
         return ""
     return value
 
@@ -136,30 +136,30 @@ def _text(way: _Way, value: Any, faults: Faults) -> str:
 def _texts_of(way: _Way, value: Any, faults: Faults) -> tuple[str, ...]:
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list | tuple):
-        faults.add(way, f"{way[-1]} is a list of texts, not {value!r:.60}")
+        faults.add(way, f"{way[-1]} must be a list of strings, not {value!r:.60}")
         return ()
     for rank, one in enumerate(given):
         if not isinstance(one, str) or not one:
-            faults.add((*way, rank), f"a text is expected here, not {one!r:.60}")
+            faults.add((*way, rank), f"a string is expected here, not {one!r:.60}")
     return tuple(one for one in given if isinstance(one, str))
 
 
 def _flag(way: _Way, value: Any, faults: Faults) -> bool:
     if not isinstance(value, bool):
-        faults.add(way, f"{way[-1]} is true or false, not {value!r:.60}")
+        faults.add(way, f"{way[-1]} must be true or false, not {value!r:.60}")
     return value is True
 
 
 def _count(way: _Way, value: Any, faults: Faults) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        faults.add(way, f"{way[-1]} is a whole number from 1, not {value!r:.60}")
+        faults.add(way, f"{way[-1]} must be a whole number of at least 1, not {value!r:.60}")
         return 1
     return value
 
 
 def _whole(way: _Way, value: Any, faults: Faults) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        faults.add(way, f"{way[-1]} is a whole number, not {value!r:.60}")
+        faults.add(way, f"{way[-1]} must be a whole number, not {value!r:.60}")
         return 1
     return value
 
@@ -168,13 +168,15 @@ def _seeds(way: _Way, value: Any, faults: Faults) -> tuple[int, ...]:
     if isinstance(value, list | tuple | range):
         seeds = tuple(value)
         if not seeds or not all(isinstance(one, int) and not isinstance(one, bool) for one in seeds):
-            faults.add(way, f"seeds are whole numbers, not {value!r:.60}", "such as seeds = [1, 2, 3], or seeds = 10")
+            faults.add(
+                way, f"seeds must be whole numbers, not {value!r:.60}", "such as seeds = [1, 2, 3], or seeds = 10"
+            )
             return ()
         if len(set(seeds)) < len(seeds):
             faults.add(way, "a seed is given twice: its points would not be independent")
         return seeds
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        faults.add(way, f"seeds are a number from 1, or a list of seeds, not {value!r:.60}")
+        faults.add(way, f"seeds must be a number of at least 1, or a list of seeds, not {value!r:.60}")
         return ()
     count = value
     if count > _MOST_SEEDS:
@@ -186,7 +188,7 @@ def _seeds(way: _Way, value: Any, faults: Faults) -> tuple[int, ...]:
 def _design(way: _Way, value: Any, faults: Faults) -> str:
     if value not in DESIGNS:
         hint = did_you_mean(str(value), DESIGNS)
-        faults.add(way, f"a design is one of {', '.join(DESIGNS)}, not {value!r:.60}", hint)
+        faults.add(way, f"a design must be one of {', '.join(DESIGNS)}, not {value!r:.60}", hint)
         return "grid"
     return str(value)
 
@@ -218,7 +220,9 @@ def _until(way: _Way, value: Any, faults: Faults) -> float | str:
 
 def _parameters(way: _Way, value: Any, faults: Faults) -> dict[str, tuple[Any, ...] | Span]:
     if not isinstance(value, Mapping):
-        faults.add(way, f"parameters are a table of names and values, not {value!r:.60}", "such as load = [0.7, 0.9]")
+        faults.add(
+            way, f"parameters must be a table of names and values, not {value!r:.60}", "such as load = [0.7, 0.9]"
+        )
         return {}
     found: dict[str, tuple[Any, ...] | Span] = {}
     for name, values in value.items():
@@ -237,7 +241,9 @@ def _values(way: _Way, given: Any, faults: Faults) -> tuple[Any, ...]:
     values = tuple(given) if isinstance(given, list | tuple | range) else (given,)
     plain = [_plain(one) for one in values]
     if not values or None in plain:
-        faults.add(way, f"values are numbers, texts, true or false, not {given!r:.60}", "such as [0.7, 0.8, 0.9]")
+        faults.add(
+            way, f"values must be numbers, strings, true or false, not {given!r:.60}", "such as [0.7, 0.8, 0.9]"
+        )
         return ()
     if len({(type(one), one) for one in plain}) < len(plain):
         faults.add(way, "a value is given twice")
@@ -265,9 +271,9 @@ def _span(way: _Way, given: Mapping[str, Any], faults: Faults) -> Span:
     if not isinstance(low, _NUMBER) or not isinstance(high, _NUMBER) or not isfinite(low) or not isfinite(high):
         fault = "a span has two numbers, from and to"
     elif low >= high:
-        fault = f"a span goes from a number to a greater one, not from {low} to {high}"
+        fault = f"a span must go from a number to a greater one, not from {low} to {high}"
     elif scale not in {"linear", "log"}:
-        fault = f"the scale of a span is linear or log, not {scale!r:.60}"
+        fault = f"the scale of a span must be linear or log, not {scale!r:.60}"
     elif scale == "log" and (low <= 0 or whole):
         fault = "a span of logarithms is one of numbers above 0, not only whole ones"
     elif whole and (low != int(low) or high != int(high)):
@@ -283,12 +289,12 @@ def _points(way: _Way, value: Any, faults: Faults) -> tuple[dict[str, Any], ...]
     found = []
     for rank, point in enumerate(given):
         if not isinstance(point, Mapping) or not point:
-            faults.add((*way, rank), f"a point is a table of names and values, not {point!r:.60}")
+            faults.add((*way, rank), f"a point must be a table of names and values, not {point!r:.60}")
             continue
         plain = {str(name): _plain(one) for name, one in point.items()}
         for name, one in plain.items():
             if one is None or not _NAME.fullmatch(name):
-                said = f"a name and a number or text are expected, not {point.get(name)!r:.60}"
+                said = f"a name and a number or string are expected, not {point.get(name)!r:.60}"
                 faults.add((*way, rank, name), said)
         found.append(plain)
     return tuple(found)

@@ -102,7 +102,7 @@ class Worker:
             raise UsageError("the worker has another version of Windtunnel than the study", "install the same")
         for path, digest in expected.digests.items():
             if digest_of_file(path) != digest:
-                raise UsageError(f"{path} is not what it was when the study was started", "start the study again")
+                raise UsageError(f"{path} has changed since the study was started", "start the study again")
 
     def _known(self, source: Source) -> str:
         """A source by what it says: options may be unhashable."""

@@ -30,7 +30,7 @@ class InvariantChecker(Observer):
         self.outcome = ""
 
     def _date(self, now: float) -> None:
-        assert now >= self.last, f"dates go back from {self.last} to {now}"
+        assert now >= self.last, f"time goes backwards from {self.last} to {now}"
         self.last = now
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
@@ -115,5 +115,5 @@ class InvariantChecker(Observer):
         """Told once."""
         del totals
         self._date(now)
-        assert not self.outcome, "the end is told twice"
+        assert not self.outcome, "the end is announced twice"
         self.outcome = outcome

@@ -115,7 +115,7 @@ def _use(jobs: Sequence[Outcome], cores: int) -> float:
 def _verdict(found: Calibration) -> str:
     """How far to trust it, and why."""
     if not found.jobs:
-        return "Nothing can be said: no job of the log starts in the replay."
+        return "No conclusion is possible: no job of the log starts in the replay."
     whole = found.groups[0]
     off = abs(whole.simulated_mean - whole.recorded_mean) / max(60.0, whole.recorded_mean)
     trust = "close" if off <= 0.1 and found.same_start >= 0.8 else "fair" if off <= 0.3 else "poor"
@@ -130,7 +130,7 @@ def _verdict(found: Calibration) -> str:
         nodes = len({one.node for one in found.drains})
         parts.append(
             f"The log shows {nodes} node{'s' * (nodes > 1)} unused for {hours:,.1f} node-hours while jobs that would "
-            "have fitted waited: drained or reserved, and taken away in the replay."
+            "have fitted waited: drained or reserved, and removed from the replay."
         )
     if found.unexplained:
         parts.append(

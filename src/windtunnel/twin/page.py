@@ -59,7 +59,7 @@ def page(found: "Calibration", pairs: "Pairs", *, title: str = "Calibration") ->
         if some:
             parts.append(f"<h2>{name}</h2>{_bars(some)}{_table(name, some)}")
     if found.drains:
-        parts.append(f"<h2>Nodes that were not there</h2>{_drains(found)}")
+        parts.append(f"<h2>Unavailable nodes</h2>{_drains(found)}")
     body = "".join(parts)
     sorts = f"<script>{script(('tables', 'sorts'))}</script>"
     return f'<!doctype html><html lang="en"><head>{head}</head><body><main>{body}</main>{sorts}</body></html>\n'
@@ -102,7 +102,7 @@ def _charts(pairs: "Pairs") -> str:
     legend = '<ul class="legend"><li class="run0">recorded</li><li class="run1">simulated</li></ul>'
     return (
         f'{legend}<div class="charts">{histogram("Waiting time", waits, show=show_duration)}'
-        f"{histogram('Difference of waits, without sign', [('', off)], show=show_duration)}</div>"
+        f"{histogram('Absolute difference of waits', [('', off)], show=show_duration)}</div>"
     )
 
 
@@ -157,4 +157,4 @@ def _drains(found: "Calibration") -> str:
     ]
     hours = sum(one.end - one.start for one in found.drains) / 3600
     facts = definitions([("node-hours", f"{hours:,.1f}"), ("nodes", f"{len({one.node for one in found.drains}):,}")])
-    return facts + table("Taken away in the replay", ("Node", "From (since the first job)", "To", "For"), rows)
+    return facts + table("Removed from the replay", ("Node", "From (since the first job)", "To", "For"), rows)

@@ -37,7 +37,7 @@ class Ability(Enum):
     """What the jobs of a Slurm's user, account or QOS may hold at once, and what a single job may ask for."""
     SLURM_DECISIONS = "the other rules of Slurm"
     """Priorities, fair share, preemption, reservations, licences, and limits of what was used over time."""
-    SLURM_REQUESTS = "what jobs ask a Slurm for"
+    SLURM_REQUESTS = "what jobs request from Slurm"
     """Memory, GPUs, licences, features, reservations and counts of nodes as options of sbatch say them."""
     SHARED_CORES = "cores that jobs share"
     """Several jobs run on one core at once (``OverSubscribe`` of a Slurm's partitions)."""

@@ -85,7 +85,7 @@ def _row(
 
 
 _OTHERS_JOBS: Final = _silent(
-    "it cannot suspend jobs; like the starts of jobs of other components, these are not told"
+    "it cannot suspend jobs; like the starts of jobs of other components, these are not sent"
 )
 _OTHERS_IMAGES: Final = _silent("it cannot send images; what other components send does not concern it")
 _NO_PROBES: Final = _refused("no probe can be asked for")
@@ -99,7 +99,7 @@ _NO_CHANGES: Final = _silent("it cannot change the hosts of running jobs: they g
 _MACHINES_NAMED: Final = _said("its hosts are machines, not cores")
 _NO_ELASTIC: Final = _row(json=_NO_CHANGES, batprotocol=_NO_CHANGES, datacenters=_NO_CHANGES, cores=_MACHINES_NAMED)
 _FOLLOWED: Final = _said("to whoever asks for it (``Hello.follow_phases``): ElastiSim's wire")
-_NOT_ASKED: Final = _silent("told on request only, which this wire never makes")
+_NOT_ASKED: Final = _silent("sent on request only, which this wire never makes")
 _NOT_FOLLOWED: Final = _row(_FOLLOWED, _NOT_ASKED, _NOT_ASKED, _NOT_ASKED, _FOLLOWED)
 
 NOTICES: Final[Mapping[type[n.Notice], Row]] = {
@@ -243,7 +243,7 @@ NOTICES: Final[Mapping[type[n.Notice], Row]] = {
 }
 """What each wire does with each notice."""
 
-_SHOWN_LATER: Final = _silent("the view changes when it is carried out and told")
+_SHOWN_LATER: Final = _silent("the view changes when it is carried out and reported")
 _NO_EFFECT: Final = _silent("it changes nothing that a view shows")
 _NOT_IN_JSON: Final = _refused("there is no such event in this protocol")
 _NOT_IN_BATPROTOCOL: Final = _refused("there is no such event in this protocol")
@@ -285,7 +285,7 @@ DECISIONS: Final[Mapping[type[d.Decision], Row]] = {
     d.TransferImage: _of_machines(_NO_EFFECT, _NOT_IN_JSON, _NOT_IN_BATPROTOCOL),
     d.RegisterProfile: _without_hosts(),
     d.RegisterJob: _without_hosts(
-        _silent("the job appears when its submission is told"),
+        _silent("the job appears when its submission is sent"),
         _said("after REGISTER_PROFILE, if it brings a profile", "profile_id", "job"),
         _said("after RegisterProfileEvent, if it brings a profile", "profile_id", "job"),
     ),

@@ -9,17 +9,18 @@ from windtunnel.vocabulary.coverage import DECISIONS, NOTICES, Coverage, Row, To
 __all__ = ["page"]
 
 _HEAD: Final = """\
-# What each wire says
+# What each wire carries
 
-The simulator tells decision components *notices*, and they answer *decisions* (`windtunnel.vocabulary`; names and
-fields are batprotocol's). Everything between the two puts them into other terms. Nothing is dropped without a word:
-each notice and decision is said, refused by name (the run ends with an error that says what cannot be said), or
-silent on purpose. This page is made from `windtunnel.vocabulary.coverage`; a test sends everything over every wire.
+The simulator sends *notices* to decision components, and they reply with *decisions* (`windtunnel.vocabulary`; names
+and fields are batprotocol's). The wires between the two translate them. Nothing is dropped silently: each notice and
+decision is carried (yes), refused by name (the run ends with an error that says what cannot be expressed), or
+deliberately not sent (*silent*, with the reason). This page is generated from `windtunnel.vocabulary.coverage`; a
+test sends everything over every wire.
 
-- The **view** is what `schedule(view)` gets: its properties show the site, `view.notices` what was told this time.
+- The **view** is what `schedule(view)` gets: its properties show the site, `view.notices` the notices of this round.
 - **JSON** is the protocol of Batsim 3 and 4, **batprotocol** that of Batsim 5; both as simulator and as scheduler.
-- **datacenters** gives each datacenter of an environment a scheduler of its own; **by cores** is `--share-hosts`,
-  which shows a scheduler cores as hosts.
+- **datacenters** gives each datacenter of an environment its own scheduler; **by cores** is `--share-hosts`, which
+  presents cores to a scheduler as hosts.
 """
 _SHORT: Final = {
     Wire.VIEW: "view",

@@ -26,7 +26,7 @@ _LONGEST_ENVELOPE: Final = 20
 
 def _checked(timeout: float) -> float:
     if not 0.0 < timeout <= _FOR_EVER:
-        raise UsageError(f"a timeout is more than 0 and at most {_FOR_EVER:g} s, not {timeout:g} s")
+        raise UsageError(f"a timeout must be more than 0 and at most {_FOR_EVER:g} s, not {timeout:g} s")
     return timeout
 
 

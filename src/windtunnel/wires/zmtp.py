@@ -244,7 +244,7 @@ class Connection(Stream):
         while self._at < len(self._data):
             flags, body = self._frame(deadline)
             if not flags & _COMMAND:
-                raise ZmtpError("it says what it was not asked for")
+                raise ZmtpError("it sent a reply that was not requested")
             self._obey(body)
         self._data, self._at = b"", 0
 

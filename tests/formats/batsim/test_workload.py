@@ -383,7 +383,7 @@ V4_FAULTS = [
         ("/profiles/p/msg", "type", "profile 'p': 'msg' is a string, an object is expected")]),
     ("recv", with_profile(V4, type="recv", regex="(", success="e"), [
         ("/profiles/p/regex", "value",
-         "profile 'p': 'regex' is not a regular expression: missing ), unterminated subpattern at position 0"),
+         "profile 'p': 'regex' is not a valid regular expression: missing ), unterminated subpattern at position 0"),
         ("/profiles/p/success", "reference", "profile 'p': the profile 'e' does not exist")]),
     ("staging", with_profile(V4, type="data_staging", nb_bytes=-1, to=1), [
         ("/profiles/p", "missing", "profile 'p': 'from' is missing, a string is expected"),
@@ -480,7 +480,7 @@ def test_faults_of_traces_have_their_file_and_line(workload, tmp_path):
     assert found == [
         ("/sub/a.txt", 2, "unknown action 'dance'"),
         ("/sub/a.txt", 3, "the line is of rank 1, but the file is that of rank 0"),
-        ("/sub/a.txt", 4, "no action behind the rank"),
+        ("/sub/a.txt", 4, "no action after the rank"),
         ("/sub/a.txt", 5, "send has 2 arguments, 3 are expected"),
         ("/sub/a.txt", 6, "'fast' is not a number >= 0"),
         ("/sub/t.txt", 2, "a blank line names no trace"),

@@ -82,7 +82,7 @@ CASES = [
         app(),
         [
             "jobs.json#/jobs/0 'submit_time' is missing: a number is expected",
-            "jobs.json#/jobs/0 'application_model' is missing: a text is expected",
+            "jobs.json#/jobs/0 'application_model' is missing: a string is expected",
             "jobs.json#/jobs/0 'num_nodes' is missing: a whole number of at least 1 is expected",
         ],
     ),
@@ -137,7 +137,7 @@ CASES = [
     (
         [JOB],
         app({"type": "idle", "delay": 1}),
-        ["app.json#/phases/0/tasks/0 'pattern' is missing: a text is expected"],
+        ["app.json#/phases/0/tasks/0 'pattern' is missing: a string is expected"],
     ),
     (
         [JOB],
@@ -205,7 +205,7 @@ CASES = [
         [{**JOB, "arguments": {"a": [1], "b": 0.1234567}}],
         app(),
         [
-            "jobs.json#/jobs/0/arguments/a a: a text or a number is expected, not [1]",
+            "jobs.json#/jobs/0/arguments/a a: a string or a number is expected, not [1]",
             "odd: jobs.json#/jobs/0/arguments/b b: 0.1234567 is kept with six decimals: 0.123457",
         ],
     ),
@@ -217,7 +217,7 @@ CASES = [
     (
         [JOB],
         app(evolving_request=4),
-        ["odd: app.json#/phases/0/evolving_request evolving_request: a request is a text, not 4: it has no effect"],
+        ["odd: app.json#/phases/0/evolving_request evolving_request: a request must be a string, not 4: it has no effect"],
     ),
     (
         [JOB],
@@ -257,15 +257,15 @@ CONFIGURATIONS = [
     ),
     (
         {"zmq_url": "", "jobs_file": 5},
-        ["#/jobs_file jobs_file: a text is expected, not 5", "#/zmq_url zmq_url: a text is expected, not ''"],
+        ["#/jobs_file jobs_file: a string is expected, not 5", "#/zmq_url zmq_url: a string is expected, not ''"],
     ),
     (
         {"sensing": True},
         [
-            "# 'cpu_utilization' is missing: a text is expected",
-            "# 'network_activity' is missing: a text is expected",
-            "# 'pfs_utilization' is missing: a text is expected",
-            "# 'gpu_utilization' is missing: a text is expected",
+            "# 'cpu_utilization' is missing: a string is expected",
+            "# 'network_activity' is missing: a string is expected",
+            "# 'pfs_utilization' is missing: a string is expected",
+            "# 'gpu_utilization' is missing: a string is expected",
             "# 'sensing_interval' is missing: a number is expected",
         ],
     ),
@@ -284,7 +284,7 @@ CONFIGURATIONS = [
     (
         {"log_task_times": True, "schedule_on_scheduling_pont": True},
         [
-            "# 'task_times' is missing: a text is expected",
+            "# 'task_times' is missing: a string is expected",
             "#/schedule_on_scheduling_pont schedule_on_scheduling_pont: unknown member: it has no effect",
         ],
     ),
@@ -293,7 +293,7 @@ CONFIGURATIONS = [
         [
             "#/allow_oversubscription allow_oversubscription: true or false is expected, not 1",
             "#/forward_io_information forward_io_information: this has no effect, as in ElastiSim",
-            "#/pfs_read_links/1 pfs_read_links: a text is expected, not 1",
+            "#/pfs_read_links/1 pfs_read_links: a string is expected, not 1",
         ],
     ),
 ]

@@ -131,5 +131,5 @@ def test_networks_that_have_no_form_and_formats_without_a_platform_are_refused(t
         write_platform(site, tmp_path / "p.xml")
     assert list(tmp_path.iterdir()) == []
     assert main(["convert", "lublin:10", str(tmp_path / "a.swf"), "--platform", "hosts:4"]) == 2
-    assert "--platform goes with --to elastisim" in capsys.readouterr().err
+    assert "--platform requires --to elastisim" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -107,7 +107,7 @@ def test_all_faults_come_together_with_their_lines(tmp_path):
         ("[general]\nnonsense\n", "not an option"),
         (
             "[general]\nmode: opennebula\n[scheduling]\nsuspension: none\nbackfilling: off\n",
-            "opennebula is not offered",
+            "opennebula is not supported",
         ),
         ("", "suspension is missing"),
     ],

@@ -68,7 +68,7 @@ def test_lengths_are_read_as_haizea_reads_them(text, seconds):
 
 @pytest.mark.parametrize("text", ["3600", "abc", "", "1,5:00", "01:00:00:00:00", "x01:00:00", "1::2", "+", "d"])
 def test_what_haizea_takes_as_zero_is_an_error(text):
-    with pytest.raises(ValueError, match="not a length of time"):
+    with pytest.raises(ValueError, match="not a duration"):
         parse_length(text)
 
 
@@ -91,7 +91,7 @@ def test_any_text_is_a_length_or_a_clear_error(text):
         parse_length(text)
     except ValueError as error:
         said = str(error)
-    assert not said or "not a length of time" in said
+    assert not said or "not a duration" in said
 
 
 # --- the manual -------------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_all_faults_come_together_with_their_lines(tmp_path):
         (10, "missing-element"),
     }
     text = str(caught.value)
-    assert "w.lwf:4: error [bad-value]: arrival of <lease-request>: not a length of time: '3600'" in text
+    assert "w.lwf:4: error [bad-value]: arrival of <lease-request>: not a duration: '3600'" in text
     assert "3600 seconds are 01:00:00.00" in text
     assert "must be true, false, yes or no, not 'maybe'" in text
 
@@ -227,7 +227,7 @@ def test_warnings_do_not_stop_reading(tmp_path):
     [
         ('<exact time="01:00:00"/>', '<Exact time="01:00:00"/>', "wrong-case", "write <exact>"),
         ("<start><now/></start>", "<start>now</start>", "text", "write <now/>"),
-        ("<now/>", "<none/>", "wrong-place", "it belongs into <software>"),
+        ("<now/>", "<none/>", "wrong-place", "it belongs in <software>"),
         ('amount="1024"', 'amount="0"', "bad-value", ""),
         ('<res amount="100" type="CPU"/>', "", "missing-element", ""),
         ("</site>", "</site><site/>", "repeated-element", ""),
@@ -252,7 +252,7 @@ def test_what_stands_in_the_wrong_place_or_case_is_refused(tmp_path, old, new, c
 
 def test_a_lease_that_stands_in_no_request_is_refused(tmp_path):
     lease = re.search("<lease id.*?</lease>", GOOD, re.DOTALL)[0]
-    with pytest.raises(InputError, match="<lease> does not belong into <lease-requests>"):
+    with pytest.raises(InputError, match="<lease> does not belong in <lease-requests>"):
         read_lwf(write(tmp_path, GOOD.replace("</lease-requests>", lease + "</lease-requests>")))
 
 

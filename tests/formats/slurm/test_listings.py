@@ -48,7 +48,7 @@ def test_every_sample_is_known(moment):
                 read(path)
             (one,) = caught.value.findings
             assert (one.code, one.line) == ("listing", 1)
-            assert one.message == f"this is what {told} prints: neither a site nor jobs are made of it"
+            assert one.message == f"this is what {told} prints: neither a site nor jobs can be read from it"
             assert one.hint
 
 

@@ -133,7 +133,7 @@ def test_what_tells_how_it_was_is_told(tmp_path):
     assert report.history == {"when it started": 1, "the nodes it ran on": 1, "allocated gres/gpu": 1}
     told = [one.message for one in report.findings() if one.code == "history"]
     assert told == [
-        "what tells how it was is not simulated: allocated gres/gpu, the nodes it ran on, when it started"
+        "recorded history is not simulated: allocated gres/gpu, the nodes it ran on, when it started"
     ]
 
 

@@ -147,7 +147,7 @@ def test_devices_of_gres_conf(site):
     assert b.gres == (GresItem(name="gpu", type="v100", count=2),)
     assert c.gres == (GresItem(name="gpu", count=2),)
     assert [f.message for f in platform.warnings] == [
-        "node 'c' has 2 gpu in slurm.conf and 3 here: the former is taken"
+        "node 'c' has 2 gpu in slurm.conf and 3 here: the former is used"
     ]
 
 
@@ -281,7 +281,7 @@ def test_faulty_dumps(site, text, message):
 
 TABLE_FAULTS = [
     ("no user", "Cluster|Account\nx|y\n", 1, "there is no column 'User'"),
-    ("too few", "Account|User|Share\nroot|\n", 2, "2 fields, and 3 columns in the head"),
+    ("too few", "Account|User|Share\nroot|\n", 2, "2 fields, and 3 columns in the header"),
     ("share", "Account|User|Share\nroot||x\n", 2, "Share is 'x', a number or parent"),
     ("limit", "Account|User|GrpJobs\nroot||many\n", 2, "grpjobs is 'many', an integer"),
     ("parent", "Account|User|ParentName\nroot||\na||b\n", 0, "account 'a': there is no account 'b'"),

@@ -249,7 +249,7 @@ def test_slurm_conf(file):
     assert (g1.cores, g1.resources["gpus"], g1.properties["partition"]) == (4, 3, "all,gpu")
     assert [h.name for h in read_platform(path, partition="gpu", speed="2e9").hosts] == ["g1", "g2"]
     for speed in ("0", "-1", "nan", "inf"):
-        with pytest.raises(UsageError, match="speed must be a number more than 0"):
+        with pytest.raises(UsageError, match="speed must be a number greater than 0"):
             read_platform(path, speed=speed)
     everything = read_slurm_conf(path, all_states=True, speed=5.0).hosts
     assert [(h.name, h.cores, h.speed) for h in everything[5:]] == [("old", 32, 5), ("soon", 32, 5)]
@@ -279,7 +279,7 @@ CONF_FAULTS = [
     ("only defaults", "NodeName=DEFAULT CPUs=2\n", [(0, "empty", "there is no node")]),
     ("all gone", "NodeName=a State=DRAIN\n", [(0, "empty", "there is no node")]),
     ("brackets", "NodeName=a[1-2\n", [(1, "hosts", "'a[1-2': brackets do not match")]),
-    ("a falling range", "NodeName=a[2-1]\n", [(1, "hosts", "'a[2-1]': the range '2-1' goes down")]),
+    ("a falling range", "NodeName=a[2-1]\n", [(1, "hosts", "'a[2-1]': the range '2-1' is descending")]),
     ("an empty part", "NodeName=a,,b\n", [(1, "hosts", "'a,,b' has an empty part")]),
     ("no name", 'NodeName="" CPUs=2\n', [(1, "hosts", "'' has an empty part")]),
     ("twice", "NodeName=a\nNodeName=a\n", [(2, "duplicate", "node 'a' is given more than once")]),

@@ -120,7 +120,7 @@ def test_faults(jobs, given, message):
 
 def test_no_date(tmp_path):
     (tmp_path / "jobs").write_text("JobId=1 JobName=x\n   JobState=PENDING TimeLimit=00:05:00 NumCPUs=1\n")
-    with pytest.raises(InputError, match="SubmitTime of the job is not said"):
+    with pytest.raises(InputError, match="SubmitTime of the job is missing"):
         read_scontrol_job(tmp_path / "jobs")
 
 

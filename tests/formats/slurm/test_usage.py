@@ -39,7 +39,7 @@ def test_recorded_usage(site):
         ("Account|User\nroot|\n", "there is no column 'RawUsage'"),
         ("Account|User|RawUsage\nphys|u1|many\n", "RawUsage is 'many', an integer >= 0 is expected"),
         ("Account|User|RawUsage\nphys|u1|-1\n", "RawUsage is '-1', an integer >= 0 is expected"),
-        ("Account|User|RawUsage\nphys|u1\n", "2 fields, and 3 columns in the head"),
+        ("Account|User|RawUsage\nphys|u1\n", "2 fields, and 3 columns in the header"),
     ],
 )
 def test_faults(site, text, message):
@@ -52,5 +52,5 @@ def test_faults(site, text, message):
 def test_users_that_there_are_not(site):
     (site / "usage").write_text("Account|User|RawUsage\nphys|u1|5\nphys|nobody|7\nx|y|7\n")
     read = read_slurm_conf(site / "slurm.conf", usage=str(site / "usage"))
-    (told,) = [one for one in read.warnings if "used is not counted" in one.message]
+    (told,) = [one for one in read.warnings if "usage is not counted" in one.message]
     assert (told.count, told.message.startswith("there is no user 'nobody' of account 'phys'")) == (2, True)

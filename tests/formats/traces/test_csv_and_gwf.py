@@ -53,7 +53,7 @@ def test_a_mapping(file):
     assert b.dependencies == ("w0!a",)
     assert read.start_date == 1704067200
     assert read.report.dropped == {"cancelled before it ran": 1}
-    assert read.report.repaired == {"requested time unknown: run time taken": 1}
+    assert read.report.repaired == {"requested time unknown: run time used": 1}
     with pytest.raises(InputError) as caught:
         read_workload(file(text), mapping=mapping, strict=True)
     errors = [f for f in caught.value.findings if f.severity is Severity.ERROR]
@@ -146,7 +146,7 @@ def test_parents_by_id(file):
 @pytest.mark.parametrize("walltime", ["", "-1", "0", "-7"])
 def test_nobody_is_killed_at_a_limit_that_was_not_asked_for(file, walltime):
     read = read_csv(file(NREL + nrel(run="100", limit=walltime)), walltime="kill")
-    assert read.report.repaired == {"requested time unknown: run time taken": 1}
+    assert read.report.repaired == {"requested time unknown: run time used": 1}
     assert wt.simulate("hosts:128", read).metrics.states == {"COMPLETED_SUCCESSFULLY": 1}
 
 

@@ -99,8 +99,8 @@ def test_cancelled_jobs_that_ran_are_kept(log):
 @pytest.mark.parametrize(
     ("line", "rule", "request_", "walltime"),
     [
-        (row(wanted=-1, given=6), "requested processors unknown: allocated ones taken", 6, 20),
-        (row(time=-1), "requested time unknown: run time taken", 2, nextafter(10, 11)),
+        (row(wanted=-1, given=6), "requested processors unknown: allocated ones used", 6, 20),
+        (row(time=-1), "requested time unknown: run time used", 2, nextafter(10, 11)),
         (row(run=30), "run time beyond requested time: walltime extended", 2, nextafter(30, 31)),
     ],
 )
@@ -153,7 +153,7 @@ def test_rows_out_of_order_are_sorted_stably(log):
 def test_numbers_met_twice_get_fresh_ones(log):
     workload = read_swf(log(row(number=5) + row(number=5, submit=1) + row(number=0, submit=2)))
     assert [job.name for job in workload] == ["5", "6", "0"]
-    assert workload.report.repaired == {"job number met before: a fresh one given": 1}
+    assert workload.report.repaired == {"job number used before: a new one assigned": 1}
 
 
 def test_dependencies_are_counted_or_honoured(log):
@@ -185,7 +185,7 @@ def test_deviations_of_real_logs_are_accepted(log):
     text += row(number=2, submit=3.25, run=1e3).strip() + " 77 88\n" + "4.0" + row(submit=9)[1:]
     workload = read_swf(log(text))
     assert [(job.name, job.submission_time) for job in workload] == [("0", 0), ("2", 3.25), ("4", 9)]
-    assert workload.report.repaired["more than 18 fields: the first 18 taken"] == 1
+    assert workload.report.repaired["more than 18 fields: the first 18 used"] == 1
     assert workload.header["Version"] == ["2.2"]
 
 

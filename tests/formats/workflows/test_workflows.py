@@ -205,7 +205,7 @@ WF_FAULTS = [
     ("id is a number", old({"id": 1, "runtime": 1}), [
         ("/workflow/tasks/0/id", "type", "task 1: 'id' is an integer, a string is expected")]),
     ("id with a !", old({"id": "a!", "runtime": 1}), [
-        ("/workflow/tasks/0/id", "id", "task a!: 'id' is 'a!', a text without '!' is expected")]),
+        ("/workflow/tasks/0/id", "id", "task a!: 'id' is 'a!', a string without '!' is expected")]),
     ("no run time", old({"id": "t"}), [
         ("/workflow/tasks/0", "missing", "task t: 'runtimeInSeconds' is missing, a number >= 0 is expected")]),
     ("negative", old({"id": "t", "runtime": -1, "cores": -2}), [

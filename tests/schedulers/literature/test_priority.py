@@ -160,7 +160,7 @@ def test_who_has_waited_beyond_the_threshold_comes_first():
 
 def test_exact_predictions_need_run_times():
     odd = wt.Job(id="w0!1", request=wt.Request(hosts=1), profile=ParallelTaskProfile(id="w0!p"), walltime=5.0)
-    with pytest.raises(UsageError, match="'w0!1' does not say how long it runs"):
+    with pytest.raises(UsageError, match="'w0!1' has no known run time"):
         Predictor("exact").expected(odd)
 
 

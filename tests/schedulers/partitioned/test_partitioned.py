@@ -248,7 +248,7 @@ def test_a_scheduler_by_name_is_kept_to_the_site_and_the_account_says_to_what(tm
     assert (rows["a"]["allocated_resources"], rows["b"]["allocated_resources"]) == ("6-7", "0-2")
     told = {line.kind: line for line in run.account}
     assert told["kept-to-site"].note
-    assert told["kept-to-site"].reason.startswith("easy decides, kept to the site's partitions")
+    assert told["kept-to-site"].reason.startswith("easy decides, restricted to the site's partitions")
     rest = [line.reason for line in run.account if "the other rules of Slurm" in line.reason]
     assert [reason.partition(" (")[0] for reason in rest] == [
         "partitions have precedence over others",
@@ -336,7 +336,7 @@ class Switcher(type(make_scheduler("easy"))):
 
 
 def test_hosts_are_not_switched(tmp_path):
-    with pytest.raises(ComponentError, match="hosts are switched, which belong to other partitions too"):
+    with pytest.raises(ComponentError, match="hosts are switched that belong to other partitions too"):
         simulate(site(tmp_path), JobList("w0", [job("a")]), Switcher())
 
 

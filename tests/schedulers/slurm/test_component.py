@@ -226,9 +226,9 @@ ASKS = {
     "array_limit": (2, "arrays limit how many of their tasks run at once"),
     "qos": ("high", "jobs name a QOS"),
     "exclude": (("n1",), "jobs name nodes, or exclude some"),
-    "exclusive": (True, "jobs ask for nodes that nobody else is on"),
-    "contiguous": (True, "jobs ask for nodes side by side"),
-    "begin": (50, "jobs name a time before which they must not start"),
+    "exclusive": (True, "jobs ask for exclusive nodes"),
+    "contiguous": (True, "jobs ask for contiguous"),
+    "begin": (50, "jobs have an earliest start time"),
     "nice": (5, "jobs ask for a priority"),
 }
 

@@ -278,7 +278,7 @@ def _check_metered(hosts: Sequence[Host], meters: Meters) -> None:
     if dark:
         shown = ", ".join(dark[:5]) + (f" and {len(dark) - 5} more" if len(dark) > 5 else "")
         raise UsageError(
-            f"energy was asked for, but the platform does not tell the watts of {shown}",
+            f"energy was requested, but the platform gives no watts for {shown}",
             "give the machines' parts an energy-consumption (environments, JSON), or each host a property such as "
             '<prop id="wattage_per_state" value="95:190"/> (SimGrid, XML)',
         )

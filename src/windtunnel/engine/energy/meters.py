@@ -26,7 +26,7 @@ def watts(state: PowerState, cores: int, load: float) -> float:
         UsageError: The state has no watts.
     """
     if state.idle is None or state.full is None:
-        raise UsageError("the energy of a host was asked for whose power states have no watts")
+        raise UsageError("the energy of a host was requested whose power states have no watts")
     share = min(1.0, load / state.speed / cores) if state.speed > 0.0 else 1.0
     if share <= 0.0:
         return state.idle

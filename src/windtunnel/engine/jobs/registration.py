@@ -86,7 +86,7 @@ def _may_register(world: World, rank: int, decision: Decision) -> Session:
         why = "registration was finished before" if enabled else "dynamic registration is not enabled"
         refuse(world, decision, "registration", why)
     if not enabled:
-        reason = f"{session.name!r} registers jobs or profiles without having asked for it, as Batsim 5 allows"
+        reason = f"{session.name!r} registers jobs or profiles without having requested it, as Batsim 5 allows"
         world.ignore("registration", reason, f"t={world.now:g} s")
     if world.profile_uses is None:
         count_profile_uses(world)

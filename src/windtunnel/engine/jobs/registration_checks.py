@@ -67,7 +67,7 @@ def _pattern_fault(regex: str) -> str:
     try:
         re.compile(regex)
     except re.error as fault:
-        return f"its regex {regex!r} is not a regular expression: {fault}"
+        return f"its regex {regex!r} is not a valid regular expression: {fault}"
     return ""
 
 
@@ -87,7 +87,7 @@ def _composition_fault(
     known: Mapping[str, Profile],
 ) -> str:
     if not profile.profile_ids:
-        return "it is made of no profile"
+        return "it contains no profile"
     for name in profile.profile_ids:
         if name not in known:
             return f"the used profile {name!r} does not exist"

@@ -123,7 +123,7 @@ def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:
 
 
 def _place_elastic(world: World, decision: ExecuteJob, record: JobRecord, profile: ElasticProfile) -> None:
-    """A job that may change size gets as many hosts as it can do with, whole; amounts are GPUs."""
+    """A job that may change size gets as many hosts as it takes, whole; amounts are GPUs."""
     hosts, placement = decision.hosts, decision.placement
     if not world.hosts.free.covers(hosts):
         _explain_hosts(world, decision)
@@ -135,11 +135,11 @@ def _place_elastic(world: World, decision: ExecuteJob, record: JobRecord, profil
         reason = f"{where}: a host is named twice and time-sharing on compute machines is disabled"
         refuse(world, decision, "host-busy", reason)
     if not profile.least <= len(ranks) <= profile.most:
-        reason = f"{where} can do with {profile.least} to {profile.most} hosts and is given {len(ranks)}"
+        reason = f"{where} takes {profile.least} to {profile.most} hosts and is given {len(ranks)}"
         refuse(world, decision, "allocation-size", reason)
     gpus = {one.get("gpus", profile.gpus_least) for one in (decision.amounts or {}).values()}
     if any(not profile.gpus_least <= count <= profile.gpus_most for count in gpus):
-        reason = f"{where} can do with {profile.gpus_least} to {profile.gpus_most} GPUs on each host"
+        reason = f"{where} takes {profile.gpus_least} to {profile.gpus_most} GPUs on each host"
         refuse(world, decision, "amounts", reason)
     world.hosts.occupy(hosts, world.now)
     record.hosts = hosts
@@ -180,7 +180,7 @@ def _explain_hosts(world: World, decision: ExecuteJob | ResumeJob, shared: HostS
             )
         state = table.state(host)
         if host in table.reserved:
-            reason = f"job {decision.job_id!r}: host {host} is kept for another job"
+            reason = f"job {decision.job_id!r}: host {host} is reserved for another job"
             refuse(world, decision, "host-reserved", reason)
         if state is HostState.COMPUTING and table.jobs_on is None:
             busy = next((j for j, r in world.jobs.items() if r.state is _RUNNING and host in r.hosts), "?")

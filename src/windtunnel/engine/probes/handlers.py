@@ -34,7 +34,7 @@ def create_probe(world: World, rank: int, decision: CreateProbe) -> None:
     """Begin to measure."""
     probes = world.sessions[rank].probes
     if decision.probe_id in probes:
-        refuse(world, decision, "duplicate-probe", f"a probe {decision.probe_id!r} is alive already")
+        refuse(world, decision, "duplicate-probe", f"a probe {decision.probe_id!r} is already active")
     numbers = check_probe(world, decision)
     tick = 0
     if isinstance(decision.when, Periodic):
@@ -98,7 +98,7 @@ def stop_probe(world: World, rank: int, decision: StopProbe) -> None:
     if probe is not None:
         _drop(world, probe)
     else:
-        reason = "a probe is stopped that there is not: it was never created, or has come to its end"
+        reason = "a probe is stopped that does not exist: it was never created, or has ended"
         world.ignore("unknown-probe", reason, decision.probe_id)
 
 

@@ -178,7 +178,7 @@ class TraceReplay:
         """All ranks start.
 
         Raises:
-            SimulationError: A line makes no sense (it names rank, line and fault); so may ``ended``.
+            SimulationError: A line is invalid (it names rank, line and fault); so may ``ended``.
         """
         for rank in range(len(self._ranks)):
             self._run(now, rank)

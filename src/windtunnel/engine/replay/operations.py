@@ -96,7 +96,7 @@ def operations(words: Sequence[str], rank: int, ranks: int, cores: int, default:
         default: bytes of an element whose type the line does not tell (``default_size`` of the trace).
 
     Raises:
-        ValueError: The line makes no sense, or its action is not replayed; the message says why.
+        ValueError: The line is invalid, or its action is not replayed; the message says why.
     """
     action = ACTIONS.get(words[0])
     if action is None:

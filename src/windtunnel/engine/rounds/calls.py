@@ -54,7 +54,7 @@ def call_me_later(world: World, rank: int, decision: CallMeLater) -> None:
         return
     calls = world.sessions[rank].calls
     if decision.call_me_later_id in calls:
-        refuse(world, decision, "duplicate-call", f"a periodic call {decision.call_me_later_id!r} is alive already")
+        refuse(world, decision, "duplicate-call", f"a periodic call {decision.call_me_later_id!r} is already active")
     call = PeriodicCall(rank, decision.call_me_later_id, when, first_tick(world, decision, when))
     calls[call.call_id] = call
     world.unfinished += 1
@@ -126,5 +126,5 @@ def stop_call_me_later(world: World, rank: int, decision: StopCallMeLater) -> No
         once.version += 1
         world.unfinished -= once.pending
     if call is None and once is None:
-        reason = "a call is stopped that there is not: it was never asked for, or has come to its end"
+        reason = "a call is stopped that does not exist: it was never requested, or has ended"
         world.ignore("unknown-call", reason, decision.call_me_later_id)

@@ -150,7 +150,9 @@ def _refuse_date(world: World, when: float, previous: float, done: float, decisi
     if when > done:
         reason, rule = f"its timestamp {when!r} is after the reply's now = {done!r}", "timestamp-after-now"
     else:
-        reason = f"its timestamp {when!r} is before {previous!r}, that of what came before it: time does not go back"
+        reason = (
+            f"its timestamp {when!r} is before {previous!r}, that of the decision before it: time cannot go backwards"
+        )
         rule = "timestamp-order"
     raise DecisionError(f"{name} refused: {reason}", rule=rule, now=world.now)
 

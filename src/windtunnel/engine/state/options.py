@@ -20,7 +20,7 @@ class Options(msgspec.Struct, kw_only=True, frozen=True):
     """What the engine allows and checks; the defaults are Batsim 4's, which is strict.
 
     Raises:
-        UsageError: a value makes no sense.
+        UsageError: a value is invalid.
     """
 
     strict: bool = True

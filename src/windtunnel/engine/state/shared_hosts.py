@@ -43,7 +43,7 @@ class Shares:
                 if has is None:
                     return f"host {number} ({host.name}) has no {name!r}"
                 if not amount >= 0:
-                    return f"an amount is not negative, this is {amount!r} {name!r}"
+                    return f"an amount must not be negative, this is {amount!r} {name!r}"
                 if taken.get(name, 0.0) + amount > has * _SLACK:
                     left = has - taken.get(name, 0.0)
                     return (

@@ -52,7 +52,7 @@ def first_tick(world: World, decision: Decision, when: Periodic) -> int:
     if not 1 <= trigger.period <= _FAR:
         refuse(world, decision, "period", f"a period must be at least 1, not {trigger.period!r:.50}")
     if not -_FAR <= trigger.offset <= _FAR:
-        refuse(world, decision, "period", f"{trigger.offset!r:.50} is not an offset of a period")
+        refuse(world, decision, "period", f"{trigger.offset!r:.50} is not a valid offset of a period")
     if when.nb_periods is not None and when.nb_periods < 1:
         refuse(world, decision, "period", f"the number of periods must be at least 1, not {when.nb_periods}")
     elapsed = world.now * _UNITS[when.time_unit] - when.offset

@@ -56,7 +56,7 @@ class ApplicationReader:
         self.arguments = dict(sorted(arguments.items()))
         self.rigid = rigid
         self.nodes = nodes
-        """Of a rigid job; else the fewest that it can do with."""
+        """Of a rigid job; else the fewest that it takes."""
         self.gpus = gpus
         """The most of each host."""
 
@@ -88,7 +88,9 @@ class ApplicationReader:
         request = members.get("evolving_request")
         if request is not None and not isinstance(request, str):
             hint = f'write it as text: "{request}"' if isinstance(request, int | float) else ""
-            members.odd("evolving_request", f"a request is a text, not {shown(request)}: it has no effect", hint)
+            members.odd(
+                "evolving_request", f"a request must be a string, not {shown(request)}: it has no effect", hint
+            )
             request = None
         if request is not None:
             self._check(members, "evolving_request", request, {}, (*_REQUEST, *_SIZES))

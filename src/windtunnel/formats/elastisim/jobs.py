@@ -195,7 +195,7 @@ class _Reader:
         inner = Members(self.findings, members.file, value, members.at(key))
         for name, one in value.items():
             if isinstance(one, bool) or not isinstance(one, int | float | str):
-                inner.fault(name, f"a text or a number is expected, not {shown(one)}")
+                inner.fault(name, f"a string or a number is expected, not {shown(one)}")
                 continue
             found[name] = as_text(one)
             if isinstance(one, float) and float(found[name]) != one:

@@ -125,11 +125,11 @@ class Members:
         """A text; without a default it must be there, and not be empty."""
         if not self.has(key):
             if default is None:
-                self.missing(key, "a text")
+                self.missing(key, "a string")
             return default or ""
         value = self.get(key)
         if not isinstance(value, str) or (not value and default is None):
-            self.fault(key, f"a text is expected, not {shown(value)}")
+            self.fault(key, f"a string is expected, not {shown(value)}")
             return default or ""
         return value
 
@@ -150,7 +150,7 @@ class Members:
         values = self.items(key)
         for rank, value in enumerate(values):
             if not isinstance(value, str):
-                message = f"{key}: a text is expected, not {shown(value)}"
+                message = f"{key}: a string is expected, not {shown(value)}"
                 self.findings.add(message, code="value", pointer=self.at(key, str(rank)), file=self.file)
         return tuple(value for value in values if isinstance(value, str))
 

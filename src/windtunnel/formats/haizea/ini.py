@@ -290,7 +290,7 @@ def config_from_sections(
                 unused[f"{section}.{name}"] = text
                 continue
             if option.field in CODE_OPTIONS and ":" in text and not trust_code:
-                message = f"[{section}] {name}: {text!r} is code, which a file may not have loaded"
+                message = f"[{section}] {name}: {text!r} is code, which a file may not load"
                 hint = "--trust-code allows it; or name it on the command line (-o)"
                 notes.add(message, code="code", line=line, hint=hint)
                 continue
@@ -331,4 +331,4 @@ def _check(sections: Sections, scheduling: dict[str, Any], other: dict[str, Any]
     if other.get("stop_when") is StopWhen.EXACT:
         require("simulation", "stop-when-time", " (stop-when is exact)")
     if other.get("mode") == "opennebula":
-        notes.add("mode opennebula is not offered: only simulated sites", code="unsupported")
+        notes.add("mode opennebula is not supported: only simulated sites", code="unsupported")

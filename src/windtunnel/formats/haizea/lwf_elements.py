@@ -151,7 +151,7 @@ class ElementReader:
             if is_timestamp(text):
                 if starttime is None:
                     raise ValueError(
-                        f"{text!r} is a timestamp, and nobody says when the workload starts (the option starttime, "
+                        f"{text!r} is a timestamp, but the start of the workload is not known (the option starttime, "
                         "[simulation] starttime of a configuration)"
                     )
                 seconds = parse_timestamp(text, starttime)
@@ -182,7 +182,7 @@ class ElementReader:
                 self.fault(res, f"resource type {kind!r} appears twice in one <node-set>", code="repeated-resource")
             instances = self.children(res, ("instance",))["instance"]
             if instances and res.get("amount") is not None:
-                self.fault(res, "<res> has an amount, and instances besides", code="ambiguous-amount")
+                self.fault(res, "<res> has both an amount and instances", code="ambiguous-amount")
             amounts[kind] = tuple(self.integer(item, "amount", minimum=1) for item in instances or [res])
         if not amounts:
             self.fault(element, "<node-set> needs at least one <res>", code="missing-element")
@@ -271,7 +271,7 @@ class ElementReader:
 
     def _check_deadline(self, element: "Element", start: float | When, deadline: float, duration: float) -> None:
         if isinstance(start, When):
-            hint = "a deadline counts only beside an exact start"
+            hint = "a deadline counts only with an exact start"
             self.warn(element, "this deadline has no effect: the start is not exact", code="deadline", hint=hint)
         elif start + duration > deadline:
             message = f"a lease of {duration:g} s that starts at {start:g} s cannot end by {deadline:g} s"

@@ -88,7 +88,7 @@ def check_grammar(root: "Element", findings: Findings) -> None:
                 _misplaced(child, tag, name, known, findings)
                 continue
             if tag in seen and tag not in _SEVERAL:
-                message = f"<{tag}> stands more than once in <{name}>"
+                message = f"<{tag}> appears more than once in <{name}>"
                 findings.add(message, code="repeated-element", line=line_of(child))
             seen.add(tag)
             waiting.append(child)
@@ -102,8 +102,8 @@ def _misplaced(child: "Element", tag: str, parent: str, known: tuple[str, ...], 
         findings.add(message, code="wrong-case", line=line, hint=f"write <{lower}>")
     elif lower in _CHILDREN:
         homes = [f"<{home}>" for home, inside in _CHILDREN.items() if lower in inside]
-        hint = f"it belongs into {' or '.join(homes)}" if homes else "it is a document of its own"
-        findings.add(f"<{tag}> does not belong into <{parent}>", code="wrong-place", line=line, hint=hint)
+        hint = f"it belongs in {' or '.join(homes)}" if homes else "it is a document of its own"
+        findings.add(f"<{tag}> does not belong in <{parent}>", code="wrong-place", line=line, hint=hint)
     else:
         message = f"<{tag}> inside <{parent}> is not known and has no effect"
         findings.tally(message, code="unknown-element", line=line, hint=did_you_mean(tag, known))

@@ -41,7 +41,7 @@ def parse_length(text: str, *, document: bool = False) -> float:
     if not parts:
         number = re.fullmatch(r"[+-]?\d{1,15}(\.\d+)?", stripped)
         as_seconds = f"; {stripped} seconds are {format_length(float(stripped))}" if number else ""
-        raise ValueError(f"not a length of time: {text!r} (Haizea would silently take it as zero){as_seconds}")
+        raise ValueError(f"not a duration: {text!r} (Haizea would silently take it as zero){as_seconds}")
     total = sum((Decimal(value) * _UNITS[key[0]] for key, value in parts.items()), Decimal(0))
     return _number(sign * total)
 

@@ -31,7 +31,7 @@ FORMATS: Final = (
     Format(
         name="hosts",
         kind="platform",
-        description="hosts:128, hosts:64x32: so many equal hosts (of so many cores), in a word",
+        description="hosts:128, hosts:64x32: that many identical hosts (with that many cores)",
         looks_like=recognise.nothing,
         word=is_host_spec,
         reader="windtunnel.formats.sites.host_spec:read_host_spec",

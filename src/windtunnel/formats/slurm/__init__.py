@@ -64,7 +64,7 @@ FORMATS: Final = (
     Format(
         name="scontrol-job",
         kind="workload",
-        description="Slurm's scontrol show job: who runs and waits at an instant",
+        description="Slurm's scontrol show job: the running and waiting jobs at an instant",
         looks_like=looks_like_scontrol_job,
         reader="windtunnel.formats.slurm.snapshot:read_scontrol_job",
     ),
@@ -78,7 +78,7 @@ FORMATS: Final = (
     Format(
         name="slurm-listing",
         kind="workload",
-        description="Slurm's other listings (squeue, sinfo, sprio...): told what to print instead",
+        description="Slurm's other listings (squeue, sinfo, sprio...): recognised, with the command to run instead",
         looks_like="windtunnel.formats.slurm.listings:looks_like_listing",
         catch_all=True,
         reader="windtunnel.formats.slurm.listings:read_listing",

@@ -70,7 +70,7 @@ def table_rows(path: Path, findings: Findings, needed: tuple[str, ...]) -> Itera
         if len(fields) == len(head) + 1 and not fields[-1]:
             fields.pop()
         if len(fields) != len(head):
-            told.fault(number, f"{len(fields)} fields, and {len(head)} columns in the head", "fields")
+            told.fault(number, f"{len(fields)} fields, and {len(head)} columns in the header", "fields")
             continue
         yield number, dict(zip(head, fields, strict=True))
 

@@ -10,11 +10,11 @@ __all__ = ["page"]
 _HEAD: Final = """\
 # Keys of slurm.conf
 
-What becomes of each key of `slurm.conf`, `gres.conf` and of the words of `SchedulerParameters`. **Simulated**: it is
-part of the site. **Irrelevant**: it changes nothing that a simulation shows (ports, logs, plugins that launch jobs).
-**Not simulated**: it may change decisions, and the account of a run names it. A key that is in none of these lists
-is a warning with the nearest known name. **Not simulated unless at the default**: the account names it where it is
-set to something else. This page is made from `windtunnel.formats.slurm.keys`.
+How each key of `slurm.conf` and `gres.conf` and each item of `SchedulerParameters` is treated. **Simulated**: it is
+part of the site. **Irrelevant**: it has no influence on a simulation (ports, logs, plugins that launch jobs).
+**Not simulated**: it may influence decisions, and the account of a run lists it. A key that is in none of these lists
+causes a warning with the nearest known name. **Not simulated unless at the default**: the account lists it if it is
+set to another value. This page is generated from `windtunnel.formats.slurm.keys`.
 """
 _TITLES: Final = {
     "": "Of the cluster",

@@ -13,7 +13,9 @@ from windtunnel.formats.files import read_bytes
 
 __all__ = ["command_of", "looks_like_listing", "read_listing"]
 
-_JOBS: Final = "sacct -a -X -P -S 2024-01-01 --format=ALL > jobs.txt; for who runs and waits now: scontrol show job"
+_JOBS: Final = (
+    "sacct -a -X -P -S 2024-01-01 --format=ALL > jobs.txt; for the jobs that run and wait now: scontrol show job"
+)
 _SITE: Final = "the site's slurm.conf, or what scontrol show node prints"
 _DATED: Final = re.compile(rb"\A\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\n")
 
@@ -72,7 +74,7 @@ def read_listing(path: str | Path, name: str = "", **options: Any) -> Any:
     if not findings.has_errors:
         plain = command.partition(" --")[0]
         findings.add(
-            f"this is what {command} prints: neither a site nor jobs are made of it",
+            f"this is what {command} prints: neither a site nor jobs can be read from it",
             code="listing",
             line=1,
             hint=_SITE if plain == "sinfo" else _BESIDE.get(plain, _JOBS),

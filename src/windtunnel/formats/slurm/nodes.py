@@ -131,7 +131,7 @@ def with_devices(node: SlurmNode, devices: Sequence[Line]) -> SlurmNode:
         if parts and sum(part.count for part in parts) != item.count:
             lines[0].note(
                 f"node {node.name!r} has {item.count} {item.name} in slurm.conf and "
-                f"{sum(part.count for part in parts)} here: the former is taken",
+                f"{sum(part.count for part in parts)} here: the former is used",
                 "reference",
                 Severity.WARNING,
             )

@@ -55,7 +55,7 @@ def _reservation(line: Line, zone: tzinfo) -> Reservation:
     def when(key: str) -> int:
         found = line.ask(key, lambda text: date(text, zone), None)
         if found is None:
-            line.note(f"{key} of the reservation is not said", "value")
+            line.note(f"{key} of the reservation is missing", "value")
         return int(found or 0)
 
     cores = line.text("CoreCnt")

@@ -71,7 +71,7 @@ def rows(text: str, findings: Findings) -> Iterator[tuple[int, dict[str, str]]]:
         if row is None:
             fields = lines[at].count("|") + 1
             findings.add(
-                f"{fields} fields, which do not fit the {len(head)} columns of the head",
+                f"{fields} fields, which do not fit the {len(head)} columns of the header",
                 code="fields",
                 line=at + 1,
                 hint="export without SubmitLine and Comment, or with sacct --json",

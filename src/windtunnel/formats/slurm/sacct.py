@@ -127,7 +127,7 @@ def _of_text(whole: str, findings: Findings, noted: Counter[str], zone: tzinfo) 
     first = text.split("\n", 1)[0]
     if "|" not in first and first.split()[:1] == ["JobID"] and len(first.split()) > 1:
         findings.add(
-            "this is what sacct prints for people, with columns cut short",
+            "this is sacct's output for people, with truncated columns",
             code="plain",
             line=1 + skipped,
             hint="sacct -a -X -P -S 2024-01-01 --format=ALL > jobs.txt, or the script of: windtunnel slurm extract",

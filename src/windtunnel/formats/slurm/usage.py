@@ -26,7 +26,7 @@ def with_usage(path: Path, associations: tuple[Association, ...], findings: Find
     if strange:
         account, user = strange[0]
         findings.add(
-            f"there is no user {user!r} of account {account!r}: what they used is not counted",
+            f"there is no user {user!r} of account {account!r}: their usage is not counted",
             code="reference",
             file=str(path),
             severity=Severity.WARNING,

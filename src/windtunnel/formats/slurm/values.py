@@ -112,7 +112,7 @@ def _set(text: str, group: str) -> list[str]:
             raise ValueError(f"{group!r}: {item!r} is neither a number nor a range")
         low, high = found[1], found[2] or found[1]
         if int(low) > int(high):
-            raise ValueError(f"{group!r}: the range {item!r} goes down")
+            raise ValueError(f"{group!r}: the range {item!r} is descending")
         if int(high) - int(low) >= MOST_HOSTS:
             raise ValueError(f"the list names more than {MOST_HOSTS} hosts")
         made += [str(number).zfill(len(low)) for number in range(int(low), int(high) + 1)]

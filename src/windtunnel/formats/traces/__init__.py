@@ -56,7 +56,7 @@ FORMATS: Final = (
     Format(
         name="csv",
         kind="workload",
-        description="CSV, whose option mapping says which column is what (mapping=FILE.toml, or nrel-eagle)",
+        description="CSV, whose option mapping says which column is which (mapping=FILE.toml, or nrel-eagle)",
         looks_like=looks_like_nrel,
         needs="mapping=FILE.toml",
         reader="windtunnel.formats.traces.mapped_csv:read_csv",

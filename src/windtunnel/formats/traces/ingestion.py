@@ -57,7 +57,7 @@ class IngestionReport(msgspec.Struct, kw_only=True):
         ]
         if self.history:
             fields = ", ".join(sorted(self.history))
-            message = f"what tells how it was is not simulated: {fields}"
+            message = f"recorded history is not simulated: {fields}"
             count = sum(self.history.values())
             found.append(Finding(self.file, code="history", message=message, severity=Severity.NOTE, count=count))
         found += [Finding(self.file, code="odd", message=text, severity=Severity.WARNING) for text in self.warnings]

@@ -1,4 +1,4 @@
-"""Traces as CSV with columns of any name: a mapping says which column is what.
+"""Traces as CSV with columns of any name: a mapping says which column is which.
 
 A mapping is a preset (``nrel-eagle``), or a TOML file::
 
@@ -55,7 +55,7 @@ COLUMNS: Final = (
     "status",
     "parents",
 )
-_ANOTHER: Final = "the option mapping=FILE.toml says which column is what, and what stands between columns"
+_ANOTHER: Final = "the option mapping=FILE.toml says which column is which, and what separates columns"
 _UNITS: Final = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0, "hours": 3600.0}
 _CANCELLED: Final = frozenset({"cancelled", "canceled", "aborted", "deleted"})
 

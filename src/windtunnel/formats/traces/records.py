@@ -144,7 +144,7 @@ class _Records:
         record.walltime = rule.walltime(run, record.walltime, line)
         if record.id in self._seen:
             record.id = self._fresh(record.id)
-            rule.mended("job id met before: a fresh one given", line)
+            rule.mended("job id used before: a new one assigned", line)
         self._seen.add(record.id)
         return True
 

@@ -84,13 +84,13 @@ class Rule:
         """What a job that is kept asks for."""
         if requested > 0:
             return requested
-        self.mended("requested processors unknown: allocated ones taken", line)
+        self.mended("requested processors unknown: allocated ones used", line)
         return allocated
 
     def walltime(self, run: float, asked: float | None, line: int) -> float:
         """The limit of a job that is kept."""
         if asked is None or asked <= 0:
-            self.mended("requested time unknown: run time taken", line)
+            self.mended("requested time unknown: run time used", line)
             return nextafter(run, inf)  # nobody asked for a limit, so none is reached
         if run > asked:
             if self._extends:

@@ -18,7 +18,7 @@ __all__ = ["SwfReplay"]
 
 _ANY: Final = 10**18
 """More processors than a row can ask for."""
-_TAKEN: Final = "requested processors unknown: allocated ones taken"
+_TAKEN: Final = "requested processors unknown: allocated ones used"
 _ALLOCATED: Final = "allocated processors (field 5)"
 _PRECEDING: Final = "preceding job (field 17)"
 _KEPT: Final = (
@@ -181,7 +181,7 @@ class SwfReplay:
         start = (self._lines.header.integer("UnixStartTime") or 0) + base
         workload.start_date = start_date(start, start + (workload.submits[0] if workload.submits else 0.0))
         if self._lines.extra_fields:
-            self._rule.repaired["more than 18 fields: the first 18 taken"] += self._lines.extra_fields
+            self._rule.repaired["more than 18 fields: the first 18 used"] += self._lines.extra_fields
         records = self._lines.header.integer("MaxRecords")
         if records is not None and records != self._rows:
             warnings.append(f"MaxRecords is {records}, but there are {self._rows} rows")
@@ -231,7 +231,7 @@ class SwfReplay:
             if number in seen:
                 numbers[rank] = fresh
                 fresh += 1
-                self._rule.mended("job number met before: a fresh one given", 0)
+                self._rule.mended("job number used before: a new one assigned", 0)
             seen.add(number)
 
     def _check_dependencies(self) -> None:

@@ -89,4 +89,4 @@ def check_dependencies(tasks: Sequence[OspTask], findings: Findings) -> None:
                     message = f"it enables {name!r}, which does not depend on it"
                     findings.warn(message, code="OSP016", pointer=f"{task.pointer}/enables")
         for name in sorted(_order(mine)[1]):
-            findings.add(f"{name!r} depends on itself in the end", code="OSP014", pointer=by_id[name].pointer)
+            findings.add(f"{name!r} depends on itself indirectly", code="OSP014", pointer=by_id[name].pointer)

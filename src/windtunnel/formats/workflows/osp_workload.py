@@ -131,7 +131,7 @@ class _Reader:
         _TASK.tell(task, self.findings, pointer=pointer)
         name = task.get("id")
         if not isinstance(name, str) or not name:
-            self._add("OSP005", "a task needs an id (a text)", pointer)
+            self._add("OSP005", "a task needs an id (a string)", pointer)
             name = ""
         made = OspTask(name, pointer, workflow)
         made.depends = self._names(task, "depends_on", pointer)
@@ -193,14 +193,14 @@ class _Reader:
         value = task.get(key, [])
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        self._add("OSP004", f"{key} must be an array of ids (texts)", f"{pointer}/{key}")
+        self._add("OSP004", f"{key} must be an array of ids (strings)", f"{pointer}/{key}")
         return ()
 
     def _number(self, holder: dict[str, Any], key: str, pointer: str) -> float | None:
         value = holder.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
             return float(value)
-        self._add("OSP010", f"{key} must be a number from 0, not {value!r}", f"{pointer}/{key}")
+        self._add("OSP010", f"{key} must be a number of at least 0, not {value!r}", f"{pointer}/{key}")
         return None
 
     def _date(self, holder: dict[str, Any], key: str, pointer: str, *, needed: bool = False) -> float | None:

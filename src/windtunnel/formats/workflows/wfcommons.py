@@ -167,7 +167,7 @@ class _Reader:
         (_OLD_TASK if timed else _TASK).tell(value, self._findings, pointer=pointer)
         task_id = members.text(key)
         if "!" in task_id or (key in value and task_id == "" and members.faultless):
-            members.fault(f"{key!r} is {task_id!r}, a text without '!' is expected", key, code="id")
+            members.fault(f"{key!r} is {task_id!r}, a string without '!' is expected", key, code="id")
         parents = members.array("parents") if "parents" in value else []
         for index, parent in enumerate(parents):
             if not isinstance(parent, str):

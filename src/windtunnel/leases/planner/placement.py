@@ -116,7 +116,7 @@ class Placement:
         ends = sorted({r.end for r in self.plan.table.ending_after(after) if r.end < FOREVER})
         found = self._first_fit(lease, ((time, only) for time in ends), asked, shutdown)
         if found is None and not self.plan.table.away:
-            message = f"lease {lease.id} finds no room at any time, not even when all others are gone"
+            message = f"lease {lease.id} finds no placement at any time, not even when all other leases are gone"
             raise SimulationError(message, now=self.plan.now / TICKS)
         return found
 

@@ -43,7 +43,7 @@ class Planner:
     """Plans leases on a site."""
 
     def __init__(self, site: LeaseSite, rules: Rules, parts: Parts) -> None:
-        """Raises: UsageError: an option or the site makes no sense, or a policy lacks an option it needs."""
+        """Raises: UsageError: an option or the site is invalid, or a policy lacks an option it needs."""
         for kind in (CPU, MEMORY):
             if kind not in site.resource_types:
                 raise UsageError(f"a site for leases needs the resource type {kind}")
@@ -118,7 +118,7 @@ class Planner:
             self.handlers.ends(now)
 
     def record(self, lease: Lease) -> LeaseRecord:
-        """A lease as it can be requested; one that makes no sense on this site says why in its ``reason``."""
+        """A lease as it can be requested; one that is invalid on this site says why in its ``reason``."""
         plan, options = self.plan, self.plan.options
         reason = self.objection(lease)
         requested, _ = plan.rules.durations(lease.kind, lease.duration, lease.real_duration)
@@ -152,7 +152,7 @@ class Planner:
             plan.journal.append((What.OVER, lease, None, None))
 
     def objection(self, lease: Lease) -> str:
-        """Why a lease makes no sense on this site; "" if it does (it may be rejected all the same)."""
+        """Why a lease is invalid on this site; "" if it does (it may be rejected all the same)."""
         known = self.plan.space.position
         unknown = {kind for group in lease.nodes for kind in group.amounts if kind not in known}
         if unknown:

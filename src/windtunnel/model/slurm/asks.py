@@ -53,7 +53,7 @@ def _others(site: SlurmSite) -> Iterator[str]:
     if site.preempt.type:
         yield f"jobs preempt others (PreemptType={site.preempt.type})"
     if site.reservations:
-        yield "reservations keep nodes for some"
+        yield "reservations keep nodes for some users"
     if site.licences:
         yield "jobs share licences"
     if len({one.priority_tier for one in site.partitions}) > 1:
@@ -61,9 +61,9 @@ def _others(site: SlurmSite) -> Iterator[str]:
     if any(one.max_cpus_per_node is not None for one in site.partitions):
         yield "partitions use only some CPUs of their nodes (MaxCPUsPerNode)"
     if any(one.min_nodes > 1 for one in site.partitions):
-        yield "partitions give at least so many nodes (MinNodes)"
+        yield "partitions require a minimum number of nodes (MinNodes)"
     if any(one.over_subscribe is OverSubscribe.EXCLUSIVE or one.exclusive_user for one in site.partitions):
-        yield "partitions keep nodes for one job or user (OverSubscribe=EXCLUSIVE, ExclusiveUser)"
+        yield "partitions give nodes exclusively to one job or user (OverSubscribe=EXCLUSIVE, ExclusiveUser)"
     limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
     if any(one.grp_tres_mins or one.grp_wall is not None for one in limits):
-        yield "accounts and QOS may use so much over time (GrpTRESMins, GrpWall)"
+        yield "accounts and QOS have budgets over time (GrpTRESMins, GrpWall)"

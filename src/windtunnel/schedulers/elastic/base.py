@@ -22,7 +22,7 @@ def resizable(job: Job) -> bool:
 
 
 def preferred(job: Job) -> int:
-    """The size that a job prefers: what it says, else the fewest hosts that it can do with."""
+    """The size that a job prefers: what it says, else the fewest hosts that it takes."""
     least, most = sizes_of(job)
     attributes = job.profile.attributes if isinstance(job.profile, ElasticProfile) else {}
     text = attributes.get("preferred", "")

@@ -52,7 +52,7 @@ class Predictor:
         """How long a job will run (s); never longer than its walltime."""
         if self.prediction == "exact":
             if not isinstance(job.profile, DelayProfile):
-                raise UsageError(f"job {job.id!r} does not say how long it runs", "choose another prediction")
+                raise UsageError(f"job {job.id!r} has no known run time", "choose another prediction")
             return min(job.profile.delay, _whole(job.walltime))
         if self.prediction == "mean-accuracy" and job.user in self._accuracies:
             total, number = self._accuracies[job.user]

@@ -127,7 +127,7 @@ class SC17(BatchScheduler):
         if self.runtimes == "requested":
             return round(job.walltime * 1e6) / 1e6 if job.walltime < 1e15 else job.walltime
         if not isinstance(job.profile, DelayProfile):
-            raise UsageError(f"job {job.id!r} does not say how long it runs", "choose runtimes=requested")
+            raise UsageError(f"job {job.id!r} has no known run time", "choose runtimes=requested")
         return job.profile.delay
 
     def _again(self, now: float, running: Running) -> None:

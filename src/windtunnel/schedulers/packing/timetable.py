@@ -70,7 +70,7 @@ class Timetable:
         return place
 
     def _start(self, host: int, part: Vector, earliest: float, length: float) -> float:
-        """From when on a host has so much for so long."""
+        """From when on a host has that much for so long."""
         dates, left = self._dates[host], self._left[host]
         place = max(bisect_right(dates, earliest) - 1, 0)
         start, slack = earliest, self._slack[host]

@@ -256,5 +256,5 @@ class Partitioned:
 
 def _site(platform: Platform) -> SlurmSite:
     if not isinstance(platform.site, SlurmSite):
-        raise UsageError("partitions are those of a Slurm site, and this platform is none")
+        raise UsageError("partitions require a Slurm site, and this platform is not one")
     return platform.site

@@ -66,7 +66,7 @@ class Gate:
         self._submission = limits_submission(site)
         self._counts_nodes = limits_nodes(site)
         self._never: dict[tuple[object, ...], str] = {}
-        """Of jobs that are alike: the limit that they could never meet."""
+        """Of jobs that are identical: the limit that they could never meet."""
         self._demands = {name: self._demands_of(table.mask) for name, table in self.state.cluster.partitions.items()}
         self._described = described_by(platform.hosts)
         self._arrived = 0

@@ -102,5 +102,5 @@ class Part:
         elif isinstance(decision, CallMeLater | StopCallMeLater):
             return replace(decision, call_me_later_id=f"{self.rank}:{decision.call_me_later_id}")
         elif isinstance(decision, ChangeHostsPState | SetResourceState | TurnOnOffHosts):
-            raise ComponentError("hosts are switched, which belong to other partitions too", now=now)
+            raise ComponentError("hosts are switched that belong to other partitions too", now=now)
         return decision

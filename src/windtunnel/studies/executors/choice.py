@@ -18,7 +18,7 @@ def executor_for(context: Context, jobs: int, on: str) -> Callable[[], Executor]
         UsageError: it is none that there is.
     """
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
-        raise UsageError(f"jobs are a whole number from 1, not {jobs!r}")
+        raise UsageError(f"jobs must be a whole number of at least 1, not {jobs!r}")
     if not on and jobs == 1:
         return lambda: Inline(context)
     if not on:

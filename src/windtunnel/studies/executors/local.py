@@ -42,7 +42,7 @@ class Local:
             self._pool(0).submit(_ready).result()
         except BrokenProcessPool:
             self.close()
-            raise UsageError("the processes of a study do not start", "what they say is above") from None
+            raise UsageError("the processes of a study do not start", "their messages are above") from None
 
     def submit(self, trial: Trial, slot: int, done: Callable[["Future[Given]"], None]) -> None:
         """Begin a trial in the process of the slot, which is started anew if it has died."""

@@ -42,7 +42,7 @@ def check_confidence(confidence: float) -> None:
         UsageError: it is not between 0 and 1.
     """
     if not 0.0 < confidence < 1.0:
-        raise UsageError(f"a confidence lies between 0 and 1, as 0.95 does, not {confidence!r}")
+        raise UsageError(f"a confidence must lie between 0 and 1, such as 0.95, not {confidence!r}")
 
 
 def mean_interval(values: Sequence[float], confidence: float = 0.95, method: Method = "t") -> Interval:
@@ -87,7 +87,7 @@ def quantile_interval(
     """
     check_confidence(confidence)
     if not 0.0 < share < 1.0:
-        raise UsageError(f"a quantile is a share between 0 and 1, not {share!r}")
+        raise UsageError(f"a quantile must be a share between 0 and 1, not {share!r}")
     if method not in ("order", "bootstrap"):
         raise UsageError(f"an interval of quantiles is made by order or bootstrap, not by {method!r}")
     from windtunnel.results.distribution import percentile

@@ -28,7 +28,7 @@ def component_at(address: str, timeout: float | None = 600.0) -> BatprotocolComp
     """The component at an address; ``timeout``: seconds of wall clock for each answer (not of libraries in process).
 
     Raises:
-        UsageError: the address makes no sense, or its initialisation file cannot be read.
+        UsageError: the address is invalid, or its initialisation file cannot be read.
     """
     where, _, settings = address.partition("?")
     init, isolated, load = b"", False, "dlopen"

@@ -35,7 +35,7 @@ def decision_in(event: s.Event, timestamp: float | None) -> v.Decision:
     """The decision that a component sent; ``timestamp`` None means at once.
 
     Raises:
-        ProtocolError: components do not send such events, or a member of it makes no sense.
+        ProtocolError: components do not send such events, or a member of it is invalid.
     """
     translate = DECISIONS_IN.get(type(event))
     if translate is None:

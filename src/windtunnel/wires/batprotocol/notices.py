@@ -43,7 +43,7 @@ def notice_in(stamped: s.EventAndTimestamp, memory: Memory) -> v.Notice:
     """The notice that a simulator sent.
 
     Raises:
-        ProtocolError: simulators do not send such events, or a member of it makes no sense.
+        ProtocolError: simulators do not send such events, or a member of it is invalid.
     """
     translate = NOTICES_IN.get(type(stamped.event))
     if translate is None:

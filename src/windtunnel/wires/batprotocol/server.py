@@ -42,7 +42,7 @@ class SchedulerSession:
         """The answer to one message.
 
         Raises:
-            ProtocolError: the message makes no sense; UsageError: batprotocol has no form for a decision.
+            ProtocolError: the message is invalid; UsageError: batprotocol has no form for a decision.
         """
         message = text.decode(raw) if self._json else binary.decode(raw)
         notices = [notice_in(stamped, self._memory) for stamped in message.events]

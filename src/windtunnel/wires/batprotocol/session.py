@@ -73,7 +73,7 @@ class BatprotocolComponent:
         """Tell the component what happened and read its decisions.
 
         Raises:
-            ComponentError: it failed; ProtocolError: its answer makes no sense.
+            ComponentError: it failed; ProtocolError: its answer is invalid.
         """
         events = [event for notice in notices if (event := notice_out(notice)) is not None]
         if not events:

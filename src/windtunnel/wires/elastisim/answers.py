@@ -95,7 +95,7 @@ def _entry(entry: dict[str, Any], place: str, now: float) -> Entry:
     if entry["modified_runtime_args"]:
         given = entry.get("runtime_arguments")
         if not isinstance(given, dict) or not all(isinstance(one, str) for one in given.values()):
-            raise fault("runtime_arguments", "an object of texts")
+            raise fault("runtime_arguments", "an object of strings")
         arguments = given
     gpus, kill, modified = entry["assigned_num_gpus_per_node"], entry["kill_flag"], entry["modified_runtime_args"]
     return Entry(entry["id"], tuple(nodes), gpus, kill, modified, arguments)

@@ -217,7 +217,7 @@ class ElastisimScheduler:
         assert isinstance(profile, ElasticProfile)
         if not profile.least <= len(ranked) <= profile.most:
             limits = f"{profile.least} to {profile.most}"
-            raise self._refused("resize-range", f"job {known.job.id!r} can do with {limits} hosts, not {len(ranked)}")
+            raise self._refused("resize-range", f"job {known.job.id!r} takes {limits} hosts, not {len(ranked)}")
         return ranked
 
     def _check_free(self, known: Known, hosts: Sequence[int]) -> None:

@@ -99,12 +99,12 @@ class Granting:
         if beyond:
             raise DecisionError(f"{where} is given nodes that do not exist: {beyond}", rule="unknown-host", now=now)
         if not entry.least <= len(one.nodes) <= entry.most:
-            reason = f"{where} can do with {entry.least} to {entry.most} nodes and is given {len(one.nodes)}"
+            reason = f"{where} takes {entry.least} to {entry.most} nodes and is given {len(one.nodes)}"
             raise DecisionError(reason, rule="resize-range", now=now)
         if entry.profile is not None and entry.kind is not Elasticity.RIGID:
             if not entry.profile.gpus_least <= one.gpus <= entry.profile.gpus_most:
                 limits = f"{entry.profile.gpus_least} to {entry.profile.gpus_most}"
-                reason = f"{where} can do with {limits} GPUs on each node and is given {one.gpus}"
+                reason = f"{where} takes {limits} GPUs on each node and is given {one.gpus}"
                 raise DecisionError(reason, rule="resize-range", now=now)
             entry.gpus = entry.gpus_told = one.gpus
         running = entry.state is not State.PENDING

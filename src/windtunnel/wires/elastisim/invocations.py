@@ -103,7 +103,7 @@ def _check_job(job: JobTold, nodes: int) -> None:
         raise ProtocolError(f"{where} is on nodes that were never reported: {beyond}")
     least, most = (job.num_nodes_min, job.num_nodes_max) if job.type else (job.num_nodes, job.num_nodes)
     if not 1 <= least <= most:
-        raise ProtocolError(f"{where} can do with {least} to {most} nodes")
+        raise ProtocolError(f"{where} takes {least} to {most} nodes")
     if not 0.0 <= job.walltime < float("inf") or not 0.0 <= job.submit_time < float("inf"):
         raise ProtocolError(f"{where} has no valid walltime or submission time")
 

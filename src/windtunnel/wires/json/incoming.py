@@ -171,7 +171,7 @@ class Reader:
         read = Event(rank, kind, data, now)
         if "additional_io_job" in event and kind == "EXECUTE_JOB":  # where the document shows it
             if "additional_io_job" in data:
-                read.fail("additional_io_job stands twice, in data and beside it")
+                read.fail("additional_io_job is given twice, in data and beside it")
             read.data = data | {"additional_io_job": event["additional_io_job"]}
             read.only(*_EVENT, "additional_io_job", of=event, where="")
         elif len(event) > len(_EVENT):

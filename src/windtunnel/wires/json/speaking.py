@@ -90,11 +90,15 @@ def _execute(decision: d.ExecuteJob) -> Event:
     if decision.amounts is not None:
         raise UsageError("parts of hosts cannot be given to a job in Batsim's JSON protocol: it knows whole hosts")
     if decision.profile_placements:
-        raise UsageError("profile_placements cannot be said in Batsim's JSON protocol: all profiles run on alloc")
+        raise UsageError(
+            "profile_placements cannot be expressed in Batsim's JSON protocol: all profiles run on alloc"
+        )
     if isinstance(decision.placement, tuple):
         data["mapping"] = {str(executor): str(rank) for executor, rank in enumerate(decision.placement)}
     elif decision.placement is PlacementStrategy.FillOneHostCoresFirst:
-        raise UsageError("FillOneHostCoresFirst cannot be said in Batsim's JSON protocol: it does not know cores")
+        raise UsageError(
+            "FillOneHostCoresFirst cannot be expressed in Batsim's JSON protocol: it does not know cores"
+        )
     if decision.storages:
         data["storage_mapping"] = dict(decision.storages)
     if decision.additional_io is not None:
@@ -108,7 +112,7 @@ def _execute(decision: d.ExecuteJob) -> Event:
 def _call(decision: d.CallMeLater) -> Event:
     when = decision.when
     if not isinstance(when, probes.OneShot):
-        raise UsageError("periodic calls cannot be said in Batsim's JSON protocol: ask again at each call")
+        raise UsageError("periodic calls cannot be expressed in Batsim's JSON protocol: ask again at each call")
     unit = 1000.0 if when.time_unit is probes.TimeUnit.Millisecond else 1.0
     return "CALL_ME_LATER", {"timestamp": when.time / unit}
 

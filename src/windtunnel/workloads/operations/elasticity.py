@@ -57,7 +57,7 @@ def with_elasticity(
     bandwidth: Annotated[float, Meta(gt=0)] = 1.25e9,
     seed: int = 1,
 ) -> str:
-    """A share of the jobs, drawn evenly, can do with other sizes than they asked for, which they prefer.
+    """A share of the jobs, drawn evenly, takes other sizes than they asked for, which they prefer.
 
     A job of n hosts runs on ``least`` * n to ``most`` * n of them, in ``steps`` equal steps with scheduling points
     between. Its run time on n hosts stays what it was; on others it follows from ``speedup``: ``linear``, ``amdahl``

@@ -73,7 +73,7 @@ def test_a_machine_without_processors_gets_no_work(environment):
     run = wt.simulate(path, workload(job(1, hosts=1, run=5), job(2, hosts=1, run=5)), "easy")
     assert starts(run) == {"w0!1": 0.0, "w0!2": 5.0}
     assert {row["allocated_resources"] for row in run.jobs.iter_rows(named=True)} == {"1"}
-    assert "a machine without CPUs is off: it can hold no work" in {line.reason for line in run.account}
+    assert "a machine without CPUs is off: it can run no jobs" in {line.reason for line in run.account}
 
 
 def test_a_deadlock_names_the_hosts_that_are_away(environment):
@@ -144,6 +144,6 @@ def test_a_job_takes_smaller_machines_when_the_larger_are_taken():
 
 
 def test_watts_that_are_missing_are_hinted_at_in_the_words_of_the_format(environment):
-    with pytest.raises(wt.UsageError, match="does not tell the watts of") as caught:
+    with pytest.raises(wt.UsageError, match="gives no watts for") as caught:
         wt.simulate(environment((None, machine(1))), workload(job(1)), energy=True)
     assert "energy-consumption (environments, JSON)" in caught.value.hint

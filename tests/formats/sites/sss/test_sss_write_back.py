@@ -80,7 +80,7 @@ def test_a_node_that_fails_says_so_and_a_mended_one_no_more(nodes):
         ),
         ("</Configured>", "</Configured><Utilized><Processors>4</Processors></Utilized>", "Utilized has no effect"),
         ('<Memory units="MB">', '<Memory units="MB" metric="Average">', "a metric has no effect"),
-        ('<Memory units="MB">', '<Memory units="MB" wallDuration="5">', "say nothing"),
+        ('<Memory units="MB">', '<Memory units="MB" wallDuration="5">', "have no effect"),
     ],
 )
 def test_what_a_node_says_of_its_use_is_told(nodes, old, new, said):
@@ -105,7 +105,7 @@ def test_a_count_that_disagrees_says_how_to_mend_it():
     (finding,) = check('<Node aggregation="Range" count="4">n[1-3]</Node>').findings
     assert (finding.code, finding.hint) == (
         "SSS053",
-        "count is the number of nodes that are meant: write 3, or leave it out",
+        "count must be the number of nodes named: write 3, or leave it out",
     )
 
 

@@ -99,7 +99,7 @@ def go_on(world: World, pending: Pending) -> None:
     pending.place = None
     count = int(world.platform.hosts[host].resources.get("gpus", 0.0))
     if not count:
-        raise pending.machine.fail(f"it goes on on host {host}, which has no GPUs")
+        raise pending.machine.fail(f"it continues on host {host}, which has no GPUs")
     chosen = LINK if number == LINK else queues_of(world).choose(host, count, 1)[0]
     enqueue(world, pending, host, chosen, pending.seconds)
 

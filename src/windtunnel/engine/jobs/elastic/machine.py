@@ -30,7 +30,7 @@ __all__ = ["Machine"]
 _NONE: Final = HostSet()
 
 _IDLE_STEPS: Final = 10_000_000
-"""So many steps in no time are taken for a program that never ends."""
+"""So many steps without time passing are taken for a program that never ends."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -113,7 +113,9 @@ class Machine(UnderWay):
             self.steps = 0
         self.steps += 1
         if self.steps > _IDLE_STEPS:
-            reason = f"job {self.record.job.id!r}: its application has done {_IDLE_STEPS:,} steps in no time"
+            reason = (
+                f"job {self.record.job.id!r}: its application has done {_IDLE_STEPS:,} steps without time passing"
+            )
             raise LivelockError(reason, now=self.world.now)
 
     def task_over(self, lane: Lane, name: str, seconds: float) -> None:
@@ -165,7 +167,7 @@ class Machine(UnderWay):
             return min(max(count, profile.least), profile.most)
         if not profile.least <= count <= profile.most:
             limits = f"{profile.least} to {profile.most}"
-            raise self.fail(f"its request {text!r} asks for {count} hosts, and it can do with {limits}")
+            raise self.fail(f"its request {text!r} asks for {count} hosts, and it takes {limits}")
         return count
 
     def value(self, text: str, count: int, *, arguments: bool = True) -> float:

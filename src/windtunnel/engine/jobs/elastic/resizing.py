@@ -59,10 +59,10 @@ def in_order(world: World, decision: Decision, hosts: HostSet, placement: Sequen
 
 def _check_range(world: World, decision: Decision, profile: ElasticProfile, count: int, gpus: int) -> None:
     if not profile.least <= count <= profile.most:
-        reason = f"it can do with {profile.least} to {profile.most} hosts and is given {count}"
+        reason = f"it takes {profile.least} to {profile.most} hosts and is given {count}"
         refuse(world, decision, "resize-range", reason)
     if gpus >= 0 and not profile.gpus_least <= gpus <= profile.gpus_most:
-        reason = f"it can do with {profile.gpus_least} to {profile.gpus_most} GPUs on each host and is given {gpus}"
+        reason = f"it takes {profile.gpus_least} to {profile.gpus_most} GPUs on each host and is given {gpus}"
         refuse(world, decision, "resize-range", reason)
 
 
@@ -83,7 +83,7 @@ def _reserve(world: World, decision: Decision, machine: Machine, hosts: HostSet)
             refuse(world, decision, "host-state", f"not all of the hosts {new} can compute jobs now")
         return
     if kept := new & table.reserved:
-        refuse(world, decision, "host-reserved", f"the hosts {kept} are kept for another job")
+        refuse(world, decision, "host-reserved", f"the hosts {kept} are reserved for another job")
     if not table.free.covers(new):
         refuse(world, decision, "host-busy", f"not all of the hosts {new} are free")
     table.set_aside(new)

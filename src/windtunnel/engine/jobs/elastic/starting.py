@@ -60,7 +60,7 @@ def begin(world: World, node: Node) -> None:
 
 
 def gpus_of(decision: object, profile: ElasticProfile) -> int:
-    """The GPUs of each host that a decision gives; else as few as the job can do with."""
+    """The GPUs of each host that a decision gives; else as few as the job takes."""
     amounts = decision.amounts if isinstance(decision, ExecuteJob) and decision.amounts is not None else {}
     given = {int(one.get("gpus", profile.gpus_least)) for one in amounts.values()}
     return max(given, default=profile.gpus_least)

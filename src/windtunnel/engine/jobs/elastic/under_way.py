@@ -169,7 +169,7 @@ class UnderWay:
         """What is left of it is done on the other hosts."""
         pending.spec = spec = relocated(pending.spec, where)
         if spec[0] == "disk" and spec[1][0] not in sharing_of(self.world).disks:
-            raise self.fail(f"it goes on on host {spec[1][0]}, which has no burst buffer")
+            raise self.fail(f"it continues on host {spec[1][0]}, which has no burst buffer")
         action = pending.action
         action.task = self.task_for(self.world, spec)
         action.network_bound = action.task.network_bound

@@ -71,10 +71,10 @@ def _check_overrides(world: World, record: JobRecord, decision: ExecuteJob) -> N
     for name, placed in decision.profile_placements.items():
         where = f"job {record.job.id!r}: the placement of {name!r}"
         if name in parts - made_of:
-            refuse(world, decision, "override", f"{where} makes no sense: it is part of a merged task, which is one")
+            refuse(world, decision, "override", f"{where} is invalid: it is part of a merged task, which runs as one")
         if name not in made_of:
             hint = did_you_mean(name, sorted(made_of))
-            refuse(world, decision, "override", f"{where} makes no sense: the job is not made of it; {hint}")
+            refuse(world, decision, "override", f"{where} is invalid: the job does not contain it; {hint}")
         away = HostSet(
             host for host in placed.hosts - record.hosts if host < world.hosts.size and host not in world.hosts.free
         )

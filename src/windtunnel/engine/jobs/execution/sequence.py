@@ -33,7 +33,8 @@ def _child_ended(world: World, node: Node, child: Node) -> None:
     node.idle_steps = 0 if child.used > 1e-9 else node.idle_steps + 1
     if node.idle_steps > _IDLE_STEPS:
         raise LivelockError(
-            f"job {node.record.job.id!r}: the sequence {profile.id!r} has done {_IDLE_STEPS:,} steps in no time",
+            f"job {node.record.job.id!r}: the sequence {profile.id!r} has done {_IDLE_STEPS:,} steps "
+            "without time passing",
             now=world.now,
         )
     if child.code != 0:

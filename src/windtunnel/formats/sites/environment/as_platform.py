@@ -34,12 +34,12 @@ def read_platform(
 
     Raises:
         InputError: the file has errors; what else is found goes with them.
-        UsageError: an option makes no sense.
+        UsageError: an option is invalid.
     """
     if not 0 < float(flops_per_cycle) < inf:
-        raise UsageError(f"flops_per_cycle is a number more than 0, not {flops_per_cycle}")
+        raise UsageError(f"flops_per_cycle must be a number greater than 0, not {flops_per_cycle}")
     if not 0 <= float(idle_share) <= 1:
-        raise UsageError(f"idle_share lies between 0 and 1, not at {idle_share}")
+        raise UsageError(f"idle_share must lie between 0 and 1, not {idle_share}")
     files = Path(allow_files) if allow_files else None
     options = Options(simulate=True, reference_order=merge_order == "reference", files=files, schedulers=_AnyName())
     site, findings = read(path, options)

@@ -49,7 +49,7 @@ def check_events(
     if late:
         message = f"events are not in order of time ({len(late)} come after a later one)"
         problems.append(
-            Problem("ENV033", message, late[0], "they are sorted, and keep their order at one time", _WARNING)
+            Problem("ENV033", message, late[0], "they are sorted; events at the same time keep their order", _WARNING)
         )
     timed.sort(key=lambda item: item[0])
     _states(timed, topology, problems)
@@ -65,7 +65,7 @@ def _target(event: dict[str, Any], path: Path, topology: Topology, problems: lis
             continue
         named = topology.names.get(str(value)) if kind == "machine" else None
         if named is not None and "id" not in named:
-            message = f"{value!r} is the name of a machine that has no id: events mean machines by their ids"
+            message = f"{value!r} is the name of a machine that has no id: events refer to machines by their ids"
             problems.append(Problem("ENV036", message, (*path, kind), "give the machine an 'id'"))
             continue
         hint = f"the {kind} of that name has the id {named['id']!r}" if named else _typed_hint(value, known)

@@ -37,7 +37,7 @@ class OtherFiles:
             raise OtherFileError(f"{file!r}: nothing is ever fetched from the network")
         if self._folder is None or source.folder is None:
             hint = f"did you mean '#{file}'?" if file.startswith("/") else "allow a folder with --allow-files"
-            raise OtherFileError(f"{file!r} is another file, and these are off", hint)
+            raise OtherFileError(f"{file!r} is another file, and other files are not allowed", hint)
         path = (source.folder / file).resolve()
         if not path.is_relative_to(self._folder):
             raise OtherFileError(f"{file!r} is outside of the folder allowed")

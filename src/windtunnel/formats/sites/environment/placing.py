@@ -75,7 +75,7 @@ def _finding(item: _Placed, places: dict[tuple[Source, Path], tuple[Place, Place
     message, hint = problem.message, problem.hint
     for other in item.also:
         if (other.source, other.path) == (at.source, at.path):
-            hint = hint or "what stands inside a definition is inherited by everyone who uses it"
+            hint = hint or "the contents of a definition are inherited by everything that uses it"
         else:
             message += f" (see {_show(other.source, other.path, places)})"
     if item.users > 1:

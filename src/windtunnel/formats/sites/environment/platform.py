@@ -134,7 +134,7 @@ def _host(
     if len(rates) > 1:
         notes.append("a machine has CPUs of different clock rates: their mean, weighted by cores, counts")
     if not cores:
-        notes.append("a machine without CPUs is off: it can hold no work")
+        notes.append("a machine without CPUs is off: it can run no jobs")
     mean = sum(cpu.clock_rate * cpu.cores for cpu in machine.cpus) / cores if cores else 0.0
     speed = mean * mapping.flops_per_cycle
     if speed == inf:

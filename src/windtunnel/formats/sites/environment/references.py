@@ -61,7 +61,7 @@ def find(tree: Any, tokens: tuple[str, ...]) -> Path:
 def _index(token: str, length: int) -> int:
     if not _INDEX.fullmatch(token):
         if token == "-":  # noqa: S105 -- a token of a pointer: "the element after the last" never exists here
-            raise PointerError("ENV010", "'-' points behind the last element, where nothing is")
+            raise PointerError("ENV010", "'-' points past the last element")
         hint = "an index is 0, or digits without leading zero" if token.lstrip("-").isdigit() else ""
         raise PointerError("ENV017", f"{token!r} is not an index of an array", hint)
     if int(token) >= length:

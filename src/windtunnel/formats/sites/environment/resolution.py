@@ -135,7 +135,7 @@ class Resolver:
             result = self._merge(result, base, names) if result else base
         for name in sorted(names):
             if name not in result and name not in own:
-                self._say("ENV046", f"$merge names {name!r}, which is nowhere", source, (*path, "$merge"))
+                self._say("ENV046", f"$merge names {name!r}, which does not occur", source, (*path, "$merge"))
         self._check_joined(result, own, names, (source, path))
         return self._merge(result, own, names) if result else own
 
@@ -206,7 +206,7 @@ class Resolver:
             if not base:
                 self._say("ENV013", "an empty $base has no effect", source, place, severity=Severity.WARNING)
             return base
-        self._say("ENV013", "$base must be a reference or an array of references (texts)", source, place)
+        self._say("ENV013", "$base must be a reference or an array of references (strings)", source, place)
         return None
 
     def _merge_names(self, source: Source, raw: dict[str, Any], path: Path) -> set[str]:
@@ -234,7 +234,7 @@ class Resolver:
         except PointerError as error:
             found = self._caret(target, fragment, source, place)
             if found is None:
-                self._say(error.code, f"{reference!r} leads nowhere: {error}", source, place, error.hint)
+                self._say(error.code, f"{reference!r} does not resolve: {error}", source, place, error.hint)
             return found
 
     def _caret(self, target: Source, fragment: str, source: Source, place: Path) -> Node | None:
@@ -283,7 +283,7 @@ class Resolver:
 
     def _too_large(self, source: Source, path: Path) -> None:
         hint = "definitions that inherit several times from each other double in size with each step"
-        self._say("ENV016", "what is inherited grows without bound (5 million properties)", source, path, hint)
+        self._say("ENV016", "inheritance grows without bound (5 million properties)", source, path, hint)
         raise _TooLargeError
 
     def _say(

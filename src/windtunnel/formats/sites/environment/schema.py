@@ -73,7 +73,7 @@ def _problem(error: "ValidationError", *, published: bool) -> Problem:
         return Problem("ENV025", f"an empty slot has no other properties than 'type', this has {extra}", path)
     if rule == "minItems":
         severity = Severity.ERROR if published else Severity.WARNING
-        return Problem("ENV023", "a machine without a CPU can hold no work", path, severity=severity)
+        return Problem("ENV023", "a machine without a CPU can run no jobs", path, severity=severity)
     return Problem("ENV023", f"out of range: {error.message}", path)
 
 

@@ -177,7 +177,7 @@ class Topology:
     def _units(self, part: dict[str, Any], path: Path) -> None:
         for name, value in part.items():
             if _number(value) and value > _BEYOND and name != "id":
-                message = "no number beyond 1e100 can be computed with here"
+                message = "numbers above 1e100 are not supported here"
                 self._problems.append(Problem("ENV037", message, (*path, name)))
                 return
         clock, capacity = part.get("clock-rate"), part.get("capacity")

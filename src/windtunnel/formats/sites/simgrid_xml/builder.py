@@ -76,7 +76,7 @@ class Builder:
             self.findings.warn(message + "; routes that name it mean the host", code="same-name", line=line)
             self.points[name] = number
         else:
-            self.findings.add(message, code="duplicate-id", line=line, hint="every name may stand once")
+            self.findings.add(message, code="duplicate-id", line=line, hint="names must be unique")
         return number
 
     def add_zone(self, zone: Zone, line: int) -> int:

@@ -19,12 +19,14 @@ def check_network(builder: Builder, network: ZonedNetwork, findings: Findings) -
         points = members.get(number, [])
         line = builder.zone_lines[number]
         if isinstance(zone, EmptyZone) and len(points) > 1:
-            message = f"zone {zone.name!r} has routing None: its hosts can compute, but whoever sends stops the run"
+            message = (
+                f"zone {zone.name!r} has routing None: its hosts can compute, but any communication stops the run"
+            )
             findings.warn(message, code="no-routing", line=line)
         elif isinstance(zone, StarZone) and not isinstance(zone, VivaldiZone):
             lonely = [p for p in points if p not in zone.up]
             if lonely and zone.leaf:
-                message = f"zone {zone.name!r}: {_several(network, lonely)} no <host_link>: sending costs nothing"
+                message = f"zone {zone.name!r}: {_several(network, lonely)} no <host_link>: communication is free"
                 findings.warn(message, code="no-host-link", line=line)
         elif isinstance(zone, FullZone):
             _check_full(zone, points, network, findings, line)
@@ -53,12 +55,14 @@ def _check_full(zone: FullZone, points: list[int], network: ZonedNetwork, findin
     a, b = next((a, b) for a in points for b in points if a != b and (a, b) not in zone.declared)
     pair = f"from {network.names[a]!r} to {network.names[b]!r}"
     if zone.leaf:
-        message = f"zone {zone.name!r} (Full) lacks {missing} routes, for instance {pair}: sending there is free and "
+        message = (
+            f"zone {zone.name!r} (Full) lacks {missing} routes, for instance {pair}: communication there is free and "
+        )
         message += "takes no time"
         findings.warn(message, code="missing-route", line=line, hint="declare the routes, if communication matters")
     else:
         message = (
-            f"zone {zone.name!r} (Full) lacks {missing} routes between zones, for instance {pair}: whoever sends "
+            f"zone {zone.name!r} (Full) lacks {missing} routes between zones, for instance {pair}: communication "
         )
         message += "there stops the run"
         findings.warn(message, code="missing-route", line=line, hint="declare a zoneRoute")
@@ -84,9 +88,7 @@ def _check_paths(zone: TableZone, points: list[int], network: ZonedNetwork, find
         if cut is not None:
             pair = (points[0], cut)
             start, end = (network.names[pair[i]] for i in order)
-            message = (
-                f"zone {zone.name!r} ({zone.routing}): no way leads from {start!r} to {end!r}: whoever sends there "
-            )
-            message += "stops the run"
+            message = f"zone {zone.name!r} ({zone.routing}): there is no route from {start!r} to {end!r}: "
+            message += "communication there stops the run"
             findings.warn(message, code="missing-route", line=line)
             return

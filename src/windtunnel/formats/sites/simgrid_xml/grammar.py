@@ -178,7 +178,7 @@ def _check(element: "_Element", rule: Rule, findings: Findings) -> None:
             )
         elif tag not in rule.children:
             findings.add(
-                f"<{child.tag}> may not stand in <{element.tag}>",
+                f"<{child.tag}> is not allowed in <{element.tag}>",
                 code="misplaced-element",
                 line=line_of(child),
                 hint=f"<{element.tag}> may hold {', '.join(rule.children)}" if rule.children else "",

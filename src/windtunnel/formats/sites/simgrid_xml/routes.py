@@ -130,7 +130,7 @@ class RouteReader:
         if self.tag == "bypassZoneRoute" and self.number in self.around(builder.homes[point]):
             return point
         if point in {builder.zones[i].point for i in around}:
-            message = f"{attribute}: the zone {name!r} holds this route: a zone cannot lie in itself"
+            message = f"{attribute}: the zone {name!r} holds this route: a zone cannot contain itself"
             self.fault("cyclic-zone", message, "name the zones inside it")
             return None
         home = builder.homes[point]

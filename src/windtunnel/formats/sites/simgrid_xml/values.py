@@ -56,7 +56,7 @@ class Values:
             if name is None or value is None:
                 continue
             if name in found:
-                self.warn(prop, "duplicate-property", f"the property {name!r} stands twice: the first one counts")
+                self.warn(prop, "duplicate-property", f"the property {name!r} is given twice: the first one counts")
             found.setdefault(name, value)
         return found
 

@@ -107,7 +107,7 @@ class ZoneReader:
             around.append(self.builder.zones[number].name)
             number = self.builder.zones[number].parent
         if name and name in around:
-            message = f"the zone {name!r} lies in a zone of the same name: a zone cannot lie in itself"
+            message = f"the zone {name!r} lies in a zone of the same name: a zone cannot contain itself"
             self.values.fault(element, "cyclic-zone", message, "give it another id")
             name = ""
         return self.builder.point(name, PointKind.ZONE, parent, line)
@@ -199,7 +199,7 @@ class ZoneReader:
             return
         bandwidth = values.quantity(element, "bandwidth", BANDWIDTH)
         if not bandwidth and element.get("bandwidth"):
-            values.warn(element, "zero-bandwidth", f"link {name!r} has no bandwidth: what crosses it never ends")
+            values.warn(element, "zero-bandwidth", f"link {name!r} has no bandwidth: transfers over it never end")
         latency = values.quantity(element, "latency", TIME)
         found = self.traces.of_files(element)
         if policy in {"SPLITDUPLEX", "FULLDUPLEX"}:

@@ -20,7 +20,7 @@ def check_node(node: SssNode, line: int, seen: dict[str, int], findings: Finding
             findings.add(message, code="SSS011", line=line)
         seen.setdefault(node.id, line)
     if not node.state:
-        message = f"node {node.id} says nothing of its State"
+        message = f"node {node.id} has no State"
         findings.add(message, code="SSS013", line=line, severity=Severity.NOTE)
     elif node.state not in STATES:
         near = next((state for state in STATES if state.lower() == node.state.lower()), "")

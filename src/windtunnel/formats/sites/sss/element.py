@@ -37,7 +37,7 @@ def read_node(element: "_Element", findings: Findings) -> SssNode:
         elif name in CATEGORIES:
             _once(name, name.lower(), child, fields, findings, _category(child, findings))
         elif name in CONSUMABLES:
-            message = f"{name} must stand inside Configured, Available or Utilized"
+            message = f"{name} must be inside Configured, Available or Utilized"
             findings.add(message, code="SSS020", line=line_of(child))
         elif name:
             _unknown("element", name, _KNOWN, child, findings)
@@ -81,7 +81,7 @@ def _category(category: "_Element", findings: Findings) -> tuple[Consumable, ...
         key = (*item.key, item.metric)
         if key in found:
             what = " ".join(part for part in item.key if part)
-            hint = "the same resource may stand there once for each metric"
+            hint = "the same resource may be given once for each metric"
             findings.add(f"{what} is given twice", code="SSS012", line=line_of(child), hint=hint)
         else:
             found[key] = item
@@ -133,7 +133,7 @@ _LONGEST: Final = 40
 def _value(name: str, text: str, line: int, findings: Findings) -> int | float | None:
     if name == "Processors":
         if not _INTEGER.fullmatch(text) or len(text) > _LONGEST or int(text) < 0:
-            findings.add(f"Processors must be a whole number from 0, not {text!r}", code="SSS021", line=line)
+            findings.add(f"Processors must be a whole number of at least 0, not {text!r}", code="SSS021", line=line)
             return None
         return int(text)
     value = int(text) if _INTEGER.fullmatch(text) and len(text) <= _LONGEST else _number(text)

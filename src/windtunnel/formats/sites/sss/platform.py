@@ -57,10 +57,10 @@ def _without_effect(node: SssNode) -> Iterator[str]:
     if any(item.metric not in {"", "Total", "Instantaneous"} for item in described):
         yield "a metric has no effect: the amount is taken as what the node has"
     if any(item.wall_duration is not None or item.consumption_rate is not None for item in described):
-        yield "wallDuration and consumptionRate of what a node has say nothing"
+        yield "wallDuration and consumptionRate of what a node has have no effect"
     keys = [item.key for item in described]
     if len(set(keys)) < len(keys):
-        yield "a resource stands there with several metrics: the last counts"
+        yield "a resource is given with several metrics: the last counts"
 
 
 def read_platform(path: str | Path) -> Platform:

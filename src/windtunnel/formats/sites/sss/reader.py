@@ -89,7 +89,9 @@ def _root(data: bytes | str, findings: Findings) -> "_Element | None":
         at = _CURLY.search(text)
         line = text.count("\n", 0, at.start()) + 1 if at else 0
         hint = 'write "..." around the values of attributes'
-        findings.warn("typographic quotes are no XML; read as straight ones", code="SSS003", line=line, hint=hint)
+        findings.warn(
+            "typographic quotes are not valid XML; read as straight ones", code="SSS003", line=line, hint=hint
+        )
     try:
         return parse_xml(fixed, limit=SIZE_LIMIT)
     except XmlFaultError as error:
@@ -141,7 +143,7 @@ def read_reference(element: "_Element", findings: Findings) -> NodeReference:
             findings.warn(f"unknown attribute {local_name(name)!r} has no effect", code="SSS050", line=line)
     delimiter = element.get("delimiter")
     if delimiter is not None and aggregation != "List":
-        findings.warn("a delimiter means something only with aggregation List", code="SSS052", line=line)
+        findings.warn("a delimiter has an effect only with aggregation List", code="SSS052", line=line)
     if (written := element.get("count")) is not None:
         if written.strip().isdecimal():
             count = int(written[:40])
@@ -155,6 +157,6 @@ def read_reference(element: "_Element", findings: Findings) -> NodeReference:
     else:
         if count is not None and aggregation in {"List", "Range"} and count not in {1, number}:
             message = f"count is {count}, the expression names {number} nodes"
-            hint = f"count is the number of nodes that are meant: write {number}, or leave it out"
+            hint = f"count must be the number of nodes named: write {number}, or leave it out"
             findings.warn(message, code="SSS053", line=line, hint=hint)
     return reference

@@ -1,0 +1,99 @@
+"""What users read is in the field's standard terms: turns that were mended once do not come back."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PHRASES = {
+    r"\bmerely last\b": "delay jobs (fixed run time)",
+    r"\bmay take so long to answer\b": "seconds to wait for each reply",
+    r"\bbeyond all numbers\b": "overflowed",
+    r"(?<!there )(?<!there was )\bis no (date|time|number|name|duration|path|file|scheduler|host|text|format|list)\b": "is not a valid ...",
+    r"\b(are|is) no (XML|JSON)\b": "is not valid ...",
+    r"\bcompulsory\b": "required",
+    r"\bfor ever\b": "indefinitely",
+    r"\bother tenants\b": "noise from other VMs",
+    r"\b(takes|gives|lasts) in a word\b": "as a shorthand",
+    r"\bmakes? no sense\b(?! with it)": "is not valid",
+    r"\bleads? nowhere\b": "does not resolve",
+    r"\bwhoever sends\b": "communication there",
+    r"\b(made to|must|may|do not|does not) give way\b": "be preempted",
+    r"\bgoes on on\b": "continues on",
+    r"\balive already\b": "already active",
+    r"\b(stands?|standing) twice\b": "is given twice",
+    r"\bbelongs? into\b": "belongs in",
+    r"\bgoes with no\b": "cannot be combined with",
+    r"\ban empty text\b": "an empty string",
+    r"\b(must be|is|are|expected|wants) (a text|texts)\b": "a string",
+    r"\blength of time\b": "duration",
+    r"\bsays nothing of\b": "does not state",
+    r"\btells? the watts\b": "gives watts",
+    r"\bSchedulers outside\b": "external schedulers",
+    r"\boddit(y|ies)\b": "quirks",
+    r"\bdata may name no\b": "input files may not name",
+    r"\bfault of windtunnel itself\b": "an internal error of windtunnel",
+    r"\bof which none\b": "none of which",
+    r"\bthere are none such\b": "there are none",
+    r"\bis told otherwise\b": "by default",
+    r"\bby lot\b": "at random",
+    r"\bkeep only so many\b": "keep only this many",
+    r"\bwithout a word\b": "silently",
+}
+"""Odd turns, and what to write instead. Patterns hold for documentation, help and messages, whatever their case."""
+_ELSEWHERE = {"conformance", "spec"}
+"""Pages of ``docs`` that quote documents of others."""
+_ANY = re.compile("|".join(PHRASES), re.IGNORECASE)
+_JOINT = re.compile(r"""["']\s*\n\s*f?["']""")
+"""Between the two halves of a text that is longer than its line."""
+_CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+
+
+def _pages() -> Iterator[tuple[str, str]]:
+    pages = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    for page in sorted(pages):
+        if not _ELSEWHERE & set(page.relative_to(ROOT).parts):
+            yield str(page.relative_to(ROOT)), _CODE.sub(" ", page.read_text())
+
+
+def _texts(tree: ast.AST) -> Iterator[str]:
+    """The strings of a module that are not docstrings: messages, hints, help."""
+    known = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            known.update(map(id, node.values))
+            yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in known:
+            yield node.value
+
+
+def _sources() -> Iterator[tuple[str, str]]:
+    for module in sorted((ROOT / "src/windtunnel").rglob("*.py")):
+        source = module.read_text()
+        if _ANY.search(_JOINT.sub("", source)):  # few are: the others need not be parsed
+            yield str(module.relative_to(ROOT)), "\n".join(_texts(ast.parse(source)))
+
+
+def _odd(text: str) -> list[str]:
+    flat = " ".join(text.split())
+    if not _ANY.search(flat):
+        return []
+    return [
+        f"{found[0]!r}: write {better!r}"
+        for pattern, better in PHRASES.items()
+        for found in re.finditer(pattern, flat, re.IGNORECASE)
+    ]
+
+
+@pytest.mark.parametrize("where", [_pages, _sources], ids=["documentation", "help and messages"])
+def test_no_odd_turns(where):
+    found = [f"{name}: {turn}" for name, text in where() for turn in _odd(text)]
+    assert not found, "\n".join(found)
+
+
+def test_the_check_finds_what_it_looks_for():
+    assert _odd("job 3 goes on on host 2; 'abc' is no date,\nand jobs that merely last wait for ever")
+    assert not _odd("a delay job continues on host 2; 'abc' is not a valid time")
