@@ -9,7 +9,7 @@ __all__ = ["Cluster", "PartitionTable"]
 class PartitionTable:
     """A partition with its nodes as a set."""
 
-    __slots__ = ("mask", "name", "partition", "qos", "size", "tres")
+    __slots__ = ("cpus", "mask", "name", "partition", "qos", "size", "tres")
 
     def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
         self.partition = partition
@@ -19,6 +19,9 @@ class PartitionTable:
         self.mask = mask_of(i for i, _ in inside)
         self.size = len(inside)
         self.qos = qos
+        most = partition.max_cpus_per_node
+        self.cpus = sum(node.cpus if most is None else min(node.cpus, most) for _, node in inside)
+        """The CPUs that jobs may have of it."""
         self.tres: dict[str, float] = {
             "cpu": sum(node.cpus for _, node in inside),
             "mem": sum(node.memory for _, node in inside),

@@ -63,7 +63,8 @@ class Demand:
         self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes, self.cpus_of_gpus)
         """CPUs in all (NumCPUs of the pending job)."""
         self.tasks_per_socket = ask.tasks_per_socket
-        self.tasks_per_core = ask.tasks_per_core
+        alone = 1 if "CR_ONE_TASK_PER_CORE" in site.select.flags else None
+        self.tasks_per_core = alone if ask.tasks_per_core is None else ask.tasks_per_core
         self.cores_per_socket = ask.cores_per_socket
         self.one_thread = ask.threads_per_core == 1
         self.min_cpus_per_node = ask.min_cpus_per_node or 0

@@ -23,7 +23,6 @@ class Fit:
         self.memory = select.memory
         self.by_core = select.counts in ("CORE", "SOCKET")
         self.by_socket = select.counts == "SOCKET"
-        self.one_per_core = "CR_ONE_TASK_PER_CORE" in select.flags
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.bytes = [255] * cluster.size
         """The low byte of each node's weight."""
@@ -140,7 +139,7 @@ class Fit:
             return 0
         if held.exclusive >> node & 1:
             return 0
-        free = self._free_cpus(record, node, held, row)
+        free = self.free_cpus(record, node, held, row)
         if free <= 0:
             return 0
         most = record.table.partition.max_cpus_per_node
@@ -160,7 +159,8 @@ class Fit:
             return 0
         return self._with_memory(demand, node, held, free) if self.memory else free
 
-    def _free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+    def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
         cluster = self.cluster
         if row >= 0:
             busy = held.unshared(node) | held.in_row(node, record.table.name, row)
@@ -177,8 +177,9 @@ class Fit:
         threads = self.cluster.threads[node]
         if demand.one_thread and threads > 1:
             free //= threads
-        if demand.tasks_per_core and threads > 1:
-            free = min(free, free // threads * demand.tasks_per_core * demand.cpus_per_task)
+        elif demand.tasks_per_core and threads > 1:
+            together = demand.tasks_per_core * demand.cpus_per_task
+            free = min(free, free // threads // ceil(together / threads) * together)
         if demand.tasks_per_socket:
             free = min(free, len(self.cluster.sockets[node]) * demand.tasks_per_socket * demand.cpus_per_task)
         if demand.cores_per_socket and self.cluster.site.nodes[node].cores_per_socket < demand.cores_per_socket:

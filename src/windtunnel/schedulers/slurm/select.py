@@ -371,7 +371,16 @@ class Selector:
                 placed = self._select_linear(record, among, held, record.job.named, most)
                 if placed is not None:
                     return placed
-        return self._select(record, among, held)
+        placed = self._select(record, among, held)
+        return None if placed is not None and self._short_of_memory(record, placed, held) else placed
+
+    def _short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
+        """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
+        each = record.demand.memory_per_cpu
+        if not (self.fit.by_socket and self.fit.memory and each) or record.demand.exclusive:
+            return False
+        left = {node: self.cluster.memory[node] - held.memory[node] for node in placed.cpus}
+        return any(count * each > left[node] for node, count in placed.cpus.items())
 
     def _select_linear(
         self, record: Record, among: int, held: Occupancy, required: int, most: int = 0
@@ -446,6 +455,8 @@ class Selector:
         taken = self._variant(record, need, usable, held, gpus, ahead)
         if taken is None:
             return None
+        if self.fit.by_socket and self.fit.memory:  # a socket is given whole, whatever memory there is for its CPUs
+            usable = {node: max(cpus, self.fit.free_cpus(record, node, held, -1)) for node, cpus in usable.items()}
         return self._placement(record, taken, usable, need)
 
     def _variant(
@@ -515,7 +526,8 @@ class Selector:
         threads = cluster.threads[node]
         if threads > 1 and (demand.one_thread or demand.tasks_per_core):
             each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
-            count = min(cluster.cpus[node], -(-count // each) * threads)
+            cores = -(-count // each) * -(-each // threads)
+            count = min(cluster.cpus[node], cores * threads)
         if self.fit.by_socket:
             whole = cluster.sockets[node][0].bit_count() * threads
             block = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags
