@@ -181,6 +181,8 @@ class Fit:
             together = demand.tasks_per_core * demand.cpus_per_task
             free = min(free, free // threads // ceil(together / threads) * together)
         if demand.tasks_per_socket:
+            if free < demand.tasks_per_socket * demand.cpus_per_task:
+                return 0
             free = min(free, len(self.cluster.sockets[node]) * demand.tasks_per_socket * demand.cpus_per_task)
         if demand.cores_per_socket and self.cluster.site.nodes[node].cores_per_socket < demand.cores_per_socket:
             return 0

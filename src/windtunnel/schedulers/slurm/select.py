@@ -306,6 +306,11 @@ class Selector:
         found = [nodes & among for nodes in record.job.constraint.alternatives]
         return [nodes & liked for liked in record.job.preferred for nodes in found] + found
 
+    def by_switches(self, record: Record) -> bool:
+        """Whether switches are looked at when nodes are picked: not for jobs that go to the least loaded nodes."""
+        least_loaded = "CR_LLN" in self.flags or record.table.partition.lln
+        return self.tree is not None and (self.linear or not (record.job.ask.spread or least_loaded))
+
     def _with_counts(
         self,
         record: Record,
