@@ -1,11 +1,14 @@
 """A site as the core looks things up in it: nodes by number, partitions and features as sets of nodes."""
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Partition, Qos, SlurmSite
 from windtunnel.schedulers.slurm.nodesets import mask_of
 
 __all__ = ["Cluster", "PartitionTable"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PartitionTable:
     """A partition with its nodes as a set."""
 
@@ -30,6 +33,7 @@ class PartitionTable:
                     self.tres[key] = self.tres.get(key, 0) + item.count
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Cluster:
     """What does not change while jobs come and go."""
 

@@ -3,6 +3,8 @@
 from math import inf, log
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import PARENT
 from windtunnel.schedulers.slurm.tree import AccountTree, Member
 
@@ -14,6 +16,7 @@ _UNSET: Final = 4294967294.0
 """What Slurm keeps where nothing was computed yet; it shows in sums of the depth-oblivious form (§7.6)."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ClassicShares:
     """Classic and depth-oblivious fair share, as the daemon holds them.
 
@@ -91,6 +94,7 @@ class ClassicShares:
         return result
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FairTree:
     """Fair tree (§7.7): users ranked by their accounts' level fair shares, from the top down."""
 

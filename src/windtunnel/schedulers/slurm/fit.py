@@ -2,6 +2,8 @@
 
 from math import ceil
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
@@ -11,6 +13,7 @@ from windtunnel.schedulers.slurm.occupancy import Occupancy
 __all__ = ["Fit"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Fit:
     """Counts usable CPUs on the nodes of one cluster.
 

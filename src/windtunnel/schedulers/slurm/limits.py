@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Limits, Qos
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
@@ -49,6 +51,7 @@ def _named(table: Mapping[str, str], tres: str, rest: str = "GRES") -> str:
     return rest if tres.startswith("gres/") else "License" if tres.startswith("license/") else "Unknown"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Tally:
     """What the running jobs of an association, QOS, user or account hold together."""
 
@@ -85,6 +88,7 @@ class Tally:
         return float(len(self.nodes)) if tres == "node" else self.tres.get(tres, 0.0)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LimitBook:
     """All tallies, and the checks before and after a placement."""
 

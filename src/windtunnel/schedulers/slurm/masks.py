@@ -7,6 +7,8 @@ up node by node (:mod:`windtunnel.schedulers.slurm.fit`), with the same outcome.
 import re
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.nodesets import first_of
@@ -59,6 +61,7 @@ def plain_record(record: Record) -> bool:
     )
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 

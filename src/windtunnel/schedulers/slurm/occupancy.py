@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 
 __all__ = ["Holding", "Occupancy"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Holding:
     """What a running job holds."""
 
@@ -67,6 +70,7 @@ class Holding:
         """Among jobs that share: those of one row have cores of their own."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Occupancy:
     """All that is held, summed up node by node."""
 

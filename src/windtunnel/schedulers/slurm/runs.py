@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.demand import Demand
 
 __all__ = ["Need", "best_fit", "most_cpus", "runs_of"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Need:
     """What a job still needs while nodes are picked for it."""
 

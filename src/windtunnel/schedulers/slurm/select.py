@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.futures import Futures
@@ -25,6 +27,7 @@ _MOST_KEPT: Final = 100_000
 """Answers that are kept."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Selector:
     """Selects nodes on one cluster, as select/linear or select/cons_tres do."""
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import PARENT, Association, Limits
 
 __all__ = ["AccountTree", "Member"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Member:
     """An account or a user in the tree, with its usage and what fair share makes of it."""
 
@@ -72,6 +75,7 @@ class Member:
             member = member.parent
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AccountTree:
     """All associations of a cluster; empty where there is no accounting."""
 
