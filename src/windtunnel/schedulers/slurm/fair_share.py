@@ -156,18 +156,18 @@ class FairTree:
                 return None
             for other, value in zip(level, values, strict=True):
                 if value > mine:
-                    place += self._users_below[id(other)]
+                    place += self._users_below[other.number]
                 elif value == mine and not one.user and other is not one:
                     return None
             one = one.sharing
         return place
 
     def _values(self, above: Member) -> list[float]:
-        found = self._level_values.get(id(above))
+        found = self._level_values.get(above.number)
         if found is None:
             whole = above.usage
             found = [self._level_fair_share(one, whole) for one in above.sharing_children]
-            self._level_values[id(above)] = found
+            self._level_values[above.number] = found
         return found
 
     def _count_users(self) -> dict[int, int]:
@@ -175,7 +175,7 @@ class FairTree:
         found: dict[int, int] = {}
         for member in reversed(list(self.tree)):
             own = 1 if member.user else 0
-            found[id(member)] = own + sum(found[id(child)] for child in member.sharing_children)
+            found[member.number] = own + sum(found[child.number] for child in member.sharing_children)
         return found
 
     @staticmethod

@@ -175,7 +175,7 @@ class LimitBook:
         member = record.job.member
         for one in member.path() if member is not None else ():
             if "node" in one.limits.grp_tres:
-                return mask_of(self.tally("association", id(one)).nodes)
+                return mask_of(self.tally("association", one.number).nodes)
         return 0
 
     def tally(self, *key: object) -> Tally:
@@ -189,7 +189,7 @@ class LimitBook:
         job = record.job
         if job.member is not None:
             for member in job.member.path():
-                yield self.tally("association", id(member))
+                yield self.tally("association", member.number)
         for qos in self.qos_of(record):
             yield self.tally("qos", qos.name)
             yield self.tally("user", qos.name, job.user)
@@ -234,7 +234,7 @@ class LimitBook:
         for one in member.path():
             limits = one.limits
             most = None if "grp_jobs" in hidden else limits.grp_jobs
-            if most is not None and self.tally("association", id(one)).jobs >= most:
+            if most is not None and self.tally("association", one.number).jobs >= most:
                 return "AssocGrpJobsLimit"
             wall = None if "grp_wall" in hidden else limits.grp_wall
             if wall is not None and self._wall(one.wall_usage, record) > wall:
@@ -248,7 +248,7 @@ class LimitBook:
     def _own_before(self, record: Record, member: Member, hidden: set[str]) -> str | None:
         """Limits of the user's own record, values inherited."""
         most = None if hidden & {"max_jobs", "max_jobs_account"} else _inherited(member, "max_jobs")
-        if most is not None and self.tally("association", id(member)).jobs >= most:
+        if most is not None and self.tally("association", member.number).jobs >= most:
             return "AssocMaxJobsLimit"
         wall = _inherited(member, "max_wall_per_job")
         if wall is not None and "max_wall" not in hidden and record.limit > wall:
@@ -305,7 +305,7 @@ class LimitBook:
         factor = record.job.qos.usage_factor if record.job.qos is not None else 1.0
         minutes = record.limit * factor
         for one in member.path():
-            group = self.tally("association", id(one))
+            group = self.tally("association", one.number)
             reason = self._group("AssocGrp", group, one.limits, placed, tres, minutes, one.tres_usage, set(hidden))
             if reason:
                 return reason
