@@ -101,6 +101,12 @@ class Cluster:
                 first += item.count
         return found
 
+    def free_of(self, node: int, cores: int, cpus: int) -> int:
+        """The CPUs of a node that are free beside some cores, or where CPUs are counted beside so many of them."""
+        if self.by_core:
+            return (self.core_masks[node] & ~cores).bit_count() * self.threads[node]
+        return self.cpus[node] - cpus
+
     def memory_of(self, nodes: int) -> int:
         """The memory of some nodes in all (MB)."""
         return sum([memory * (nodes & some).bit_count() for memory, some in self.by_memory.items()])

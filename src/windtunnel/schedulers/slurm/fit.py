@@ -94,10 +94,7 @@ class Fit:
 
     def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
         """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
-        cluster = self.cluster
-        threads, busy, masks = cluster.threads, held.cores, cluster.core_masks
-        total, given = cluster.cpus, held.cpus
-        memory, taken = cluster.memory, held.memory
+        idle, memory, taken = held.free, self.cluster.memory, held.memory
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         per_task = demand.cpus_per_task
         need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)
@@ -106,10 +103,7 @@ class Fit:
         whole = demand.memory_per_node
         found = {}
         for node in bits(nodes):
-            if self.by_core:
-                free = (masks[node] & ~busy[node]).bit_count() * threads[node]
-            else:
-                free = total[node] - given[node]
+            free = idle[node]
             if free < need:
                 continue
             if self.memory:

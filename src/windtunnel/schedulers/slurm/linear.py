@@ -59,7 +59,7 @@ def linear_pick(cluster: Cluster, record: Record, nodes: list[int], taken: int =
     picked = taken
     for node in bits(taken):
         wanted, left, cpus = wanted - 1, left - 1, cpus - cluster.cpus[node]
-    runs = runs_of([node for node in nodes if not taken >> node & 1], None)
+    runs, _ = runs_of({node: cluster.cpus[node] for node in nodes if not taken >> node & 1}, None)
     while runs and left > 0 and not (wanted <= 0 and cpus <= 0):
         run = runs.pop(_choose_run(cluster, runs, wanted, cpus))
         for node in run:
