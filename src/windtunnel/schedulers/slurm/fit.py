@@ -94,7 +94,7 @@ class Fit:
 
     def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
         """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
-        idle, memory, taken = held.free, self.cluster.memory, held.memory
+        idle, memory, taken = held.idle, self.cluster.memory, held.memory
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         per_task = demand.cpus_per_task
         need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)

@@ -79,10 +79,10 @@ class Occupancy:
         "cores",
         "cpus",
         "exclusive",
-        "free",
         "full",
         "gres",
         "holdings",
+        "idle",
         "jobs",
         "memory",
         "on_node",
@@ -101,7 +101,7 @@ class Occupancy:
         """Nodes that belong to one job."""
         self.used = 0
         """Nodes with any job."""
-        self.free = [cluster.free_of(node, 0, 0) for node in range(cluster.size)]
+        self.idle = [cluster.free_of(node, 0, 0) for node in range(cluster.size)]
         """CPUs of each node that nobody has."""
         self.full = 0
         """Nodes of which no core, or CPU where CPUs are counted, is free."""
@@ -119,7 +119,7 @@ class Occupancy:
         other.gres = {name: table[:] for name, table in self.gres.items()}
         other.exclusive = self.exclusive
         other.used = self.used
-        other.free = self.free[:]
+        other.idle = self.idle[:]
         other.full = self.full
         other.holdings = dict(self.holdings)
         other.on_node = self.on_node[:]
@@ -169,10 +169,10 @@ class Occupancy:
 
     def _find_full(self, nodes: int) -> None:
         """What is free on some nodes, and which of them have nothing free."""
-        cluster, free = self.cluster, self.free
+        cluster, idle = self.cluster, self.idle
         full = 0
         for node in bits(nodes):
-            left = free[node] = cluster.free_of(node, self.cores[node], self.cpus[node])
+            left = idle[node] = cluster.free_of(node, self.cores[node], self.cpus[node])
             if left <= 0:
                 full |= 1 << node
         self.full = self.full & ~nodes | full

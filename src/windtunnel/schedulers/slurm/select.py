@@ -185,7 +185,7 @@ class Selector:
         """The same for jobs of CPUs and memory alone: no selection is made while CPUs or nodes cannot suffice."""
         demand = record.demand
         open_nodes = among & ~(held.full | held.exclusive)
-        cpus = sum([held.free[node] for node in bits(open_nodes)])
+        cpus = sum([held.idle[node] for node in bits(open_nodes)])
         if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
             placed = self.choose(record, among, held)
             if placed is not None:
@@ -200,10 +200,10 @@ class Selector:
             for one in waiting:
                 freed = one.nodes & among
                 for node in bits(freed):
-                    cpus -= future.free[node]
+                    cpus -= future.idle[node]
                 future.remove(one)
                 for node in bits(freed):
-                    cpus += future.free[node]
+                    cpus += future.idle[node]
                 open_nodes |= freed
             waiting.clear()
             if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
