@@ -151,7 +151,8 @@ class FreeMasks:
         found = self._best_fit(Taking(demand, most), levels, able)
         spare = able.bit_count() - demand.min_nodes
         count = 0
-        while found is None and spare > 0 and count < len(levels) - 2:
+        largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
+        while found is None and spare > 0 and count < largest - 1:
             count += 1
             small = levels[count]
             if not small and count != 1:

@@ -91,7 +91,7 @@ class Selector:
             if self.fit.lighter:
                 self.fit.reset_bytes(among & self.fit.lighter)
             if not self.fit.lighter:
-                return self._plain(record, among, self.masks)
+                return self._plain_by_groups(record, among, self.masks)
         for alternative in self._alternatives(record, among):
             placed = self._with_counts(
                 record, alternative, held, lambda one, nodes, now: self._by_groups(one, nodes, now, preferred)
@@ -280,6 +280,18 @@ class Selector:
         if demand.cpus_per_task > 1 or demand.tasks_per_node:
             usable = {node: masks.free_of(node) for node in taken}
         return self._placement(record, taken, usable, Need(demand, 0))
+
+    def _plain_by_groups(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
+        """By sets of nodes, the groups of equal weight added one after another."""
+        together = 0
+        for group in self.cluster.by_weight:
+            inside = group & among
+            together |= inside
+            if inside and together.bit_count() >= record.demand.min_nodes:
+                placed = self._plain(record, together, masks)
+                if placed is not None:
+                    return placed
+        return None
 
     def _plain_will_run(
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
