@@ -3,6 +3,8 @@
 from math import ceil
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmSite
 
 __all__ = ["Demand", "time_limit"]
@@ -19,6 +21,7 @@ def time_limit(ask: JobAsk, partition: Partition) -> int:
     return _YEAR
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Demand:
     """A job's request in one partition, defaults of partition and site applied."""
 

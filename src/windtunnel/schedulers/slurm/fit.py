@@ -2,6 +2,8 @@
 
 from math import ceil
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
@@ -11,6 +13,7 @@ from windtunnel.schedulers.slurm.occupancy import Occupancy
 __all__ = ["Fit"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Fit:
     """Counts usable CPUs on the nodes of one cluster.
 
@@ -90,10 +93,7 @@ class Fit:
 
     def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
         """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
-        cluster = self.cluster
-        threads, busy, masks = cluster.threads, held.cores, cluster.core_masks
-        total, given = cluster.cpus, held.cpus
-        memory, taken = cluster.memory, held.memory
+        idle, memory, taken = held.idle, self.cluster.memory, held.memory
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         per_task = demand.cpus_per_task
         need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)
@@ -102,10 +102,7 @@ class Fit:
         whole = demand.memory_per_node
         found = {}
         for node in bits(nodes):
-            if self.by_core:
-                free = (masks[node] & ~busy[node]).bit_count() * threads[node]
-            else:
-                free = total[node] - given[node]
+            free = idle[node]
             if free < need:
                 continue
             if self.memory:

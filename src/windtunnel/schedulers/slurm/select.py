@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.futures import Futures
@@ -25,6 +27,7 @@ _MOST_KEPT: Final = 100_000
 """Answers that are kept."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Selector:
     """Selects nodes on one cluster, as select/linear or select/cons_tres do."""
 
@@ -88,7 +91,7 @@ class Selector:
             if self.fit.lighter:
                 self.fit.reset_bytes(among & self.fit.lighter)
             if not self.fit.lighter:
-                return self._plain(record, among, self.masks)
+                return self._plain_by_groups(record, among, self.masks)
         for alternative in self._alternatives(record, among):
             placed = self._with_counts(
                 record, alternative, held, lambda one, nodes, now: self._by_groups(one, nodes, now, preferred)
@@ -182,7 +185,7 @@ class Selector:
         """The same for jobs of CPUs and memory alone: no selection is made while CPUs or nodes cannot suffice."""
         demand = record.demand
         open_nodes = among & ~(held.full | held.exclusive)
-        cpus = sum([held.free_on(node) for node in bits(open_nodes)])
+        cpus = sum([held.idle[node] for node in bits(open_nodes)])
         if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
             placed = self.choose(record, among, held)
             if placed is not None:
@@ -197,10 +200,10 @@ class Selector:
             for one in waiting:
                 freed = one.nodes & among
                 for node in bits(freed):
-                    cpus -= future.free_on(node)
+                    cpus -= future.idle[node]
                 future.remove(one)
                 for node in bits(freed):
-                    cpus += future.free_on(node)
+                    cpus += future.idle[node]
                 open_nodes |= freed
             waiting.clear()
             if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
@@ -277,6 +280,18 @@ class Selector:
         if demand.cpus_per_task > 1 or demand.tasks_per_node:
             usable = {node: masks.free_of(node) for node in taken}
         return self._placement(record, taken, usable, Need(demand, 0))
+
+    def _plain_by_groups(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
+        """By sets of nodes, the groups of equal weight added one after another."""
+        together = 0
+        for group in self.cluster.by_weight:
+            inside = group & among
+            together |= inside
+            if inside and together.bit_count() >= record.demand.min_nodes:
+                placed = self._plain(record, together, masks)
+                if placed is not None:
+                    return placed
+        return None
 
     def _plain_will_run(
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
