@@ -39,6 +39,7 @@ KNOWN = {
     "slurm.fair_share:_free": "ranks that nobody has yet",
     "slurm.jobs:held": "whether a job is held back by its user",
     "slurm.main_loop:available": "the nodes of no partition that has failed in this run",
+    "slurm.occupancy:idle": "CPUs of each node, also in a future that is tested",
     "slurm.occupancy:used": "the nodes on which jobs are, also in a future that is tested",
     "slurm.runs:taken": "what is picked in one selection",
     "slurm.state:held": "the cores, memory and indices of generic resources that jobs hold: the mirror knows amounts",

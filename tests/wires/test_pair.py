@@ -130,15 +130,17 @@ def clock(monkeypatch):
     """Time is over as soon as somebody was refused."""
     late, greeted = [], pair._greeted
 
-    def refused(made, deadline):
+    def refused(*given, **how):
         try:
-            return greeted(made, deadline)
+            return greeted(*given, **how)
         except ZmtpError:
             late.append(60.0)
             raise
 
     monkeypatch.setattr(pair, "_greeted", refused)
-    monkeypatch.setattr(pair, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + sum(late)))
+    monkeypatch.setattr(
+        pair, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + sum(late), sleep=time.sleep)
+    )
 
 
 @pytest.mark.usefixtures("clock")

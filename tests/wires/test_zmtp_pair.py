@@ -77,6 +77,27 @@ def test_messages_of_all_sizes_are_received_together_and_one_by_one(greeting):
         peer.leave(stream)
 
 
+def test_two_ends_greet_each_other_whoever_says_first_what_it_is():
+    ours, theirs = socket.socketpair()
+    made.extend((ours, theirs))
+    found = []
+    other = threading.Thread(target=lambda: found.append(PairStream(theirs, time.monotonic() + 60.0)))
+    other.start()
+    waiting = PairStream(ours, time.monotonic() + 60.0, first=False)
+    other.join()
+    waiting.send(b"hello", 60.0, time.monotonic() + 60.0)
+    assert received(found[0]) == b"hello"
+
+
+def test_who_waits_says_nothing_to_a_stranger():
+    peer = Peer(GREETING + READY.replace(b"PAIR", b"PUSH"))
+    with pytest.raises(ZmtpError, match="a socket of kind 'PUSH', not PAIR"):
+        PairStream(peer.ours, time.monotonic() + 60.0, first=False)
+    peer.ours.close()
+    peer.thread.join()
+    assert b"READY" not in peer.heard
+
+
 def test_messages_of_all_sizes_are_sent():
     peer = Peer(GREETING + READY)
     stream = peer.stream()

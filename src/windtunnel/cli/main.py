@@ -44,9 +44,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "convert": Command("convert:convert", "Convert a workload from one format into another."),
     "formats": Command("lists:formats", "List the file formats that can be read and written."),
     "slurm": Command("slurm:slurm", "Print the script that extracts a Slurm site."),
-    "calibrate": Command(
-        "slurm:calibrate", "Measure how well a replay of a Slurm log matches what was."
-    ),
+    "calibrate": Command("slurm:calibrate", "Measure how well a replay of a Slurm log matches what was."),
     "what-if": Command("slurm:what_if", "Predict the effect of a change to a Slurm site, on its own log."),
     "inspect": Command("inspect:inspect", "Describe a platform, or a route between two of its hosts."),
 }

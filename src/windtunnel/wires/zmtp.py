@@ -46,6 +46,9 @@ def frame(flags: int, body: bytes) -> bytes:
 class Stream:
     """Frames of one connection that is greeted when it is made.
 
+    ``first``: whether what our end is is said before the other has said what it is. libzmq closes at once what it
+    cannot talk to, often before it has said its own kind; whoever hears first can tell it.
+
     ``deadline`` is everywhere a ``time.monotonic()``.
 
     Raises (all methods, those of subclasses too):
@@ -63,8 +66,9 @@ class Stream:
     others: ClassVar[Mapping[str, int]]
     """The kinds that it talks to, and their numbers in ZMTP 2.0."""
 
-    def __init__(self, connected: socket.socket, deadline: float) -> None:
+    def __init__(self, connected: socket.socket, deadline: float, *, first: bool = True) -> None:
         self._socket = connected
+        self._first = first
         self._limit = 0.0
         self._data = b""
         self._at = 0
@@ -157,7 +161,9 @@ class Stream:
         mechanism = self._take(53, deadline)[1:21].rstrip(b"\0")
         if mechanism != b"NULL":
             raise ZmtpError(f"it asks for the security mechanism {mechanism.decode(errors='replace')!r}")
-        self._socket.sendall(frame(_COMMAND, b"\x05READY" + self.properties))
+        ready_here = frame(_COMMAND, b"\x05READY" + self.properties)
+        if self._first:
+            self._socket.sendall(ready_here)
         flags, ready = self._frame(deadline)
         if not flags & _COMMAND:
             raise ZmtpError("its greeting is not followed by a command")
@@ -166,6 +172,9 @@ class Stream:
         kind = properties(ready).get("socket-type", b"").decode(errors="replace")[:20]
         if kind not in self.others:
             raise ZmtpError(f"it is a socket of kind {kind!r}, not {self._wanted()}")
+        if not self._first:
+            self._wait_until(deadline)
+            self._socket.sendall(ready_here)
 
     def _greet_old(self, deadline: float) -> None:
         """ZMTP 2.0: the kind of socket, and an identity."""

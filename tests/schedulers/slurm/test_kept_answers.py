@@ -1,5 +1,6 @@
 """What is worked out in parts, once, or not at all, is what working out the whole would have come to."""
 
+import pickle
 from itertools import pairwise
 
 from hypothesis import given
@@ -9,6 +10,7 @@ from windtunnel.model.slurm import (
     PARENT,
     Association,
     JobAsk,
+    Limits,
     Partition,
     SelectSettings,
     SlurmNode,
@@ -160,3 +162,34 @@ def test_the_memory_of_nodes_is_the_sum_of_theirs(memory, nodes):
     cluster = Cluster(SlurmSite(nodes=tuple(SlurmNode(name=f"n{k}", memory=size) for k, size in enumerate(memory))))
     nodes &= cluster.all
     assert cluster.memory_of(nodes) == sum(memory[k] for k in bits(nodes))
+
+
+def test_a_saved_state_knows_what_limits_have_been_used():
+    associations = (Association(account="a"), Association(account="a", user="u", limits=Limits(grp_tres={"cpu": 4})))
+    nodes = tuple(SlurmNode(name=f"n{k}", cpus=8, sockets=1, cores_per_socket=8) for k in range(2))
+    described = SlurmSite(
+        nodes=nodes, partitions=(Partition(name="p"),), associations=associations, enforce=("limits",)
+    )
+
+    def wanting(state, key, tasks):
+        member = state.tree.find("a", "u")
+        return PendingJob(key, 1, JobAsk(user="u", tasks=tasks, time_limit=1), 0, state.cluster, member).records[0]
+
+    state = State(described)
+    first = wanting(state, "first", 3)
+    state.begin(first, state.selector.start(first, state.cluster.all, state.held), 0)
+    again = pickle.loads(pickle.dumps(state))
+    for one in (state, again):
+        for tasks, reason in ((1, None), (2, "AssocGrpCpuLimit")):
+            record = wanting(one, "second", tasks)
+            placed = one.selector.start(record, one.cluster.all, one.held)
+            assert one.limits.after(record, placed, one.tres_of(record, placed)) == reason
+        one.end("first", 10)
+        assert one.limits.tally("association", one.tree.find("a", "u").number).jobs == 0
+
+
+def test_a_job_that_a_lighter_group_can_hold_takes_no_heavier_nodes_for_those_it_would_like():
+    wanted = {"tasks": 8, "min_nodes": 2, "max_nodes": 2, "exclusive": False}
+    state = State(site_of_sizes([4, 4, 4, 8], core=False))
+    placed = state.selector.start(asking(state.cluster, wanted), state.cluster.all, state.held)
+    assert list(bits(placed.nodes)) == [0, 1, 2]

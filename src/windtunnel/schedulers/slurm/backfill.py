@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
@@ -29,6 +31,7 @@ class _Outcome(Enum):
     FULL = "full"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Plan:
     """What a try came to."""
 
@@ -40,6 +43,7 @@ class _Plan:
         self.nodes = nodes
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Cycle:
     """One cycle, with the map of its plans."""
 

@@ -2,11 +2,14 @@
 
 from math import ceil, inf
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import SlurmSite
 
 __all__ = ["Clocks"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Clocks:
     """The dates of the next runs (whole seconds); what cannot differ from the run before is not run."""
 

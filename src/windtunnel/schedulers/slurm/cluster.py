@@ -1,15 +1,18 @@
 """A site as the core looks things up in it: nodes by number, partitions and features as sets of nodes."""
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Partition, Qos, SlurmSite
 from windtunnel.schedulers.slurm.nodesets import mask_of
 
 __all__ = ["Cluster", "PartitionTable"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PartitionTable:
     """A partition with its nodes as a set."""
 
-    __slots__ = ("mask", "name", "partition", "qos", "size", "tres")
+    __slots__ = ("cpus", "mask", "name", "partition", "qos", "size", "tres")
 
     def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
         self.partition = partition
@@ -19,6 +22,9 @@ class PartitionTable:
         self.mask = mask_of(i for i, _ in inside)
         self.size = len(inside)
         self.qos = qos
+        most = partition.max_cpus_per_node
+        self.cpus = sum(node.cpus if most is None else min(node.cpus, most) for _, node in inside)
+        """The CPUs that jobs may have of it."""
         self.tres: dict[str, float] = {
             "cpu": sum(node.cpus for _, node in inside),
             "mem": sum(node.memory for _, node in inside),
@@ -30,6 +36,7 @@ class PartitionTable:
                     self.tres[key] = self.tres.get(key, 0) + item.count
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Cluster:
     """What does not change while jobs come and go."""
 
@@ -96,6 +103,12 @@ class Cluster:
                     found |= ((1 << item.count) - 1) << first
                 first += item.count
         return found
+
+    def free_of(self, node: int, cores: int, cpus: int) -> int:
+        """The CPUs of a node that are free beside some cores, or where CPUs are counted beside so many of them."""
+        if self.by_core:
+            return (self.core_masks[node] & ~cores).bit_count() * self.threads[node]
+        return self.cpus[node] - cpus
 
     def memory_of(self, nodes: int) -> int:
         """The memory of some nodes in all (MB)."""

@@ -5,6 +5,7 @@ from math import inf, isfinite
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model import HostSet, Job, JobState
 from windtunnel.model.abilities import start_date_of
@@ -55,6 +56,7 @@ _NAMES: Final = {"gpu": "gpus"}
 """Generic resources that platforms call otherwise."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Slurm(Scheduler):
     """What Slurm 22.05 decides: partitions, priorities, limits, backfill, preemption; on the site that is described.
 

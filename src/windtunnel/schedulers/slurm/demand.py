@@ -3,6 +3,8 @@
 from math import ceil
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmSite
 
 __all__ = ["Demand", "time_limit"]
@@ -19,6 +21,7 @@ def time_limit(ask: JobAsk, partition: Partition) -> int:
     return _YEAR
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Demand:
     """A job's request in one partition, defaults of partition and site applied."""
 
@@ -63,7 +66,8 @@ class Demand:
         self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes, self.cpus_of_gpus)
         """CPUs in all (NumCPUs of the pending job)."""
         self.tasks_per_socket = ask.tasks_per_socket
-        self.tasks_per_core = ask.tasks_per_core
+        alone = 1 if "CR_ONE_TASK_PER_CORE" in site.select.flags else None
+        self.tasks_per_core = alone if ask.tasks_per_core is None else ask.tasks_per_core
         self.cores_per_socket = ask.cores_per_socket
         self.one_thread = ask.threads_per_core == 1
         self.min_cpus_per_node = ask.min_cpus_per_node or 0

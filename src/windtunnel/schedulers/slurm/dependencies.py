@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from enum import Enum
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Dependency
 from windtunnel.schedulers.slurm.jobs import PendingJob
 
@@ -18,6 +20,7 @@ class Verdict(Enum):
     """It cannot happen any more."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Dependencies:
     """What has become of jobs, for those that wait for them."""
 

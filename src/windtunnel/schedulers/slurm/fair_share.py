@@ -3,6 +3,8 @@
 from math import inf, log
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import PARENT
 from windtunnel.schedulers.slurm.tree import AccountTree, Member
 
@@ -14,6 +16,7 @@ _UNSET: Final = 4294967294.0
 """What Slurm keeps where nothing was computed yet; it shows in sums of the depth-oblivious form (§7.6)."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ClassicShares:
     """Classic and depth-oblivious fair share, as the daemon holds them.
 
@@ -91,6 +94,7 @@ class ClassicShares:
         return result
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FairTree:
     """Fair tree (§7.7): users ranked by their accounts' level fair shares, from the top down."""
 
@@ -152,18 +156,18 @@ class FairTree:
                 return None
             for other, value in zip(level, values, strict=True):
                 if value > mine:
-                    place += self._users_below[id(other)]
+                    place += self._users_below[other.number]
                 elif value == mine and not one.user and other is not one:
                     return None
             one = one.sharing
         return place
 
     def _values(self, above: Member) -> list[float]:
-        found = self._level_values.get(id(above))
+        found = self._level_values.get(above.number)
         if found is None:
             whole = above.usage
             found = [self._level_fair_share(one, whole) for one in above.sharing_children]
-            self._level_values[id(above)] = found
+            self._level_values[above.number] = found
         return found
 
     def _count_users(self) -> dict[int, int]:
@@ -171,7 +175,7 @@ class FairTree:
         found: dict[int, int] = {}
         for member in reversed(list(self.tree)):
             own = 1 if member.user else 0
-            found[id(member)] = own + sum(found[id(child)] for child in member.sharing_children)
+            found[member.number] = own + sum(found[child.number] for child in member.sharing_children)
         return found
 
     @staticmethod

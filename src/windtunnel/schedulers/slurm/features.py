@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 
 __all__ = ["Constraint"]
@@ -10,6 +12,7 @@ __all__ = ["Constraint"]
 _TOKEN: Final = re.compile(r"[()&|\[\],]|\*\d+|[^()&|\[\],*\s]+")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Constraint:
     """A constraint, read once.
 

@@ -2,6 +2,8 @@
 
 from math import ceil
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
@@ -11,6 +13,7 @@ from windtunnel.schedulers.slurm.occupancy import Occupancy
 __all__ = ["Fit"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Fit:
     """Counts usable CPUs on the nodes of one cluster.
 
@@ -23,7 +26,6 @@ class Fit:
         self.memory = select.memory
         self.by_core = select.counts in ("CORE", "SOCKET")
         self.by_socket = select.counts == "SOCKET"
-        self.one_per_core = "CR_ONE_TASK_PER_CORE" in select.flags
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.bytes = [255] * cluster.size
         """The low byte of each node's weight."""
@@ -91,10 +93,7 @@ class Fit:
 
     def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
         """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
-        cluster = self.cluster
-        threads, busy, masks = cluster.threads, held.cores, cluster.core_masks
-        total, given = cluster.cpus, held.cpus
-        memory, taken = cluster.memory, held.memory
+        idle, memory, taken = held.idle, self.cluster.memory, held.memory
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         per_task = demand.cpus_per_task
         need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)
@@ -103,10 +102,7 @@ class Fit:
         whole = demand.memory_per_node
         found = {}
         for node in bits(nodes):
-            if self.by_core:
-                free = (masks[node] & ~busy[node]).bit_count() * threads[node]
-            else:
-                free = total[node] - given[node]
+            free = idle[node]
             if free < need:
                 continue
             if self.memory:
@@ -140,7 +136,7 @@ class Fit:
             return 0
         if held.exclusive >> node & 1:
             return 0
-        free = self._free_cpus(record, node, held, row)
+        free = self.free_cpus(record, node, held, row)
         if free <= 0:
             return 0
         most = record.table.partition.max_cpus_per_node
@@ -160,7 +156,8 @@ class Fit:
             return 0
         return self._with_memory(demand, node, held, free) if self.memory else free
 
-    def _free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+    def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
         cluster = self.cluster
         if row >= 0:
             busy = held.unshared(node) | held.in_row(node, record.table.name, row)
@@ -177,9 +174,12 @@ class Fit:
         threads = self.cluster.threads[node]
         if demand.one_thread and threads > 1:
             free //= threads
-        if demand.tasks_per_core and threads > 1:
-            free = min(free, free // threads * demand.tasks_per_core * demand.cpus_per_task)
+        elif demand.tasks_per_core and threads > 1:
+            together = demand.tasks_per_core * demand.cpus_per_task
+            free = min(free, free // threads // ceil(together / threads) * together)
         if demand.tasks_per_socket:
+            if free < demand.tasks_per_socket * demand.cpus_per_task:
+                return 0
             free = min(free, len(self.cluster.sockets[node]) * demand.tasks_per_socket * demand.cpus_per_task)
         if demand.cores_per_socket and self.cluster.site.nodes[node].cores_per_socket < demand.cores_per_socket:
             return 0

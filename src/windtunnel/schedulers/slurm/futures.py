@@ -3,6 +3,8 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.masks import FreeMasks
 from windtunnel.schedulers.slurm.occupancy import Holding
 
@@ -12,6 +14,7 @@ _STEP = 16
 """Running jobs between futures that are kept whoever asks."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Futures:
     """The futures of one state of a cluster, by the number of running jobs that have ended; the next to end first."""
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import JobAsk, Qos
 from windtunnel.schedulers.slurm.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.demand import Demand, time_limit
@@ -14,6 +16,7 @@ from windtunnel.schedulers.slurm.usage import Spending
 __all__ = ["PendingJob", "Picked", "Record", "RunningJob", "Siblings"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Picked:
     """Where a job goes: its nodes, and what it takes of each."""
 
@@ -50,6 +53,7 @@ class Picked:
         return sum([each * nodes.bit_count() for each, nodes in self.parts])
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Siblings:
     """The tasks of an array that come as jobs of their own; only so many run at once (``--array=%n``)."""
 
@@ -61,6 +65,7 @@ class Siblings:
         """How many of them run."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PendingJob:
     """A job that waits, or an array of which some tasks wait."""
 
@@ -161,6 +166,7 @@ class PendingJob:
         return len(self.tasks) if limit is None else min(len(self.tasks), max(0, limit - self.active_tasks))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Record:
     """A pending job in one of its partitions (§2.1)."""
 
@@ -184,6 +190,7 @@ class Record:
         """Why the partition takes no such job (None: it does); empty: not asked for yet."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class RunningJob:
     """A job, or a task of an array, that runs."""
 

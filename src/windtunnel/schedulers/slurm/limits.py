@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Limits, Qos
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
@@ -49,6 +51,7 @@ def _named(table: Mapping[str, str], tres: str, rest: str = "GRES") -> str:
     return rest if tres.startswith("gres/") else "License" if tres.startswith("license/") else "Unknown"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Tally:
     """What the running jobs of an association, QOS, user or account hold together."""
 
@@ -85,6 +88,7 @@ class Tally:
         return float(len(self.nodes)) if tres == "node" else self.tres.get(tres, 0.0)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LimitBook:
     """All tallies, and the checks before and after a placement."""
 
@@ -171,7 +175,7 @@ class LimitBook:
         member = record.job.member
         for one in member.path() if member is not None else ():
             if "node" in one.limits.grp_tres:
-                return mask_of(self.tally("association", id(one)).nodes)
+                return mask_of(self.tally("association", one.number).nodes)
         return 0
 
     def tally(self, *key: object) -> Tally:
@@ -185,7 +189,7 @@ class LimitBook:
         job = record.job
         if job.member is not None:
             for member in job.member.path():
-                yield self.tally("association", id(member))
+                yield self.tally("association", member.number)
         for qos in self.qos_of(record):
             yield self.tally("qos", qos.name)
             yield self.tally("user", qos.name, job.user)
@@ -230,7 +234,7 @@ class LimitBook:
         for one in member.path():
             limits = one.limits
             most = None if "grp_jobs" in hidden else limits.grp_jobs
-            if most is not None and self.tally("association", id(one)).jobs >= most:
+            if most is not None and self.tally("association", one.number).jobs >= most:
                 return "AssocGrpJobsLimit"
             wall = None if "grp_wall" in hidden else limits.grp_wall
             if wall is not None and self._wall(one.wall_usage, record) > wall:
@@ -244,7 +248,7 @@ class LimitBook:
     def _own_before(self, record: Record, member: Member, hidden: set[str]) -> str | None:
         """Limits of the user's own record, values inherited."""
         most = None if hidden & {"max_jobs", "max_jobs_account"} else _inherited(member, "max_jobs")
-        if most is not None and self.tally("association", id(member)).jobs >= most:
+        if most is not None and self.tally("association", member.number).jobs >= most:
             return "AssocMaxJobsLimit"
         wall = _inherited(member, "max_wall_per_job")
         if wall is not None and "max_wall" not in hidden and record.limit > wall:
@@ -301,7 +305,7 @@ class LimitBook:
         factor = record.job.qos.usage_factor if record.job.qos is not None else 1.0
         minutes = record.limit * factor
         for one in member.path():
-            group = self.tally("association", id(one))
+            group = self.tally("association", one.number)
             reason = self._group("AssocGrp", group, one.limits, placed, tres, minutes, one.tres_usage, set(hidden))
             if reason:
                 return reason

@@ -59,7 +59,13 @@ def linear_pick(cluster: Cluster, record: Record, nodes: list[int], taken: int =
     picked = taken
     for node in bits(taken):
         wanted, left, cpus = wanted - 1, left - 1, cpus - cluster.cpus[node]
-    runs = runs_of([node for node in nodes if not taken >> node & 1], None)
+    if taken and not record.job.ask.contiguous:
+        for node in _beside(cluster, nodes, taken):
+            if left <= 0 or (wanted <= 0 and cpus <= 0):
+                break
+            picked |= 1 << node
+            wanted, left, cpus = wanted - 1, left - 1, cpus - cluster.cpus[node]
+    runs, _ = runs_of({node: cluster.cpus[node] for node in nodes if not picked >> node & 1}, None)
     while runs and left > 0 and not (wanted <= 0 and cpus <= 0):
         run = runs.pop(_choose_run(cluster, runs, wanted, cpus))
         for node in run:
@@ -72,6 +78,15 @@ def linear_pick(cluster: Cluster, record: Record, nodes: list[int], taken: int =
     if wanted <= 0 and cpus <= 0:
         return picked
     return picked if cpus <= 0 and picked.bit_count() >= demand.min_nodes else None
+
+
+def _beside(cluster: Cluster, nodes: list[int], taken: int) -> list[int]:
+    """The run that holds the first of the named nodes: up from it, then down."""
+    first = (taken & -taken).bit_length() - 1
+    runs, _ = runs_of({node: cluster.cpus[node] for node in nodes}, None)
+    run = next((run for run in runs if first in run), [])
+    around = [node for node in run if node > first] + [node for node in reversed(run) if node < first]
+    return [node for node in around if not taken >> node & 1]
 
 
 def _choose_run(cluster: Cluster, runs: list[list[int]], wanted: int, cpus: int) -> int:

@@ -3,6 +3,8 @@
 from collections import Counter
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.names import folded
 from windtunnel.schedulers.slurm.nodesets import bits
@@ -16,6 +18,7 @@ __all__ = ["Pass", "main_pass", "never_runs", "nodes_busy", "not_available"]
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Pass:
     """What one run of a loop decided."""
 
@@ -30,6 +33,7 @@ class Pass:
         self.tested = 0
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Run:
     """One run, with the partitions that have failed in it."""
 

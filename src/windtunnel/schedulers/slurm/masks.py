@@ -7,6 +7,8 @@ up node by node (:mod:`windtunnel.schedulers.slurm.fit`), with the same outcome.
 import re
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.nodesets import first_of
@@ -59,6 +61,7 @@ def plain_record(record: Record) -> bool:
     )
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
@@ -148,7 +151,8 @@ class FreeMasks:
         found = self._best_fit(Taking(demand, most), levels, able)
         spare = able.bit_count() - demand.min_nodes
         count = 0
-        while found is None and spare > 0 and count < len(levels) - 2:
+        largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
+        while found is None and spare > 0 and count < largest - 1:
             count += 1
             small = levels[count]
             if not small and count != 1:

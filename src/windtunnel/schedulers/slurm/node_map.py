@@ -3,9 +3,12 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 
+from mypy_extensions import mypyc_attr
+
 __all__ = ["NodeMap", "Slot"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Slot:
     """A span of time and the nodes free of plans in it."""
 
@@ -23,6 +26,7 @@ def _begin(slot: Slot) -> int:
     return slot.begin
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class NodeMap:
     """The slots in order of time; whole nodes only."""
 

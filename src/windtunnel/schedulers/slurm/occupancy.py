@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 
 __all__ = ["Holding", "Occupancy"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Holding:
     """What a running job holds."""
 
@@ -67,6 +70,7 @@ class Holding:
         """Among jobs that share: those of one row have cores of their own."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Occupancy:
     """All that is held, summed up node by node."""
 
@@ -78,6 +82,7 @@ class Occupancy:
         "full",
         "gres",
         "holdings",
+        "idle",
         "jobs",
         "memory",
         "on_node",
@@ -96,6 +101,8 @@ class Occupancy:
         """Nodes that belong to one job."""
         self.used = 0
         """Nodes with any job."""
+        self.idle = [cluster.free_of(node, 0, 0) for node in range(cluster.size)]
+        """CPUs of each node that nobody has."""
         self.full = 0
         """Nodes of which no core, or CPU where CPUs are counted, is free."""
         self.holdings: dict[str, Holding] = {}
@@ -112,6 +119,7 @@ class Occupancy:
         other.gres = {name: table[:] for name, table in self.gres.items()}
         other.exclusive = self.exclusive
         other.used = self.used
+        other.idle = self.idle[:]
         other.full = self.full
         other.holdings = dict(self.holdings)
         other.on_node = self.on_node[:]
@@ -159,25 +167,14 @@ class Occupancy:
         self.used &= ~mask_of(node for node in bits(held.nodes) if not self.jobs[node])
         self._find_full(held.nodes)
 
-    def free_on(self, node: int) -> int:
-        """CPUs of a node that nobody has."""
-        cluster = self.cluster
-        if cluster.by_core:
-            return (cluster.core_masks[node] & ~self.cores[node]).bit_count() * cluster.threads[node]
-        return cluster.cpus[node] - self.cpus[node]
-
     def _find_full(self, nodes: int) -> None:
-        """Which of some nodes have nothing free."""
-        cluster = self.cluster
+        """What is free on some nodes, and which of them have nothing free."""
+        cluster, idle = self.cluster, self.idle
         full = 0
-        if cluster.by_core:
-            for node in bits(nodes):
-                if not cluster.core_masks[node] & ~self.cores[node]:
-                    full |= 1 << node
-        else:
-            for node in bits(nodes):
-                if cluster.cpus[node] <= self.cpus[node]:
-                    full |= 1 << node
+        for node in bits(nodes):
+            left = idle[node] = cluster.free_of(node, self.cores[node], self.cpus[node])
+            if left <= 0:
+                full |= 1 << node
         self.full = self.full & ~nodes | full
 
     def in_row(self, node: int, partition: str, row: int) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Partition, PrioritySettings, Qos, SlurmSite
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.tree import AccountTree, Member
@@ -13,6 +15,7 @@ HIGHEST: Final = 2**32 - 1
 _YEAR: Final = 365 * 24 * 60
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Factors:
     """The factors of a job, each as ``sprio -n`` prints it, and the weighted sum."""
 
@@ -25,6 +28,7 @@ class Factors:
         self.priority = 1
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Ranking:
     """Computes priorities on one site."""
 

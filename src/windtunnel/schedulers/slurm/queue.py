@@ -11,8 +11,8 @@ from windtunnel.schedulers.slurm.state import State
 __all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
-_ALL_REFUSE: Final = "PartitionConfig"
-"""Of a job of several partitions that backfill is the first to look at; otherwise what the last of them says."""
+_TOO_SMALL: Final = "PartitionConfig"
+"""Of a job of several partitions of which one has too few CPUs; it stays, otherwise the last of them has its say."""
 _OF_PARTITIONS: Final = ("Partition", "Job's ")
 """How Reasons begin that a partition gives."""
 
@@ -35,13 +35,11 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             if refusal == "":
                 refusal = record.refusal = partition_refusal(record)
             if refusal:
-                if backfill and len(job.records) > 1 and job.reason == "None" and refusal.startswith("Partition"):
-                    job.reason = _ALL_REFUSE
-                elif job.reason != _ALL_REFUSE:
+                if job.reason != _TOO_SMALL:
                     job.reason = refusal
                 if not backfill or not refusal.startswith("Job's account"):
                     continue
-            elif job.reason.startswith(_OF_PARTITIONS):
+            elif job.reason.startswith(_OF_PARTITIONS) and job.reason != _TOO_SMALL:
                 job.reason = "None"  # the last of its partitions has the last word
             found.append(record)
     found.sort(key=_key)
@@ -123,11 +121,15 @@ def partition_refusal(record: Record) -> str | None:
     if qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
-    if part.max_time is not None and record.limit > part.max_time:
-        return "PartitionTimeLimit"
+    if len(job.records) > 1 and demand.cpus > record.table.cpus:
+        return _TOO_SMALL
     lowest = job.ask.max_nodes or job.ask.min_nodes
+    if lowest is None and len(job.records) > 1:  # a job that names no number has the least of its partitions
+        lowest = min(one.table.partition.min_nodes for one in job.records)
     if demand.min_nodes > min(record.table.size, demand.min_nodes if part.max_nodes is None else part.max_nodes):
         return "PartitionNodeLimit"
     if lowest is not None and lowest < part.min_nodes:
         return "PartitionNodeLimit"
+    if part.max_time is not None and record.limit > part.max_time:
+        return "PartitionTimeLimit"
     return None

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Reservation
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.jobs import PendingJob
@@ -14,6 +16,7 @@ _MOST: Final = 400
 """Repetitions looked at: more than a year of days."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Booking:
     """One occurrence of a reservation."""
 
@@ -27,6 +30,7 @@ class Booking:
         self.flags = flags
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Bookings:
     """All reservations of a site."""
 

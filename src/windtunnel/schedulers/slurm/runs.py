@@ -1,12 +1,15 @@
 """select/cons_tres: the best fit over runs of consecutive nodes (§5.3)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.demand import Demand
 
 __all__ = ["Need", "best_fit", "most_cpus", "runs_of"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Need:
     """What a job still needs while nodes are picked for it."""
 
@@ -82,19 +85,34 @@ class Need:
             self.gpus -= here
 
 
-def runs_of(nodes: Sequence[int], weights: Sequence[int] | None) -> list[list[int]]:
-    """Ascending nodes in runs: a run ends at a gap, and where the weight changes (if weights count)."""
+def runs_of(
+    usable: dict[int, int], weights: Sequence[int] | None, taken: Container[int] = ()
+) -> tuple[list[list[int]], list[int]]:
+    """Usable nodes (ascending) in runs, and the CPUs of each run: it ends at a gap, and where the weight changes.
+
+    Nodes that are taken already make gaps; without ``weights`` these do not count.
+    """
     runs: list[list[int]] = []
-    begin = 0
-    for place in range(1, len(nodes) + 1):
-        if (
-            place == len(nodes)
-            or nodes[place] != nodes[place - 1] + 1
-            or (weights is not None and weights[nodes[place]] != weights[nodes[place - 1]])
-        ):
-            runs.append(list(nodes[begin:place]))
-            begin = place
-    return runs
+    sums: list[int] = []
+    run: list[int] = []
+    cpus = weight = 0
+    follower = -1
+    for node, count in usable.items():
+        if node in taken:
+            continue
+        own = weights[node] if weights is not None else 0
+        if node != follower or own != weight:
+            if run:
+                runs.append(run)
+                sums.append(cpus)
+            run, cpus, weight = [], 0, own
+        run.append(node)
+        cpus += count
+        follower = node + 1
+    if run:
+        runs.append(run)
+        sums.append(cpus)
+    return runs, sums
 
 
 def best_fit(
@@ -114,8 +132,7 @@ def best_fit(
         _beside(need, usable, weights, gpus)
         if need.done:
             return need.taken
-    left = runs_of([node for node in usable if node not in need.taken], None if contiguous else weights)
-    cpus = [sum([usable[node] for node in run]) for run in left]
+    left, cpus = runs_of(usable, None if contiguous else weights, need.taken)
     while left and need.most_nodes > 0:
         place = _choose_run(need, left, cpus, weights, gpus, contiguous)
         if place is None:
@@ -149,7 +166,7 @@ def most_cpus(usable: dict[int, int], nodes: int) -> int:
 def _beside(need: Need, usable: dict[int, int], weights: Sequence[int], gpus: Callable[[int], int]) -> None:
     """Of jobs that name nodes: the run that holds the first of them, up from it, then down."""
     named = min(need.taken)
-    run = next((run for run in runs_of(list(usable), weights) if named in run), [])
+    run = next((run for run in runs_of(usable, weights)[0] if named in run), [])
     for node in (*(node for node in run if node > named), *(node for node in reversed(run) if node < named)):
         if need.done or need.most_nodes <= 0:
             return

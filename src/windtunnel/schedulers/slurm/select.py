@@ -4,6 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.futures import Futures
@@ -25,6 +27,7 @@ _MOST_KEPT: Final = 100_000
 """Answers that are kept."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Selector:
     """Selects nodes on one cluster, as select/linear or select/cons_tres do."""
 
@@ -88,7 +91,7 @@ class Selector:
             if self.fit.lighter:
                 self.fit.reset_bytes(among & self.fit.lighter)
             if not self.fit.lighter:
-                return self._plain(record, among, self.masks)
+                return self._plain_by_groups(record, among, self.masks)
         for alternative in self._alternatives(record, among):
             placed = self._with_counts(
                 record, alternative, held, lambda one, nodes, now: self._by_groups(one, nodes, now, preferred)
@@ -182,7 +185,7 @@ class Selector:
         """The same for jobs of CPUs and memory alone: no selection is made while CPUs or nodes cannot suffice."""
         demand = record.demand
         open_nodes = among & ~(held.full | held.exclusive)
-        cpus = sum([held.free_on(node) for node in bits(open_nodes)])
+        cpus = sum([held.idle[node] for node in bits(open_nodes)])
         if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
             placed = self.choose(record, among, held)
             if placed is not None:
@@ -197,10 +200,10 @@ class Selector:
             for one in waiting:
                 freed = one.nodes & among
                 for node in bits(freed):
-                    cpus -= future.free_on(node)
+                    cpus -= future.idle[node]
                 future.remove(one)
                 for node in bits(freed):
-                    cpus += future.free_on(node)
+                    cpus += future.idle[node]
                 open_nodes |= freed
             waiting.clear()
             if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
@@ -278,6 +281,18 @@ class Selector:
             usable = {node: masks.free_of(node) for node in taken}
         return self._placement(record, taken, usable, Need(demand, 0))
 
+    def _plain_by_groups(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
+        """By sets of nodes, the groups of equal weight added one after another."""
+        together = 0
+        for group in self.cluster.by_weight:
+            inside = group & among
+            together |= inside
+            if inside and together.bit_count() >= record.demand.min_nodes:
+                placed = self._plain(record, together, masks)
+                if placed is not None:
+                    return placed
+        return None
+
     def _plain_will_run(
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
@@ -305,6 +320,11 @@ class Selector:
         """The sets of nodes of which one has to serve the job."""
         found = [nodes & among for nodes in record.job.constraint.alternatives]
         return [nodes & liked for liked in record.job.preferred for nodes in found] + found
+
+    def by_switches(self, record: Record) -> bool:
+        """Whether switches are looked at when nodes are picked: not for jobs that go to the least loaded nodes."""
+        least_loaded = "CR_LLN" in self.flags or record.table.partition.lln
+        return self.tree is not None and (self.linear or not (record.job.ask.spread or least_loaded))
 
     def _with_counts(
         self,
@@ -371,7 +391,16 @@ class Selector:
                 placed = self._select_linear(record, among, held, record.job.named, most)
                 if placed is not None:
                     return placed
-        return self._select(record, among, held)
+        placed = self._select(record, among, held)
+        return None if placed is not None and self._short_of_memory(record, placed, held) else placed
+
+    def _short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
+        """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
+        each = record.demand.memory_per_cpu
+        if not (self.fit.by_socket and self.fit.memory and each) or record.demand.exclusive:
+            return False
+        left = {node: self.cluster.memory[node] - held.memory[node] for node in placed.cpus}
+        return any(count * each > left[node] for node, count in placed.cpus.items())
 
     def _select_linear(
         self, record: Record, among: int, held: Occupancy, required: int, most: int = 0
@@ -446,6 +475,8 @@ class Selector:
         taken = self._variant(record, need, usable, held, gpus, ahead)
         if taken is None:
             return None
+        if self.fit.by_socket and self.fit.memory:  # a socket is given whole, whatever memory there is for its CPUs
+            usable = {node: max(cpus, self.fit.free_cpus(record, node, held, -1)) for node, cpus in usable.items()}
         return self._placement(record, taken, usable, need)
 
     def _variant(
@@ -515,7 +546,8 @@ class Selector:
         threads = cluster.threads[node]
         if threads > 1 and (demand.one_thread or demand.tasks_per_core):
             each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
-            count = min(cluster.cpus[node], -(-count // each) * threads)
+            cores = -(-count // each) * -(-each // threads)
+            count = min(cluster.cpus[node], cores * threads)
         if self.fit.by_socket:
             whole = cluster.sockets[node][0].bit_count() * threads
             block = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags

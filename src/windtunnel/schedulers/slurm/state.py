@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.cores import take_cores, take_gres
@@ -23,6 +25,7 @@ _BEHIND_ALL: Final = 10**9
 """Behind all jobs that were submitted."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class State:
     """A cluster at an instant."""
 

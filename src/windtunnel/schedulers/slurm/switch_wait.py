@@ -13,7 +13,9 @@ def waits_for_switches(state: State, record: Record, placed: Picked) -> bool:
     """
     job, tree = record.job, state.selector.tree
     wanted = job.ask.switches
-    if wanted is None or tree is None or tree.leaves_of(placed.nodes) <= wanted:
+    if tree is None or wanted is None or not state.selector.by_switches(record):
+        return False
+    if tree.leaves_of(placed.nodes) <= wanted:
         return False
     if job.switch_wait_from is None:
         job.switch_wait_from = state.now

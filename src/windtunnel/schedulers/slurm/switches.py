@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.runs import Need
@@ -9,6 +11,7 @@ from windtunnel.schedulers.slurm.runs import Need
 __all__ = ["SwitchTree"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Switch:
     __slots__ = ("level", "name", "nodes", "parent")
 
@@ -19,6 +22,7 @@ class _Switch:
         self.parent: _Switch | None = None
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SwitchTree:
     """The switches of a cluster, in the order of topology.conf."""
 

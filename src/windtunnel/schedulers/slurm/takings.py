@@ -1,11 +1,14 @@
 """What a selection takes of nodes that are alike: many at once, with the outcome of taking them one by one (§5.3)."""
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.nodesets import first_of
 
 __all__ = ["Taking"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Taking:
     """What a job of plain CPUs has taken, and what it still needs: :class:`~.runs.Need` for sets of nodes."""
 

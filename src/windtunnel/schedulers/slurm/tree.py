@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import PARENT, Association, Limits
 
 __all__ = ["AccountTree", "Member"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Member:
     """An account or a user in the tree, with its usage and what fair share makes of it."""
 
@@ -21,6 +24,7 @@ class Member:
         "limits",
         "norm_shares",
         "norm_usage",
+        "number",
         "parent",
         "priority",
         "shares",
@@ -34,6 +38,8 @@ class Member:
 
     def __init__(self, association: Association, parent: "Member | None") -> None:
         self.association = association
+        self.number = 0
+        """Its place in the tree, by which it is known also where the tree is saved and read again."""
         self.account = association.account
         self.user = association.user
         self.parent = parent
@@ -72,6 +78,7 @@ class Member:
             member = member.parent
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AccountTree:
     """All associations of a cluster; empty where there is no accounting."""
 
@@ -97,6 +104,8 @@ class AccountTree:
             newest_first.sort(key=lambda k, kin=member.children: kin[k].association.order)  # type: ignore[misc]
             member.children = [member.children[k] for k in newest_first]
         self._members = tuple(self._walk())
+        for number, member in enumerate(self._members):
+            member.number = number
         self._accounts_up = tuple(member for member in reversed(self._members) if not member.user)
         """Children before their parents."""
         self.user_count = sum(1 for member in self if member.user)

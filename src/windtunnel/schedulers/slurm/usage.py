@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.slurm import PrioritySettings
 from windtunnel.schedulers.slurm.fair_share import ClassicShares, FairTree
 from windtunnel.schedulers.slurm.tree import AccountTree, Member
@@ -28,6 +30,7 @@ def billing(tres: Mapping[str, float], weights: Mapping[str, float], largest: bo
     return max(on_nodes, default=0.0) + others
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Spending:
     """A running job as the ledger sees it."""
 
@@ -46,6 +49,7 @@ class Spending:
         self.tres = tres
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class UsageLedger:
     """Usage of all associations and QOS, brought up to date at ticks and when jobs end."""
 

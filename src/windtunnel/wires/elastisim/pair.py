@@ -154,7 +154,7 @@ class Pair:
         assert self._listener is not None
         self._listener.settimeout(max(1e-3, deadline - time.monotonic()))
         made, _ = self._listener.accept()
-        return _greeted(made, min(deadline, time.monotonic() + _GREETING))
+        return _greeted(made, min(deadline, time.monotonic() + _GREETING), first=False)
 
     def _connected(self, deadline: float) -> PairStream:
         """One attempt to reach the peer."""
@@ -169,15 +169,15 @@ class Pair:
                 made.close()
                 reason = fault
             else:
-                return _greeted(made, deadline)
+                return _greeted(made, deadline, first=True)
         raise reason
 
 
-def _greeted(made: Any, deadline: float) -> PairStream:
+def _greeted(made: Any, deadline: float, *, first: bool) -> PairStream:
     try:
         if made.family != socket.AF_UNIX:
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return PairStream(made, deadline)
+        return PairStream(made, deadline, first=first)
     except BaseException:
         made.close()
         raise
