@@ -17,6 +17,8 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 
+from windtunnel.version import __version__
+
 ROOT = Path(__file__).parents[2]
 TABLE = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"][
     "custom"
@@ -163,6 +165,10 @@ def test_what_is_not_compiled_stands_in_a_compiled_room(group):
 def test_a_wrong_table_is_refused(table, said):
     with pytest.raises(ValueError, match=said):
         HOOK.modules(ROOT / "src", table)
+
+
+def test_distributions_are_of_this_version():
+    assert WheelBuilder(str(ROOT)).metadata.version == SdistBuilder(str(ROOT)).metadata.version == __version__
 
 
 def test_a_wheel_is_pure_unless_asked_for(tmp_path, monkeypatch):
