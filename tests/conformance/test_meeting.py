@@ -266,7 +266,7 @@ TABLE: dict[str, dict[str, dict[str, Verdict]]] = {
     "environment": ENVIRONMENT,
     "SSS": SSS,
     "SWF": SWF,
-    "Batsim 4": batsim("it is handed on"),
+    "Batsim 4": batsim("it is passed on"),
     "Batsim 5": batsim("it has no effect"),
     "Slurm": SLURM,
 }

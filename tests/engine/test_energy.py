@@ -199,7 +199,7 @@ def test_a_host_that_a_profile_switches_off_draws_what_it_draws_off():
 
 
 def test_energy_needs_watts_and_known_rules():
-    with pytest.raises(UsageError, match="does not tell the watts of host0"):
+    with pytest.raises(UsageError, match="gives no watts for host0"):
         run(on({}), platform=Platform.uniform(1))
     with pytest.raises(UsageError, match="energy_rule must be one of exact, simgrid"):
         Options(energy_rule="rough")

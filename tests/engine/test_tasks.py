@@ -230,7 +230,7 @@ def test_placements_of_what_a_job_is_not_made_of_are_refused():
     parts, elsewhere = [one, other], ProfilePlacement(HostSet.parse("2-3"))
     for name, message in (
         ("w0!pp", "the placement of 'w0!pp' is invalid: the job does not contain it; did you mean 'w0!p'"),
-        ("w0!q", "the job is not made of it"),
+        ("w0!q", "the job does not contain it"),
     ):
         with pytest.raises(DecisionError, match=message):
             run(sequence("s", [one]), "0-1", parts=parts, profile_placements={name: elsewhere})

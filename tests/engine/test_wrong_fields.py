@@ -195,7 +195,7 @@ def test_a_wrong_value_is_named(good, field):
         ),
         (d.RegisterProfile(profile=SendProfile(id="w0!y", message={}, sleeptime=0.0)), "sleeptime is 0.0, not posit"),
         (d.RegisterProfile(profile=ReceiveProfile(id="w0!y", polltime=0.0)), "its polltime is 0.0, not positive"),
-        (d.RegisterProfile(profile=ReceiveProfile(id="w0!y", regex="(")), "is not a regular expression"),
+        (d.RegisterProfile(profile=ReceiveProfile(id="w0!y", regex="(")), "is not a valid regular expression"),
         (
             d.ResizeJob(job_id="w0!run", hosts=HOSTS, placement=(0, "1")),
             r"placement\[1\] must be a whole number, not str '1'",

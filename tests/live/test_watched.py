@@ -72,7 +72,7 @@ def test_it_pauses_where_it_is_told_to():
     one.resume(goal=100.0)
     to_pause(one)
     assert (one.now, one.paused, one.over) == (100.0, True, False)
-    with pytest.raises(UsageError, match="past"):
+    with pytest.raises(UsageError, match="has passed"):
         one.resume(goal=50.0)
     with pytest.raises(UsageError, match="positive"):
         one.resume(speed=0.0)

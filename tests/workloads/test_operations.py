@@ -107,7 +107,7 @@ def test_scale_load(week, load):
 
 
 def test_loads_that_cannot_be():
-    with pytest.raises(UsageError, match="more than 0"):
+    with pytest.raises(UsageError, match="greater than 0"):
         Arranged(JobList("w0", [])).scale_load(0.0)
     with pytest.raises(UsageError, match="for how many hosts"):
         len(Arranged(JobList("w0", [job(1, 0.0)])).scale_load(0.5))
