@@ -137,6 +137,16 @@ def test_a_log_alone_runs_on_its_processors_and_leases_on_their_site():
     assert [(one["hosts"], one["cores"]) for one in hosts] == [(8, 8), (2, 4)]
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("nope.swf", "nope.swf: error [unreadable]: cannot be read: No such file"), ("hosts:2", "nothing to simulate")],
+)
+def test_what_is_missing_is_named_where_one_thing_is_given(given, said, capsys):
+    assert main(["run", given, "--out", "missing"]) == 2
+    assert said in capsys.readouterr().err
+    assert not Path("missing").exists()
+
+
 def test_all_that_was_read_is_kept_with_size_and_hash():
     Path("e.json").write_text('{"type": "machine_unavailable", "timestamp": 3, "resources": "1"}\n')
     assert main(["run", "env.json", "tasks.json", "--events", "e.json", "-q", "--out", "out"]) == 0

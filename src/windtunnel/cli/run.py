@@ -326,7 +326,8 @@ def _snapshots(out: Path | None, every: float | None) -> list[Any]:
 def _inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str, list[str]]:
     """The files of a bundled example, or those given."""
     if not platform.startswith("example:"):
-        if not workloads and not events and not _is_workload(platform):
+        missing = ":" not in platform and not Path(platform).exists()  # its reader says so
+        if not workloads and not events and not missing and not _is_workload(platform):
             from windtunnel.diagnostics import UsageError
 
             raise UsageError("there is nothing to simulate", "name a workload after the platform")

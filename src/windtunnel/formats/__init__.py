@@ -1,0 +1,49 @@
+"""Formats of sites, workloads and events: what can be read and written, and how files are recognised.
+
+What a user needs is here, and is loaded when it is first used; one package or module for each format holds the rest.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from windtunnel.formats.convert import write_workload as write_workload
+    from windtunnel.formats.format import Format as Format
+    from windtunnel.formats.format import Kind as Kind
+    from windtunnel.formats.registry import find_format as find_format
+    from windtunnel.formats.registry import guess_format as guess_format
+    from windtunnel.formats.registry import list_formats as list_formats
+    from windtunnel.formats.registry import read_events as read_events
+    from windtunnel.formats.registry import read_platform as read_platform
+    from windtunnel.formats.registry import read_workload as read_workload
+
+__all__ = [
+    "Format",
+    "Kind",
+    "find_format",
+    "guess_format",
+    "list_formats",
+    "read_events",
+    "read_platform",
+    "read_workload",
+    "write_workload",
+]
+
+_MODULE: Final = {
+    "Format": "format",
+    "Kind": "format",
+    "find_format": "registry",
+    "guess_format": "registry",
+    "list_formats": "registry",
+    "read_events": "registry",
+    "read_platform": "registry",
+    "read_workload": "registry",
+    "write_workload": "convert",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -21,7 +21,6 @@ class EqualHosts(Sequence[Host]):
     """
 
     __slots__ = ("_all", "_cores", "_made", "_pstates", "_size")
-    __hash__ = None  # type: ignore[assignment] # as a tuple of hosts has none
 
     def __init__(self, size: int, cores: int, pstates: tuple[PowerState, ...]) -> None:
         self._size = size
@@ -66,6 +65,9 @@ class EqualHosts(Sequence[Host]):
 
     def __reversed__(self) -> Iterator[Host]:
         return reversed(self._whole())
+
+    def __hash__(self) -> int:
+        return hash((*self[:1],))  # as of a tuple of hosts: hosts have none, and no hosts have one
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, EqualHosts):

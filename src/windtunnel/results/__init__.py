@@ -1,5 +1,70 @@
 """What a run leaves behind: recorders that stream it to files, metrics, and ways to read it again.
 
-:class:`~windtunnel.results.recording.Recording` writes;
-modules are imported by name, so that only what is used loads.
+What a user needs is here, and is loaded when it is first used. The writer is ``results.recording.Recording``.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from windtunnel.results.compare import Comparison as Comparison
+    from windtunnel.results.compare import Difference as Difference
+    from windtunnel.results.compare_many import Compared as Compared
+    from windtunnel.results.compare_many import compare_runs as compare_runs
+    from windtunnel.results.fairness import Fairness as Fairness
+    from windtunnel.results.fairness import UserStretch as UserStretch
+    from windtunnel.results.metrics import GroupMetrics as GroupMetrics
+    from windtunnel.results.metrics import Metrics as Metrics
+    from windtunnel.results.metrics import Trim as Trim
+    from windtunnel.results.own_metrics import Figure as Figure
+    from windtunnel.results.own_metrics import Ran as Ran
+    from windtunnel.results.own_metrics import Record as Record
+    from windtunnel.results.own_metrics import metric as metric
+    from windtunnel.results.recording import RecordingOptions as RecordingOptions
+    from windtunnel.results.run import Run as Run
+    from windtunnel.results.run import load_run as load_run
+
+__all__ = [
+    "Compared",
+    "Comparison",
+    "Difference",
+    "Fairness",
+    "Figure",
+    "GroupMetrics",
+    "Metrics",
+    "Ran",
+    "Record",
+    "RecordingOptions",
+    "Run",
+    "Trim",
+    "UserStretch",
+    "compare_runs",
+    "load_run",
+    "metric",
+]
+
+_MODULE: Final = {
+    "Compared": "compare_many",
+    "Comparison": "compare",
+    "Difference": "compare",
+    "Fairness": "fairness",
+    "Figure": "own_metrics",
+    "GroupMetrics": "metrics",
+    "Metrics": "metrics",
+    "Ran": "own_metrics",
+    "Record": "own_metrics",
+    "RecordingOptions": "recording",
+    "Run": "run",
+    "Trim": "metrics",
+    "UserStretch": "fairness",
+    "compare_runs": "compare_many",
+    "load_run": "run",
+    "metric": "own_metrics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)
