@@ -249,7 +249,7 @@ class ChangeHostsPState(Decision):
 
 
 class TurnOnOffHosts(Decision):
-    """Switch hosts on or off: ``state`` is the power state to reach, through the virtual one that the platform defines."""
+    """Switch hosts on or off: ``state`` is the power state to reach, through the platform's virtual one."""
 
     hosts: HostSet
     state: int

@@ -38,7 +38,7 @@ class LeaseOver(msgspec.Struct, gc=False):
     transfers: int
     price: float | None
     extras: Mapping[str, object]
-    """Those of the lease, and what pricing added."""
+    """The extra attributes of the lease, and those added by pricing."""
     reason: str
 
 

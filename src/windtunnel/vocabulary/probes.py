@@ -91,7 +91,7 @@ class Accumulation(msgspec.Struct, frozen=True):
 
 
 class ResourcesAggregation(msgspec.Struct, frozen=True):
-    """How the values of all resources are combined into one: ``none``, ``sum``, ``mean`` or ``quantile`` (of ``threshold``)."""
+    """How values of resources become one value: ``none``, ``sum``, ``mean`` or ``quantile`` (of ``threshold``)."""
 
     function: str = "none"
     threshold: float = 0.5
