@@ -63,7 +63,7 @@ IN_DOCSTRINGS = {
     r"\b(is|are|was) at fault\b": "is invalid",
     r"\bsenseless\b": "invalid",
     r"\bso (many|much)\b": "this many, the given number of",
-    r"\bwhen there (is|are|were|was) (none|no|fewer)\b(?! hosts| long)": "if there is none",
+    r"\bwhen there (is|are|were|was) (none|no|fewer)\b": "if there is none",
     r"\b(becomes|became|become) of\b": "happens to, the outcome of",
     r"\bone's own\b": "user-defined",
     r"\b(a|in) words? such as\b": "a description such as",

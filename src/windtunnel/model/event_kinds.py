@@ -1,4 +1,4 @@
-"""Kinds of external events of one's own: a class for each, whose fields are the members of the event's JSON object.
+"""User-defined kinds of external events: a class for each, whose fields are the members of the event's JSON object.
 
 A price, a power limit, a heat warning: events that the engine does not act on, but schedulers need to know. A kind is
 registered with :func:`external_event`, or by a package in the entry point group ``windtunnel.external_events``

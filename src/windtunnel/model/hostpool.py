@@ -83,7 +83,7 @@ class HostPool:
         return new
 
     def pick(self, count: SupportsIndex) -> HostSet | None:
-        """The ``count`` lowest hosts, which stay in the pool; None when there are fewer."""
+        """The ``count`` lowest hosts, which stay in the pool; None if there are fewer."""
         number = count if type(count) is int else index(count)  # numpy's would make numbers of 64 bits of ours
         if number > self.size or number < 0:
             return None
@@ -152,7 +152,7 @@ class HostPool:
         return hosts
 
     def take_together(self, count: SupportsIndex) -> HostSet | None:
-        """Take hosts with consecutive numbers if possible, otherwise the lowest; None when there are fewer.
+        """Take hosts with consecutive numbers if possible, otherwise the lowest; None if there are fewer.
 
         They are the lowest of the first run that is long enough, as in :meth:`pick_contiguous`; but on very large
         sites only the first thousand runs are looked at.
