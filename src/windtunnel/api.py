@@ -1,6 +1,6 @@
-"""The face of the library: :func:`simulate`, :class:`Simulation` and :class:`Run`.
+"""The entry points of the library: :func:`simulate`, :class:`Simulation` and :class:`Run`.
 
-Here readers, engine, components and recorders are put together; nothing else is done here.
+This module only puts readers, engine, components and recorders together.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,37 +33,37 @@ class Simulation:
     """A run that can be stepped, saved, restored and forked.
 
     Args:
-        platform: a file, ``hosts:128``, ``hosts:64x32``, or a :class:`~windtunnel.model.Platform`; the file of a
-            workload, without another, runs on as many hosts as it says it needs, leases on their own site.
+        platform: a file, ``hosts:128``, ``hosts:64x32``, or a :class:`~windtunnel.model.Platform`; a workload file
+            given alone runs on as many hosts as it says it needs, leases on their own site.
         workload: a file, a :class:`~windtunnel.model.Workload`, or several of them.
         scheduler: a name (``windtunnel schedulers``), ``module:Class``, ``tcp://...``, ``lib:./libedc.so``, a class,
-            object or function; several of them share the site. Without one: the schedulers that an environment
-            describes, the lease planner for a workload of leases, else ``easy`` (decisions.md 31).
-        scheduler_options: options of the scheduler (of the only one).
+            object or function; several of them share the site. Default: the schedulers that an environment
+            describes, the lease planner for a workload of leases, otherwise ``easy`` (decisions.md 31).
+        scheduler_options: options of the scheduler (only if there is exactly one).
         events: external events: a file or :class:`~windtunnel.model.EventList`, or several.
-        out: the directory to write to; None keeps everything in memory. An earlier run there is replaced whole.
-        force: replace also files there that no run has written (never the inputs).
-        inputs: further files that were read, which are not overwritten either.
-        layout: where and in which dialect to write, instead of ``out``.
+        out: the directory to write to; None keeps everything in memory. An earlier run there is replaced entirely.
+        force: also replace files there that were not written by a run (never the inputs).
+        inputs: further input files, which are not overwritten either.
+        layout: where and in which output dialect to write, instead of ``out``.
         platform_options, workload_options: options of the readers (see docs/reference/formats.md).
         options: options of the engine.
         record: what is recorded.
         facts: further facts for ``run.json``.
         failures: failures of machines to generate (:class:`~windtunnel.model.failures.FailureModel`).
         observers: further observers of the run.
-        timeout: seconds a scheduler out of process may take for an answer.
-        energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must tell the watts.
+        timeout: seconds to wait for each reply of a scheduler that runs out of process.
+        energy: simulate and record energy, as ``Options(energy=True)`` does; the platform must define power figures.
         share_hosts: pack jobs by cores rather than by whole hosts (decisions.md 16).
-        operations: what is done to each workload before it is simulated, as texts (:func:`arrange`).
-        strict_input: what would be told in the account (:attr:`account`) is an error.
-        until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a date in the log's calendar.
-        stream: hold no columns of jobs in memory, but in temporary files, for logs of millions of jobs: SWF logs in
-            order of submit time only, with ``out``, without operations; such a run can be neither saved nor forked
-            nor watched live. The files written are the same.
+        operations: what is done to each workload before it is simulated, as strings (:func:`arrange`).
+        strict_input: what would be reported in the account (:attr:`account`) is an error.
+        until: where :meth:`run` stops: seconds, a duration such as ``"5h"``, or a calendar date of the log.
+        stream: keep the columns of jobs in temporary files instead of memory, for logs of millions of jobs: only for
+            SWF logs in order of submit time, with ``out``, without operations; such a run cannot be saved, forked
+            or watched live. The files written are the same.
 
     Raises:
-        InputError: an input file is at fault; all faults are named.
-        UsageError: something asked for does not exist.
+        InputError: an input file is invalid; every fault is reported.
+        UsageError: an argument is invalid, or names something that does not exist.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Simulation:
             stream=stream,
         )
         self.account = parts.account
-        """What was read or asked for and does not take effect as written; grows while the run goes on."""
+        """What was read or asked for and does not take effect as written; grows during the run."""
         if strict_input:
             self.account.refuse()
         self._until = read_time(until, parts.start_date)
@@ -167,23 +167,23 @@ class Simulation:
 
     @property
     def now(self) -> float:
-        """The simulated date (s)."""
+        """The simulated time (s)."""
         return self.engine.now
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the run is over: no events are left."""
         return self.engine.over
 
     def step(self) -> bool:
-        """Hold one round; False when the run is over. Raises SimulationError like :meth:`run`."""
+        """Simulate one round; False when the run is over. Raises SimulationError like :meth:`run`."""
         return self.engine.step()
 
     def run_until(self, time: float | str) -> bool:
         """Run up to and including a time; False when the run is over. Raises SimulationError like :meth:`run`.
 
         Args:
-            time: seconds, a duration such as ``"5h"``, or a date in the log's calendar such as ``"1996-10-01"``.
+            time: seconds, a duration such as ``"5h"``, or a calendar date of the log such as ``"1996-10-01"``.
         """
         return self.engine.run_until(read_time(time, self.recording.state.start_date))
 
@@ -191,7 +191,7 @@ class Simulation:
         """Run to the end, or to ``until``, where the run is marked as stopped.
 
         Raises:
-            SimulationError: it could not go on; what happened until then is recorded and marked incomplete.
+            SimulationError: the run failed; what happened until then is recorded and marked incomplete.
         """
         try:
             if self.engine.run_until(self._until):
@@ -201,19 +201,19 @@ class Simulation:
         return Run.of(self.recording)
 
     def live(self, *, port: int = 0, paused: bool = False, announce: Callable[[str], object] = print) -> Run:
-        """Like :meth:`run`, with a page on this machine that shows the run and lets people act on it.
+        """Like :meth:`run`, with a local web page that shows the run and lets people intervene in it.
 
-        Returns when the run is over and nobody looks at the page any more.
+        Returns when the run is over and the page is no longer open anywhere.
 
         Args:
-            port: where to listen on 127.0.0.1; 0: a free port.
-            paused: whether the run waits for the page to let it go.
-            announce: is told the address of the page, which nobody else knows: it holds a random token.
+            port: the port to listen on, on 127.0.0.1; 0: a free port.
+            paused: whether the run waits until it is started from the page.
+            announce: called with the address of the page, which is secret: it contains a random token.
 
         Raises:
             MissingExtraError: starlette or uvicorn is not installed (``pip install 'windtunnel[web]'``).
-            UsageError: the port is taken.
-            SimulationError: the run could not go on.
+            UsageError: the port is already in use.
+            SimulationError: the run failed.
         """
         if self._streamed:
             raise UsageError("a streamed run cannot be watched live: the page shows all jobs", "leave out --stream")
@@ -228,18 +228,18 @@ class Simulation:
         return Run.of(self.recording)
 
     def result(self) -> Run:
-        """What was recorded so far, as a run."""
+        """What has been recorded so far, as a run."""
         return Run.of(self.recording)
 
     def inject(self, thing: ExternalEvent | Job, at: float | None = None) -> None:
-        """Let an external event or a job happen at a date (default: now)."""
+        """Inject an external event or a job at a given time (default: now)."""
         self.engine.inject(thing, at)
 
     def fork(self, out: str | Path | None = None) -> Self:
-        """An independent simulation in the same state, which goes on recording (all of the past included) to ``out``.
+        """An independent simulation in the same state, which records (all of the past included) to ``out``.
 
         Raises:
-            UsageError: a component cannot be forked (only those in process can), or the run is streamed.
+            UsageError: a component cannot be forked (only in-process ones can), or the run is streamed.
         """
         if self._streamed:
             raise UsageError("a streamed run can be neither saved nor forked: its columns are in temporary files")
@@ -255,22 +255,22 @@ class Simulation:
         return new
 
     def save(self, path: str | Path) -> None:
-        """Write the whole state, the recording's included, to a file.
+        """Write the whole state, including the recording, to a file.
 
         Raises:
-            UsageError: a component cannot be saved (only those in process can), or the run is streamed.
+            UsageError: a component cannot be saved (only in-process ones can), or the run is streamed.
         """
         self.recording.flush()
         self.engine.save(path, attached=self.recording)
 
     @classmethod
     def restore(cls, path: str | Path, *, trust: bool = False) -> Self:
-        """Go on from a saved state, in the same output files. Only open files you trust: the format can run code.
+        """Resume from a saved state, with the same output files. Only open files you trust: loading can run code.
 
         Raises:
-            UsageError: the file is not a saved simulation, or damaged; without ``trust``, another user owns it or can
-                write to it; or somebody else writes to the output files.
-            SimulationError: the output files are gone, or another run's.
+            UsageError: the file is not a saved simulation, or is damaged; another user owns it or can write to it
+                (unless ``trust`` is set); or another process writes to the output files.
+            SimulationError: the output files are missing, or belong to another run.
         """
         new = cls.__new__(cls)
         new.engine, attached = EngineSimulation.restore_with(path, trust=trust)
@@ -287,7 +287,7 @@ class Simulation:
         return new
 
     def close(self) -> None:
-        """Give up: stop components, close files, mark the run as stopped."""
+        """End the run early: stop components, close files, mark the run as stopped."""
         self.engine.close()
         self.recording.close()
 
@@ -343,8 +343,8 @@ def simulate(
 ) -> Run:
     """Simulate a workload on a platform under a scheduler, to the end; arguments as for :class:`Simulation`.
 
-    ``warm_up`` and ``cool_down`` are left out of the metrics: seconds, durations such as ``"2d"``, or shares of the
-    whole such as ``"10%"``.
+    ``warm_up`` and ``cool_down`` are excluded from the metrics: seconds, durations such as ``"2d"``, or shares of the
+    whole run such as ``"10%"``.
 
     In a notebook, a run that takes longer than a second shows a progress bar.
 
@@ -352,8 +352,8 @@ def simulate(
     effect as written; ``run.account`` says what.
 
     Raises:
-        InputError, UsageError: what was given is at fault.
-        SimulationError: the run could not go on.
+        InputError, UsageError: an input or an argument is invalid.
+        SimulationError: the run failed.
     """
     if warm_up or cool_down:
         if record is not None:

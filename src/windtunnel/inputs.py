@@ -1,4 +1,4 @@
-"""What a simulation is made of, as the library's users give it: workloads, schedulers, arguments."""
+"""The inputs of a simulation as users of the library give them: workloads, schedulers, arguments."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isfinite
@@ -45,7 +45,7 @@ a view, a class or an object."""
 
 
 def check_arguments(**given: tuple[Any, Any, str]) -> None:
-    """Whether arguments are of the right kind; what is not would be met much later, far from here."""
+    """Check that arguments are of the right kind, as faults would otherwise show up much later and elsewhere."""
     for name, (value, kinds, expected) in given.items():
         if not isinstance(value, kinds):
             raise UsageError(f"{name} is {expected}, not {'None' if value is None else f'a {type(value).__name__}'}")
@@ -109,16 +109,16 @@ def _settled(workloads: list[Workload]) -> list[Workload]:
 
 
 def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
-    """A workload, to which operations are applied in their order, as they are written on a command line::
+    """A workload with operations applied in the given order, written as on the command line::
 
         wt.arrange("kth.swf", "slice('1996-10', weeks=4)", "scale_load(0.9)")
         wt.arrange("kth.swf").slice("1996-10", weeks=4).scale_load(0.9)
 
-    Both lines mean the same. ``merge(FILE)`` reads the other workload. What each operation did stands in the account
-    of a run.
+    Both lines mean the same. ``merge(FILE)`` reads the other workload. The account of a run lists what each operation
+    did.
 
     Raises:
-        InputError: a file is at fault.
+        InputError: a file is invalid.
         UsageError: there is no such operation or option, or it cannot be applied to leases.
     """
     from windtunnel.formats.registry import read_workload
@@ -139,12 +139,12 @@ def arrange(workload: "str | Path | Workload", *operations: str) -> "Arranged":
 
 
 def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any) -> tuple[Platform, Workload] | None:
-    """The workload of a file that stands alone, and the platform it says it needs; None if it is not a workload.
+    """The workload of a file given alone, and the platform it says it needs; None if it is not a workload.
 
-    A log brings as many hosts as its header says (MaxProcs), a Batsim workload ``nb_res``, leases their site.
+    A log gives the number of hosts in its header (MaxProcs), a Batsim workload in ``nb_res``, leases define a site.
 
     Raises:
-        InputError: the file is at fault, or in no known format.
+        InputError: the file is invalid, or in no known format.
         UsageError: it does not say what it needs.
     """
     from windtunnel.formats.registry import guess_format, read_workload, word_format
@@ -161,7 +161,7 @@ def on_its_own(path: str | Path, operations: Sequence[str] = (), **options: Any)
 
 
 def site_of(path: str | Path, workload: Workload, **options: Any) -> Platform:
-    """The platform that a workload, read from there, says it needs; with options of its reader.
+    """The platform that a workload, read with these options, says it needs.
 
     Raises:
         UsageError: it does not say.
@@ -179,7 +179,7 @@ def site_of(path: str | Path, workload: Workload, **options: Any) -> Platform:
 
 
 def check_events(events: EventList, hosts: int) -> None:
-    """Whether all events are of their kind, on hosts that there are: better said now than when the first occurs."""
+    """Check that all events are valid for their kind and on existing hosts, before the first of them occurs."""
     for event in events.events:
         kind = event_kind(event.kind)
         if kind is not None:
@@ -198,7 +198,7 @@ def check_events(events: EventList, hosts: int) -> None:
 
 
 def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout: float) -> Component:
-    """A decision component in process, in a shared library, or at the other end of a socket."""
+    """A decision component: in process, in a shared library, or at the other end of a socket."""
     if isinstance(scheduler, str) and scheduler.startswith(("lib:", "batprotocol+")):
         from windtunnel.wires.batprotocol.address import component_at
 
@@ -216,10 +216,10 @@ def make_component(scheduler: SchedulerLike, options: Mapping[str, Any], timeout
 
 
 def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
-    """The scheduler when none is named: what the input describes or is made for, else ``easy`` (decisions.md 31).
+    """The default scheduler: the one that the input describes or is made for, otherwise ``easy`` (decisions.md 31).
 
     Raises:
-        UsageError: the input speaks for two of them.
+        UsageError: the input implies two different schedulers.
     """
     wanted = {}
     if isinstance(platform.site, Site) and describes_schedulers(platform.site):
@@ -240,7 +240,7 @@ def usual_scheduler(platform: Platform, workloads: Sequence[Workload]) -> str:
 
 
 def asks_for_parts(workloads: Sequence[Workload]) -> bool:
-    """Whether jobs ask for amounts of what hosts have."""
+    """Whether jobs request amounts of the resources of hosts."""
     parts = {ability.value for ability in PARTS}
     return any(
         ask.ability in parts
@@ -251,20 +251,20 @@ def asks_for_parts(workloads: Sequence[Workload]) -> bool:
 
 
 def gives_parts(honoured: frozenset[Ability], workloads: Sequence[Workload]) -> bool:
-    """Whether who honours this gives jobs parts of hosts; a planner of leases does so for leases only."""
+    """Whether these abilities mean that jobs get parts of hosts; a lease planner does so for leases only."""
     planner = Ability.EXACT_STARTS in honoured
     return Ability.SHARES in honoured and not (planner and not any(isinstance(one, LeaseJobs) for one in workloads))
 
 
 def packed(component: Component, *, share_hosts: bool, by_amounts: bool) -> Component:
-    """A scheduler that packs if that is asked for: by cores, ours by all amounts that jobs name (decisions.md 31)."""
+    """A scheduler that packs if requested: by cores, ours by all amounts that jobs name (decisions.md 31)."""
     if by_amounts:
         component = packing(component)
     return packing_by_cores(component) if share_hosts else component
 
 
 def kept_to_site(component: Component, platform: Platform) -> Component:
-    """A scheduler on a Slurm site: kept to partitions and limits if it does not see to them, and can be kept."""
+    """A scheduler on a Slurm site: restricted to partitions and limits if it does not enforce them itself."""
     if platform.site is None:
         return component
     from windtunnel.model.slurm.cluster import SlurmSite  # few sites are
@@ -277,14 +277,14 @@ def kept_to_site(component: Component, platform: Platform) -> Component:
 
 
 def chosen(given: Any, usual: Any) -> dict[str, Any]:
-    """Those of some options that are not as usual."""
+    """The options that differ from their defaults."""
     return {
         name: value for name in given.__struct_fields__ if (value := getattr(given, name)) != getattr(usual, name)
     }
 
 
 def scheduler_name(scheduler: SchedulerLike) -> str:
-    """What to call it in what is written about a run."""
+    """The name of a scheduler in outputs."""
     if isinstance(scheduler, str):
         return scheduler
     return name_of(scheduler)

@@ -1,4 +1,4 @@
-"""A run that was recorded, and what can be made of it: a report, plots, comparisons, explanations."""
+"""A recorded run, with its report, plots, comparisons and explanations."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,17 +18,17 @@ __all__ = ["Run", "load_run"]
 
 
 class Run(RecordedRun):
-    """What a run left: its outcome, metrics and jobs, in memory or in a directory; and what can be made of it."""
+    """The results of a run, in memory or in a directory: outcome, metrics, jobs, report, plots and comparisons."""
 
     @property
     def directory(self) -> Path | None:
-        """Where the files are; None when nothing was written."""
+        """Where the files are; None if nothing was written."""
         recording = self._recording
         stem = self.name if recording is None else recording.layout.stem
         return None if stem is None else Path(stem) if Path(stem).is_dir() else Path(stem).parent
 
     def read(self, name: str) -> bytes | None:
-        """The content of one of the run's files (``jobs.csv``...), also when they are kept in memory."""
+        """The content of one of the run's files (``jobs.csv``...), even if they are kept in memory."""
         return self.file(name)
 
     def report(
@@ -39,7 +39,7 @@ class Run(RecordedRun):
         warm_up: Trim = 0.0,
         cool_down: Trim = 0.0,
     ) -> Path:
-        """Write one self-contained HTML page about the run, side by side with others if any are given.
+        """Write one self-contained HTML page about the run, side by side with other runs if any are given.
 
         Raises:
             UsageError: a trim is malformed, or nothing remains.
@@ -64,9 +64,9 @@ class Run(RecordedRun):
 
         Args:
             kind: which plot.
-            path: a PNG, SVG or PDF file to save it in, too.
-            ax: axes to draw on, such as those of a figure with several; without, a figure of its own is made.
-            beside: further runs, drawn over it (not of ``gantt``).
+            path: a PNG, SVG or PDF file in which to save it as well.
+            ax: axes to draw on, such as those of a figure with several; default: a new figure.
+            beside: further runs to draw on the same axes (not for ``gantt``).
             size: width and height of a new figure in inches.
             style: ``screen``, or ``paper``: fonts and lines for print.
             columns: the width of a new figure in columns of a two-column paper.
@@ -80,7 +80,7 @@ class Run(RecordedRun):
         return plot(self, kind, path, ax=ax, beside=beside, size=size, style=style, columns=columns)
 
     def compare(self, other: RecordedRun, **options: Any) -> "Comparison":
-        """What differs from this run (a) to another (b); options as for ``results.compare.compare``."""
+        """The differences between this run (a) and another (b); options as for ``results.compare.compare``."""
         from windtunnel.results.compare import compare
 
         return compare(self, other, **options)
@@ -95,7 +95,7 @@ class Run(RecordedRun):
         """Why a job waited.
 
         Raises:
-            UsageError: there is no such job in the record.
+            UsageError: there is no such job in the run.
         """
         from windtunnel.results.why import explain
 

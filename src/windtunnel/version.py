@@ -1,4 +1,4 @@
-"""The version of this package, and which build of it this is; alone, so that every room may say it."""
+"""The version of this package and its build, in a separate module so that any other may import it."""
 
 from typing import Final
 

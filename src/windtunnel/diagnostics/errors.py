@@ -4,17 +4,17 @@
 
     WindtunnelError
     ├── UsageError               the caller asked for something that does not exist or is invalid (exit 2)
-    ├── InputError               one or more input files are at fault; carries every finding (exit 2)
+    ├── InputError               one or more input files are invalid; carries every finding (exit 2)
     ├── MissingExtraError        an optional dependency is not installed (exit 2)
-    └── SimulationError          the run could not go on (exit 1); carries the simulated time and event
-        ├── DecisionError        a decision component asked for something illegal
-        ├── DeadlockError        nothing can happen any more, and work remains
-        ├── ComponentError       a decision component failed: it raised, died or answered nonsense
+    └── SimulationError          the run failed (exit 1); carries the simulated time and event
+        ├── DecisionError        a decision component made an illegal decision
+        ├── DeadlockError        no events are left, but work remains
+        ├── ComponentError       a decision component failed: it raised, exited or sent an invalid reply
         │   ├── ComponentTimeoutError   it did not answer in time
         │   └── ProtocolError           its message could not be understood
-        └── LivelockError        an instant was kept alive for too many rounds
+        └── LivelockError        too many rounds took place at one instant
 
-Every class can be raised and caught by users; nothing else is raised on purpose.
+Users may raise and catch every class; nothing else is raised on purpose.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class WindtunnelError(Exception):
 
 
 class UsageError(WindtunnelError):
-    """The caller asked for something that does not exist or is invalid; ``hint`` says how to mend it."""
+    """The caller asked for something that does not exist or is invalid; ``hint`` says how to fix it."""
 
     exit_code = 2
 
@@ -57,7 +57,7 @@ class UsageError(WindtunnelError):
 
 
 class InputError(WindtunnelError):
-    """Input files are at fault: ``findings`` holds every fault found, in order of file and position."""
+    """Input files are invalid: ``findings`` holds every fault found, in order of file and position."""
 
     exit_code = 2
 
@@ -67,7 +67,7 @@ class InputError(WindtunnelError):
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings that are errors (the others are warnings and notes met on the way)."""
+        """The findings that are errors (the others are warnings and notes)."""
         return tuple(f for f in self.findings if f.severity is Severity.ERROR)
 
 
@@ -84,7 +84,7 @@ _LONGEST: Final = 2000
 
 
 class SimulationError(WindtunnelError):
-    """The run could not go on. ``now`` is the simulated time (s) and ``event`` what was being handled."""
+    """The run failed. ``now`` is the simulated time (s) and ``event`` what was being handled."""
 
     def __init__(self, message: str, *, now: float | None = None, event: str = "") -> None:
         if len(message) > _LONGEST:  # it quotes what a peer has said
@@ -97,7 +97,7 @@ class SimulationError(WindtunnelError):
 
 
 class DecisionError(SimulationError):
-    """A decision component asked for something illegal; ``rule`` is a short stable name of the rule broken."""
+    """A decision component made an illegal decision; ``rule`` is the short, stable name of the rule it broke."""
 
     def __init__(self, message: str, *, rule: str, now: float | None = None, event: str = "") -> None:
         super().__init__(message, now=now, event=event)
@@ -105,11 +105,11 @@ class DecisionError(SimulationError):
 
 
 class DeadlockError(SimulationError):
-    """Nothing can happen any more although work remains; the message says which jobs wait and for what."""
+    """No events are left although work remains; the message says which jobs wait and for what."""
 
 
 class ComponentError(SimulationError):
-    """A decision component failed: it raised, died or answered nonsense."""
+    """A decision component failed: it raised, exited or sent an invalid reply."""
 
 
 class ComponentTimeoutError(ComponentError):
@@ -121,4 +121,4 @@ class ProtocolError(ComponentError):
 
 
 class LivelockError(SimulationError):
-    """An instant was kept alive for too many rounds (decisions.md 1)."""
+    """Too many rounds took place at one instant (decisions.md 1)."""

@@ -20,10 +20,10 @@ def _writable() -> list[Format]:
 
 
 def target_format(target: Path, to: str = "") -> Format:
-    """The format to write: the one named ``to``, or what the suffix of the target says.
+    """The format to write: the one named ``to``, or the one that the suffix of the target stands for.
 
     Raises:
-        UsageError: there is no such format to write, or the suffix tells none.
+        UsageError: there is no such format to write, or no format has this suffix.
     """
     writable = _writable()
     names = sorted(form.name for form in writable)
@@ -44,14 +44,14 @@ def convert(
     change: Callable[[Workload], Workload] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Read a workload and write it to ``target`` in the format ``to``; answers what was lost, in words.
+    """Read a workload and write it to ``target`` in the format ``to``; returns what was lost, in words.
 
-    ``options`` are those of the format that is read. From a format into itself all that it holds is kept where it can
-    be copied (SWF: all fields and comments, without replay rules or options). ``change`` makes another workload of
-    the one that was read.
+    ``options`` are those of the format that is read. From a format to itself everything is kept where it can be
+    copied (SWF: all fields and comments, without replay rules or options). ``change`` transforms the workload that
+    was read.
 
     Raises:
-        InputError: the source is at fault.
+        InputError: the source is invalid.
         UsageError: there is no such format or option, or the target cannot express a profile.
     """
     target = Path(target)
@@ -70,7 +70,7 @@ def convert(
 
 
 def write_workload(workload: Workload, target: str | Path, *, format: str = "") -> list[str]:  # noqa: A002 -- the word users know
-    """Write a workload in the format named, or in that of the target's suffix; answers what was lost, in words.
+    """Write a workload in the given format, or in that of the target's suffix; returns what was lost, in words.
 
     Raises:
         UsageError: there is no such format, it cannot express a profile, or the file cannot be written.

@@ -1,7 +1,7 @@
-"""Which file formats there are, and which one a file is in.
+"""Which file formats exist, and which one a file is in.
 
-A file's format is told by its content (its first 64 KiB, unzipped), not by its name. Packages may add formats under
-the entry point group ``windtunnel.formats``: each entry is a :class:`Format`.
+A file's format is recognised by its content (its first 64 KiB, unzipped), not by its name. Packages may add formats
+in the entry point group ``windtunnel.formats``: each entry is a :class:`Format`.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,13 +45,13 @@ _GIVEN: Final = {
 
 
 def function(declared: str | Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a format, which declares it as ``module:function``, or as such."""
+    """A function of a format, given as ``module:function`` or as an object."""
     found: Callable[..., Any] = load_reference(declared) if isinstance(declared, str) else declared
     return found
 
 
 def all_formats() -> list[Format]:
-    """The formats of this package, then those of others.
+    """The formats of this package, then those of other packages.
 
     Raises:
         UsageError: another package's entry cannot be imported, or is not a :class:`Format`.
@@ -66,7 +66,7 @@ def all_formats() -> list[Format]:
 
 
 def list_formats() -> list[Format]:
-    """All formats, by kind and name; each prints as a line."""
+    """All formats, by kind and name; each prints as one line."""
     return sorted(all_formats(), key=lambda form: (form.kind, form.name))
 
 
@@ -81,7 +81,7 @@ def _head(path: Path) -> bytes:
 
 
 def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
-    """The format of a file among those of a kind, told by its content, or chosen by ``name``.
+    """The format of a file, among those of one kind: recognised by its content, or chosen by ``name``.
 
     Raises:
         InputError: the file cannot be read, or is in no known format.
@@ -105,7 +105,7 @@ def find_format(path: str | Path, kind: Kind, *, name: str = "") -> Format:
 
 
 def guess_format(path: str | Path, kind: Kind | None = None) -> Format:
-    """The format of a file (of a kind), told by its content; of one that is too wrong for that, by its name.
+    """The format of a file (of one kind), recognised by its content; if that is too damaged, by its name.
 
     Raises:
         InputError: the file cannot be read, or is in no known format.
@@ -163,10 +163,10 @@ def _reader(form: Format, options: dict[str, Any], places: int) -> tuple[Callabl
 
 
 def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **options: Any) -> Workload:  # noqa: A002 -- the word users know
-    """Read a workload in whatever format it is; ``options`` are those of the format's reader.
+    """Read a workload in any format; ``options`` are those of the format's reader.
 
     Raises:
-        InputError: the file is at fault, or in no known format.
+        InputError: the file is invalid, or in no known format.
         UsageError: there is no such format, or it has no such option.
     """
     if not format:
@@ -179,7 +179,7 @@ def read_workload(path: str | Path, name: str = "w0", *, format: str = "", **opt
 
 
 def reads_with(option: str, path: str | Path, *, format: str = "") -> tuple[str, bool]:  # noqa: A002 -- as above
-    """The format that a workload would be read in, and whether its reader has an option of this name.
+    """The format that a workload would be read in, and whether its reader has an option with this name.
 
     Raises:
         InputError: the file cannot be read, or is in no known format.
@@ -196,13 +196,13 @@ def read_platform(
     energy: bool = False,
     **options: Any,
 ) -> Platform:
-    """Read a platform: a file, or a word such as ``hosts:64x32``.
+    """Read a platform: a file, or a description such as ``hosts:64x32``.
 
-    With ``energy``, faults in tables of power are errors (in formats that have such tables).
+    With ``energy``, faults in power tables are errors (in formats that have such tables).
 
     Raises:
-        InputError: the file is at fault, or in no known format.
-        UsageError: the word is none, there is no such format, or it has no such option.
+        InputError: the file is invalid, or in no known format.
+        UsageError: the description is invalid, there is no such format, or it has no such option.
     """
     form = word_format(platform, "platform") or find_format(platform, "platform", name=format)
     reader, checked = _reader(form, options, 1)
@@ -216,7 +216,7 @@ def read_platform(
 
 
 def word_format(text: str | Path, kind: Kind | None = None) -> Format | None:
-    """The format (of a kind) of a text that stands for itself, as ``hosts:64x32`` does; None if it does not."""
+    """The format (of one kind) of a description such as ``hosts:64x32``; None if the string is not one."""
     if not isinstance(text, str):
         return None
     candidates = [form for form in all_formats() if form.word and kind in (None, form.kind)]
@@ -227,7 +227,7 @@ def read_events(path: str | Path, name: str = "ee0", *, format: str = "", **opti
     """Read external events.
 
     Raises:
-        InputError: the file is at fault.
+        InputError: the file is invalid.
         UsageError: there is no such format, or it has no such option.
     """
     reader, checked = _reader(find_format(path, "events", name=format), options, 2)

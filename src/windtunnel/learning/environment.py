@@ -1,7 +1,7 @@
-"""The Gymnasium environment: an agent chooses which job comes next, simulation by simulation.
+"""The Gymnasium environment: an agent chooses the next job; each episode is a simulation.
 
-What a choice means is the scheduler's (:mod:`windtunnel.schedulers.learned.rules`), so that an agent decides here as
-its policy will in any run.
+The scheduler defines what a choice means (:mod:`windtunnel.schedulers.learned.rules`), so that an agent decides here
+exactly as its policy will in any run.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,8 +50,8 @@ class SchedulingEnv(_Env):
 
     Actions, by ``rules``: ``chosen-stays`` and ``chosen-anew``: the place of a job, ``Discrete(window)``;
     ``may-wait``: the same, and ``window`` for waiting, ``Discrete(window + 1)``; ``ordered``: a priority for each
-    place, ``Box(-1, 1, (window,))``, the largest first. Valid actions stand in ``info["action_mask"]`` and
-    :meth:`action_masks`; another one is taken as the first job (under ``may-wait`` as waiting), and
+    place, ``Box(-1, 1, (window,))``, the largest first. Valid actions are in ``info["action_mask"]`` and
+    :meth:`action_masks`; an invalid one counts as the first job (under ``may-wait`` as waiting), and
     ``info["invalid"]`` says so.
 
     An observation is a row of numbers for each place, all from 0 to 1, by ``view``; with ``view="cqgym"`` two rows
@@ -59,24 +59,25 @@ class SchedulingEnv(_Env):
     episode ``info`` holds ``mean_wait`` (s), ``mean_bounded_slowdown`` and ``utilisation``.
 
     Args:
-        workload: a file, a word such as ``lublin:10000?hosts=256``, or a workload.
-        platform: a file, a word such as ``hosts:256``, or a platform; by default as many hosts as the workload says.
-        length: how many jobs an episode has. ``reset(options={"start": RANK})`` says with which it starts, else it
-            is drawn.
+        workload: a file, a description such as ``lublin:10000?hosts=256``, or a workload.
+        platform: a file, a description such as ``hosts:256``, or a platform; default: as many hosts as the workload
+            says.
+        length: the number of jobs in an episode. ``reset(options={"start": RANK})`` sets the first one, which is
+            otherwise drawn at random.
         rules: when there is a choice, and what it means.
-        view: what is told of jobs (and of hosts).
-        window: how many jobs can be chosen from.
-        backfill: whether others overtake a chosen job that does not fit.
+        view: what is observed of jobs (and of hosts).
+        window: the number of jobs to choose from.
+        backfill: whether other jobs may overtake a chosen job that does not fit.
         reward: ``slowdown`` (minus the mean bounded slowdown), ``wait`` (minus the mean, s), ``utilisation``, as
-            ``cqgym`` or ``schedgym`` pay, or a function that makes a :class:`~windtunnel.learning.rewards.Reward`.
-        dense: paid with each choice rather than at the end; the sum is the same.
-        longest: the longest requested time (s), of which times are told as parts; by default the longest run time.
-        operations: what is done to the workload first, as texts.
+            ``cqgym`` or ``schedgym`` pay, or a function that returns a :class:`~windtunnel.learning.rewards.Reward`.
+        dense: pay the reward with each choice rather than at the end; the sum is the same.
+        longest: the longest requested time (s), by which observed times are scaled; default: the longest run time.
+        operations: operations to apply to the workload first, as strings.
 
     Raises:
         MissingExtraError: gymnasium is not installed.
-        UsageError: an option has no such value, or the workload is too short or has no run times.
-        InputError: a file is at fault.
+        UsageError: the value of an option is invalid, or the workload is too short or has no run times.
+        InputError: a file is invalid.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
@@ -108,7 +109,7 @@ class SchedulingEnv(_Env):
         given: dict[str, Any] = {"rules": rules, "view": sight_for(view), "window": window, "backfill": backfill}
         given["longest"] = longest or self.sequences.longest()
         self.options = checked_options("the environment", Choosing, given)
-        """Of :class:`~windtunnel.schedulers.learned.choosing.Choosing`: a policy takes the same as a scheduler."""
+        """Options of :class:`~windtunnel.schedulers.learned.choosing.Choosing`, the same as for a scheduler."""
         self._reward: Callable[[], Reward] = reward if callable(reward) else partial(make_reward, reward, dense=dense)
         self._seen = observation_for(view, window, len(self.platform.hosts))
         self.observation_space: Any = spaces.Box(0.0, self._seen.most, self._seen.shape, dtype=np.float32)
@@ -120,7 +121,7 @@ class SchedulingEnv(_Env):
         self._pays: Reward | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin with a sequence that is drawn, or with the one that starts with the job ``options["start"]``."""
+        """Start an episode: a sequence drawn at random, or the one that starts with job ``options["start"]``."""
         super().reset(seed=seed)
         given = options or _NONE
         start = given.get("start")
@@ -134,10 +135,10 @@ class SchedulingEnv(_Env):
         return self._observation(), self._info() | {"start": int(start)}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Choose, and go on to the next choice.
+        """Make a choice and simulate until the next one.
 
         Raises:
-            UsageError: there is no choice: the episode is over, or has not begun.
+            UsageError: there is no choice to make: the episode is over, or has not begun.
         """
         episode, choice, pays = self._episode, self._choice, self._pays
         if episode is None or choice is None or pays is None:
@@ -165,7 +166,7 @@ class SchedulingEnv(_Env):
         return ([] if self.options["rules"] == "may-wait" else [0]), False
 
     def action_masks(self) -> Any:
-        """For each action (for ``ordered``: for each place) whether it makes sense, as booleans."""
+        """For each action (for ``ordered``: for each place) whether it is valid, as booleans."""
         choice, window = self._choice, self.options["window"]
         waits = self.options["rules"] == "may-wait"
         mask = np.zeros(window + waits, dtype=bool)
@@ -193,10 +194,10 @@ class SchedulingEnv(_Env):
         }
 
     def render(self) -> None:
-        """Nothing: there are no render modes."""
+        """Does nothing: there are no render modes."""
 
     def close(self) -> None:
-        """Give up the present episode."""
+        """Abandon the current episode."""
         if self._episode is not None:
             self._episode.close()
         self._episode = self._choice = None

@@ -1,8 +1,8 @@
-"""Learning a linear policy by evolution: small random changes of its weights, the better ones followed.
+"""Learning a linear policy by evolution: it tries small random changes of its weights and follows the better ones.
 
 T. Salimans, J. Ho, X. Chen, S. Sidor, I. Sutskever: Evolution strategies as a scalable alternative to reinforcement
-learning. arXiv:1703.03864, 2017: mirrored Gaussian changes, paid by rank. The sequences of a generation are the same
-for all changes, so that luck in drawing them is nobody's merit.
+learning. arXiv:1703.03864, 2017: mirrored Gaussian changes, rewarded by rank. The sequences of a generation are the
+same for all changes, so that none is better by the luck of the draw.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,16 +22,16 @@ __all__ = ["Generation", "Interval", "evolve", "paired", "save_policy", "slowdow
 
 
 class Generation(NamedTuple):
-    """Where learning stands."""
+    """The state of learning after a generation."""
 
     number: int
     weights: tuple[float, ...]
     score: float
-    """Minus the mean logarithm of the mean bounded slowdown of its sequences, the mean over all changes."""
+    """Minus the mean logarithm of the mean bounded slowdown of its sequences, averaged over all changes."""
 
 
 class Interval(NamedTuple):
-    """The mean of paired differences, and between which numbers it lies with a confidence of 95 %."""
+    """The mean of paired differences, with its 95 % confidence interval."""
 
     mean: float
     low: float
@@ -39,7 +39,7 @@ class Interval(NamedTuple):
 
 
 def slowdowns(platform: Platform, sequences: Sequences, starts: Sequence[int], scheduler: Choosing) -> list[float]:
-    """The mean bounded slowdown of each of these sequences under a scheduler that chooses for itself."""
+    """The mean bounded slowdown of each of these sequences under a scheduler that makes its own choices."""
     found = []
     for start in starts:
         episode = Episode(platform, sequences.sequence(start), scheduler)
@@ -61,19 +61,19 @@ def evolve(
     rate: float = 0.5,
     **options: Any,
 ) -> Iterator[Generation]:
-    """Generation after generation, from weights of 0; the same seed gives the same weights.
+    """Yield generation after generation, starting from weights of 0; the same seed gives the same weights.
 
     Args:
         platform: the machine.
-        sequences: where the sequences come from.
-        starts: those to learn from, by the ranks of their first jobs.
-        seed: of the random numbers.
-        generations: how many.
-        pairs: how many changes are tried in each, each in both directions.
-        per_generation: with how many sequences.
-        step: how far weights are changed.
-        rate: how far the better changes are followed.
-        **options: of the policy (``rules``, ``view``, ``window``, ``backfill``, ``longest``).
+        sequences: the source of the sequences.
+        starts: the sequences to learn from, by the ranks of their first jobs.
+        seed: the seed of the random numbers.
+        generations: the number of generations.
+        pairs: the number of changes tried in each generation, each in both directions.
+        per_generation: the number of sequences in each generation.
+        step: the size of the changes.
+        rate: the learning rate: how far the better changes are followed.
+        **options: options of the policy (``rules``, ``view``, ``window``, ``backfill``, ``longest``).
 
     Raises:
         MissingExtraError: numpy is not installed.
@@ -100,10 +100,10 @@ def evolve(
 
 
 def save_policy(path: str | Path, weights: Sequence[float], **options: Any) -> None:
-    """Write a policy for the scheduler ``learned/linear`` (``-o policy=FILE``): JSON, nothing but numbers and words.
+    """Write a policy for the scheduler ``learned/linear`` (``-o policy=FILE``): JSON with numbers and strings only.
 
     Raises:
-        UsageError: nothing can be written there.
+        UsageError: the file cannot be written.
     """
     policy = PolicyFile(weights=tuple(map(float, weights)), **options)
     with replacing(Path(path)) as beside:
@@ -111,7 +111,7 @@ def save_policy(path: str | Path, weights: Sequence[float], **options: Any) -> N
 
 
 def paired(ours: Sequence[float], theirs: Sequence[float], *, seed: int = 0, draws: int = 10_000) -> Interval:
-    """By how much ours is more than theirs on the same sequences: the mean, and its bootstrap interval (95 %)."""
+    """How much larger ours is than theirs on the same sequences: the mean, with its bootstrap interval (95 %)."""
     import numpy as np
 
     differences = np.asarray(ours) - np.asarray(theirs)

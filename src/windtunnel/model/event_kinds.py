@@ -1,9 +1,9 @@
-"""Kinds of external events of one's own: a class for each, whose fields are the members of the event's JSON object.
+"""User-defined kinds of external events: a class for each, whose fields are the members of the event's JSON object.
 
-A price, a limit of power, a warning of heat: what the engine does not act on, but schedulers want to know. A kind is
-registered with :func:`external_event`, or by a package under the entry point group ``windtunnel.external_events``
-(name of the kind -> its class). Files of events may then have lines of it, checked as those of any other; it reaches
-schedulers in process and behind every wire, and has its row in ``events.csv``.
+A price, a power limit, a heat warning: events that the engine does not act on, but schedulers need to know. A kind is
+registered with :func:`external_event`, or by a package in the entry point group ``windtunnel.external_events``
+(name of the kind -> its class). Event files may then contain such events, checked like any others; they reach
+schedulers in process and behind every wire, and each has a row in ``events.csv``.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,22 +36,22 @@ _TAKEN: Final = frozenset(
         "unavailable",
     }
 )
-"""Names that mean something else in a file or protocol."""
+"""Names that have another meaning in a file or protocol."""
 
 _COMMON: Final = ("type", "timestamp")
-"""Members that all events have."""
+"""Members common to all events."""
 
 Form = TypeVar("Form", bound=type[msgspec.Struct])
 
 
 class EventKind(msgspec.Struct, frozen=True):
-    """A kind of event: its name, and the class of what it says."""
+    """A kind of event: its name, and the class of its data."""
 
     name: str
     form: type[msgspec.Struct]
 
     def read(self, whole: Mapping[str, Any]) -> Any:
-        """An instance of the class, from an event's JSON object (host sets are texts in it, such as ``"0-3 7"``).
+        """An instance of the class, from an event's JSON object (host sets are strings in it, such as ``"0-3 7"``).
 
         Raises:
             ValueError: a member is missing, unknown, or not of its type.
@@ -69,7 +69,7 @@ class EventKind(msgspec.Struct, frozen=True):
         return found
 
     def hosts(self, value: Any) -> HostSet:
-        """All hosts that an instance names."""
+        """All hosts named in an instance."""
         found = HostSet()
         for field in self.form.__struct_fields__:
             if isinstance(one := getattr(value, field), HostSet):
@@ -94,10 +94,10 @@ _BY_FORM: Final[dict[type, EventKind]] = {}
 
 
 def external_event(kind: str) -> Callable[[Form], Form]:
-    """Register a class (a ``msgspec.Struct`` of numbers, texts, lists, host sets...) as a kind of external event.
+    """Register a class (a ``msgspec.Struct`` of numbers, strings, lists, host sets...) as a kind of external event.
 
     Raises:
-        UsageError: the name means something already, or the class is not a Struct.
+        UsageError: the name is already in use, or the class is not a Struct.
     """
     if not isinstance(kind, str) or not kind or kind in _TAKEN:
         raise UsageError(f"{kind!r} cannot be the name of a kind of external events", "the name is already in use")
@@ -119,10 +119,10 @@ def _place(form: type) -> tuple[str, str]:
 
 
 def event_kind(name: str) -> EventKind | None:
-    """The registered kind of this name; None when there is none.
+    """The registered kind of this name; None if there is none.
 
     Raises:
-        UsageError: a package has such a kind, and cannot be imported.
+        UsageError: a package provides the kind, but cannot be imported.
     """
     found = _KINDS.get(name)
     if found is None and name not in _TAKEN:
@@ -136,7 +136,7 @@ def event_kind(name: str) -> EventKind | None:
 
 
 def event_kind_of(value: object) -> EventKind:
-    """The kind whose class something is an instance of.
+    """The kind whose class a value is an instance of.
 
     Raises:
         UsageError: its class is not registered.

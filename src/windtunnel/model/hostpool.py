@@ -1,4 +1,4 @@
-"""Which hosts are free: :class:`HostPool`, a set of hosts of which some are taken and given back."""
+"""Which hosts are free: :class:`HostPool`, a set of hosts that are taken and given back."""
 
 from collections.abc import Iterator
 from operator import index
@@ -22,9 +22,10 @@ __all__ = ["HostPool"]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class HostPool:
-    """A mutable set of ``size`` hosts, made for "which hosts are free": take some, give them back.
+    """A mutable set of ``size`` hosts, for keeping track of free hosts: take some, give them back.
 
-    On very large sites every operation costs what it changes (the intervals touched), never the size of the site.
+    On very large sites the cost of an operation depends on what it changes (the intervals touched), not on the size
+    of the site.
     """
 
     __slots__ = ("_bits", "_firsts", "_lasts", "size")
@@ -82,7 +83,7 @@ class HostPool:
         return new
 
     def pick(self, count: SupportsIndex) -> HostSet | None:
-        """The ``count`` lowest hosts, which stay in the pool; None when there are fewer."""
+        """The ``count`` lowest hosts, which stay in the pool; None if there are fewer."""
         number = count if type(count) is int else index(count)  # numpy's would make numbers of 64 bits of ours
         if number > self.size or number < 0:
             return None
@@ -111,7 +112,7 @@ class HostPool:
         return host_set(bits ^ rest | (low << need) - low, tuple(runs), number)
 
     def pick_contiguous(self, count: SupportsIndex) -> HostSet | None:
-        """The ``count`` lowest hosts of the first run of consecutive numbers that is long enough, or None."""
+        """The ``count`` lowest hosts of the first long enough run of consecutive numbers, or None."""
         number = index(count)
         if number > self.size or number < 0:
             return None
@@ -151,7 +152,7 @@ class HostPool:
         return hosts
 
     def take_together(self, count: SupportsIndex) -> HostSet | None:
-        """Take hosts with consecutive numbers where that is possible, else the lowest; None when there are fewer.
+        """Take hosts with consecutive numbers if possible, otherwise the lowest; None if there are fewer.
 
         They are the lowest of the first run that is long enough, as in :meth:`pick_contiguous`; but on very large
         sites only the first thousand runs are looked at.
@@ -197,7 +198,7 @@ class HostPool:
         return there
 
     def claim(self, hosts: HostSet) -> bool:
-        """Take these hosts out if all of them are in the pool; whether they were: a hot path."""
+        """Remove these hosts if all of them are in the pool; returns whether they were: a hot path."""
         if self._firsts is None:
             bits = hosts._bits
             if bits is None:
@@ -217,7 +218,7 @@ class HostPool:
         return self
 
     def remove(self, hosts: HostSet) -> None:
-        """Take these hosts out, as far as they are in the pool."""
+        """Remove those of these hosts that are in the pool."""
         if self._firsts is None:
             before = self._bits
             bits = hosts._bits
@@ -239,7 +240,7 @@ class HostPool:
         return self
 
     def add(self, hosts: HostSet) -> None:
-        """Put these hosts in; some may be there already."""
+        """Add these hosts; some may already be in the pool."""
         if self._firsts is None:
             bits = hosts._bits
             if bits is not None and not bits & self._bits:

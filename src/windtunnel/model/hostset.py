@@ -1,7 +1,7 @@
 """Sets of host numbers: the immutable :class:`HostSet`; see ``hostpool`` for the mutable one.
 
 Both keep hosts as one integer bit set on ordinary sites and as sorted intervals on very large ones (where a bit set
-of the whole site would make every operation cost as much as the site is large). Their text form is Batsim's interval
+of the whole site would make the cost of every operation grow with its size). Their text form is Batsim's interval
 set: ``0-3 5 7-8`` (disjoint, ascending, maximal, one space).
 """
 
@@ -18,22 +18,22 @@ Run = tuple[int, int]
 """A closed interval of host numbers."""
 
 _MOST_BITS: Final = 1 << 26
-"""No set of hosts beyond this number becomes bits: they would fill the memory."""
+"""Sets with hosts above this number never become bits, which would fill the memory."""
 
 _MOST: Final = 1 << 31
-"""No site has so many hosts: texts with such numbers are wrong, and may be long."""
+"""No site has this many hosts: strings with such numbers are wrong, and may be long."""
 
 _LONGEST: Final = 64
 """Characters of an interval, zeros before its numbers counted."""
 
 BIT_LIMIT: Final = 8192
-"""Sets that hold only hosts below this number are kept as bits."""
+"""Sets with only hosts below this number are kept as bits."""
 
 _TRUSTED: Final[tuple[int, ...]] = (-1,)
-"""Given instead of hosts: whoever makes the set fills it in."""
+"""Passed instead of hosts: the code that makes the set fills it in."""
 
 _NUMBERS: Final[list[str]] = []
-"""The texts of the numbers met so far, from 0 on: most of them are written again and again."""
+"""The numbers met so far as strings, starting at 0: most of them are written many times."""
 
 
 def _runs_of_bits(bits: int) -> tuple[Run, ...]:
@@ -126,7 +126,7 @@ def _intersect(mine: tuple[Run, ...], other: tuple[Run, ...]) -> tuple[Run, ...]
 
 
 class HostSet:
-    """An immutable set of non-negative host numbers, ordered and hashable; :attr:`size` says how many."""
+    """An immutable set of non-negative host numbers, ordered and hashable; :attr:`size` is their number."""
 
     __slots__ = ("_bits", "_runs", "_text", "size")
 
@@ -142,12 +142,12 @@ class HostSet:
 
     @classmethod
     def of_bits(cls, bits: int, runs: tuple[Run, ...] | None = None, size: int = -1) -> "HostSet":
-        """The hosts whose bits are set. ``runs`` and ``size`` may be given when known (they are trusted)."""
+        """The hosts whose bits are set. ``runs`` and ``size`` may be given when known (they are not checked)."""
         return host_set(bits, runs, size if size >= 0 else bits.bit_count())
 
     @classmethod
     def of_runs(cls, runs: tuple[Run, ...], size: int = -1) -> "HostSet":
-        """Trusted intervals: sorted, disjoint, maximal."""
+        """The hosts of these intervals, which are not checked: sorted, disjoint, maximal."""
         return host_set(None, runs, size if size >= 0 else _size_of(runs))
 
     @classmethod
@@ -158,10 +158,10 @@ class HostSet:
 
     @classmethod
     def parse(cls, text: str) -> "HostSet":
-        """Read ``0-3 5 7-8``; items may be unsorted and overlap, commas separate too.
+        """Read ``0-3 5 7-8``; items may be unsorted or overlap, and commas also separate them.
 
         Raises:
-            ValueError: the text is not an interval set, or no site has such hosts; the message names the item.
+            ValueError: the string is not an interval set, or no site has such hosts; the message names the item.
         """
         runs = []
         for item in text.replace(",", " ").split():
@@ -191,7 +191,7 @@ class HostSet:
         """The set as an integer: bit ``h`` is set when host ``h`` is in it.
 
         Raises:
-            OverflowError: a host has a number that no site has (beyond 2**26).
+            OverflowError: a host has a number that no site has (above 2**26).
         """
         bits = self._bits
         if bits is None:
@@ -200,7 +200,7 @@ class HostSet:
 
     @property
     def small(self) -> bool:
-        """Whether bits are the cheaper form."""
+        """Whether bits are the cheaper representation."""
         return self._bits is not None or not self._runs or self._runs[-1][1] < BIT_LIMIT
 
     def __len__(self) -> int:
@@ -252,7 +252,7 @@ class HostSet:
         return self.runs[-1][1]
 
     def lowest(self, count: SupportsIndex) -> "HostSet":
-        """The ``count`` smallest hosts (all, when there are fewer)."""
+        """The ``count`` smallest hosts (all if there are fewer)."""
         out = []
         left = index(count)
         for first, last in self.runs:
@@ -296,7 +296,7 @@ class HostSet:
         return not _subtract(self.runs, other.runs)
 
     def isdisjoint(self, other: "HostSet") -> bool:
-        """Whether no host is in both."""
+        """Whether the sets have no host in common."""
         if self.small and other.small:
             return not self.bits & other.bits
         return not _intersect(self.runs, other.runs)
@@ -338,7 +338,7 @@ def host_set(
     runs: tuple[Run, ...] | None,
     size: int,
 ) -> HostSet:
-    """The set with these bits, these runs (one of them may be None) and this size, which are trusted: a hot path."""
+    """The set with these bits, runs (one of the two may be None) and size, which are not checked: a hot path."""
     new = HostSet(_TRUSTED)  # compiled, __new__ would call the initialiser with no hosts
     new._bits = bits
     new._runs = runs

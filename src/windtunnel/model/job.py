@@ -1,4 +1,4 @@
-"""Jobs, what they request, what they are given, and what became of them."""
+"""Jobs: what they request, what they are given, and what happened to them."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -29,14 +29,14 @@ class JobState(IntEnum):
     COMPLETED_KILLED = 6
     REJECTED = 7
     SUSPENDED = 8
-    """Not in Batsim: a job whose execution was suspended and will be resumed."""
+    """Not in Batsim: the job was suspended, to be resumed later."""
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
-    """What a job asks for: ``hosts`` whole hosts or, with ``amounts``, so much of each resource on each of them.
+    """What a job requests: ``hosts`` whole hosts or, with ``amounts``, an amount of each resource on each of them.
 
-    ``processors`` is set instead of ``hosts`` by formats that count processors (SWF); it becomes hosts (or hosts and
-    cores) when the platform is known (decisions.md 16).
+    ``processors`` is set instead of ``hosts`` by formats that count processors (SWF); it is converted to hosts (or
+    hosts and cores) when the platform is known (decisions.md 16).
     """
 
     hosts: int
@@ -63,7 +63,7 @@ ExecutorPlacement = PlacementStrategy | tuple[int, ...]
 
 
 class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
-    """One job as described by its input: schedulers see it, and cannot change it.
+    """One job as described by its input: schedulers can see but not change it.
 
     The engine's bookkeeping is in :class:`JobRecord`.
     """
@@ -75,7 +75,7 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     submission_time: float = 0.0
     """Seconds from the start of the simulation."""
     walltime: float = inf
-    """Seconds after its start at which it is killed; ``inf`` when there is no limit."""
+    """Seconds after its start at which it is killed; ``inf`` if there is no limit."""
     user: str = ""
     group: str = ""
     queue: str = ""
@@ -87,7 +87,7 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     source: dict[str, Any] | None = None
     """The object of the input file, as read: Batsim 4 forwards it verbatim."""
     ask: JobAsk | None = None
-    """What it asked a Slurm for, where its log tells."""
+    """What it requested of Slurm, if its log says so."""
 
     @property
     def hosts(self) -> int:
@@ -106,7 +106,7 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
 
 
 class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
-    """What is happening, or has happened, to a job. Times in seconds from the start of the simulation."""
+    """The state and history of a job. Times in seconds from the start of the simulation."""
 
     job: Job
     state: JobState = JobState.SUBMITTED
@@ -115,7 +115,7 @@ class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
     starting_time: float = -1.0
     finish_time: float = -1.0
     since: float = -1.0
-    """Since when it has been on its present hosts; differs from ``starting_time`` after a suspension."""
+    """When it started on its present hosts; differs from ``starting_time`` after a suspension."""
     done: float = 0.0
     """Seconds it had run before ``since``."""
     return_code: int = 0
@@ -123,19 +123,19 @@ class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
     """Joules; -1 when energy is not simulated."""
     metadata: str = ""
     execution: Any = None
-    """The engine's own state of the running profile, while there is one."""
+    """The engine's state of the running profile, if there is one."""
     version: int = 0
-    """Raised whenever what was planned for this job no longer holds."""
+    """Increased whenever what was planned for this job no longer holds."""
     owner: int = -1
-    """The rank of the decision component that decides on it; -1 as long as any may."""
+    """The rank of the decision component that decides on it; -1 while any may."""
     dynamic: bool = False
     """Registered by a decision component, not read from a file."""
     kill_requests: int = 0
     announced: bool = False
-    """Whether its end was told to the decision components."""
+    """Whether the decision components have been notified of its end."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For saving a run: what is under way refers to its record, so the record must be there before its fields."""
+        """For saving a run: activities refer to their record, so the record must exist before its fields."""
         return _empty_record, (self.job,), (None, {name: getattr(self, name) for name in self.__struct_fields__})
 
 

@@ -1,4 +1,4 @@
-"""The simulated site: its hosts, which compute or only store, and the network between them."""
+"""The simulated site: its hosts, which compute or only store data, and the network between them."""
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
@@ -13,11 +13,11 @@ from windtunnel.model.workload import EventList
 __all__ = ["Link", "Network", "Platform", "column_of", "kinds_of", "natural_key"]
 
 _FEW: Final = 1000
-"""So many hosts at most are made at once."""
+"""At most this many hosts are made at once."""
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A network link. ``shared`` is False for FATPIPE links, on which flows do not disturb each other."""
+    """A network link. ``shared`` is False for FATPIPE links, on which flows do not share the bandwidth."""
 
     id: str
     bandwidth: float
@@ -26,18 +26,18 @@ class Link(msgspec.Struct, frozen=True):
     """s"""
     shared: bool = True
     bandwidth_profile: tuple[tuple[float, float], ...] = ()
-    """(date, bytes/s) pairs; with ``bandwidth_period`` > 0 they repeat."""
+    """(time, bytes/s) pairs; with ``bandwidth_period`` > 0 they repeat."""
     bandwidth_period: float = 0.0
     latency_profile: tuple[tuple[float, float], ...] = ()
-    """(date, seconds) pairs."""
+    """(time, seconds) pairs."""
     latency_period: float = 0.0
     state_profile: tuple[tuple[float, float], ...] = ()
-    """(date, 0 = off / 1 = on) pairs."""
+    """(time, 0 = off / 1 = on) pairs."""
     state_period: float = 0.0
 
 
 class Network(Protocol):
-    """Routes between endpoints (hosts name theirs). Immutable and picklable."""
+    """Routes between endpoints (each host names its own). Immutable and picklable."""
 
     @property
     def links(self) -> Sequence[Link]:
@@ -48,7 +48,7 @@ class Network(Protocol):
 
     def all_to_all(self, endpoints: Sequence[int], amount: float) -> tuple[dict[int, float], float]:
         """Bytes over each link (the maximum over flows for FATPIPE) when each endpoint sends ``amount`` bytes to each
-        other position, and the greatest latency of a route.
+        other position, and the greatest latency of any route.
         """
 
 
@@ -57,25 +57,25 @@ class Platform(msgspec.Struct, kw_only=True):
 
     name: str
     hosts: Sequence[Host]
-    """A tuple, or where many are equal something that reads as one and makes a host when it is asked for."""
+    """A tuple or, for many equal hosts, a sequence that makes each host on demand."""
     storages: tuple[Host, ...] = ()
     network: Network | None = None
-    """None: communication is free."""
+    """None: communication takes no time."""
     master: str = ""
-    """The name of the host that runs the scheduler, where the input has one."""
+    """The name of the host that runs the scheduler, if the input has one."""
     config: Mapping[str, str] = {}
-    """SimGrid's configuration items of the input."""
+    """The SimGrid configuration items in the input."""
     site: Any = None
-    """The full description the platform was made from, where there is one (datacenters, racks...)."""
+    """The full description the platform was made from, if any (datacenters, racks...)."""
     events: EventList | None = None
-    """What the description itself says will happen (states of machines, changes of schedulers)."""
+    """The events that the description itself announces (machine states, scheduler changes)."""
     shares_nodes: bool = False
-    """Whether the system it describes lets jobs share nodes: those of its logs take cores, not whole hosts."""
+    """Whether the system lets jobs share nodes, so that the jobs of its logs take cores, not whole hosts."""
     path: str = ""
     options: Mapping[str, Any] = {}
-    """What its reader was told besides the path, so that it can be read again just so."""
+    """The reader's arguments besides the path, so that it can be read again in the same way."""
     warnings: tuple[Finding, ...] = ()
-    """What the reader found odd in the input."""
+    """What the reader found suspicious in the input."""
 
     def __repr__(self) -> str:
         return f"<Platform {self.name!r}: {_counted(self)}>"
@@ -102,7 +102,7 @@ class Platform(msgspec.Struct, kw_only=True):
 
     @classmethod
     def uniform(cls, hosts: int, cores: int = 1, speed: float = 1e9, name: str = "") -> "Platform":
-        """``hosts`` equal hosts of ``cores`` cores, without network; what ``hosts:64x32`` means."""
+        """``hosts`` identical hosts of ``cores`` cores, without network; the meaning of ``hosts:64x32``."""
         name, states = name or f"hosts:{hosts}x{cores}", (PowerState(speed),)
         if hosts > _FEW:
             from windtunnel.model.equal_hosts import EqualHosts
@@ -120,7 +120,7 @@ def _counted(platform: Platform) -> str:
 
 
 def column_of(hosts: Sequence[Host], name: str) -> list[Any]:
-    """What each host has under this name of a field (neither ``id`` nor ``name``), by position."""
+    """The values of one field (neither ``id`` nor ``name``) of all hosts, by position."""
     if not isinstance(hosts, tuple):
         from windtunnel.model.equal_hosts import EqualHosts
 
@@ -130,7 +130,7 @@ def column_of(hosts: Sequence[Host], name: str) -> list[Any]:
 
 
 def kinds_of(hosts: Sequence[Host]) -> Sequence[Host]:
-    """Hosts among which each is found, but for its number and name: enough to ask whether any has something."""
+    """One host of each kind, apart from numbers and names: enough to check whether any host has something."""
     if not isinstance(hosts, tuple):
         from windtunnel.model.equal_hosts import EqualHosts
 

@@ -34,9 +34,9 @@ __all__ = [
 
 
 class Profile(msgspec.Struct, kw_only=True, frozen=True):
-    """What is common to all profiles. ``id`` is ``workload!name``; ``return_code`` that of a run to the end.
+    """What is common to all profiles. ``id`` is ``workload!name``; ``return_code`` is the one of a complete run.
 
-    Many jobs may share a profile, and nobody can change it.
+    Many jobs may share a profile, which is immutable.
     """
 
     id: str = ""
@@ -52,7 +52,7 @@ class Profile(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class DelayProfile(Profile, frozen=True):
-    """Lasts ``delay`` seconds whatever the hosts."""
+    """Lasts ``delay`` seconds on any hosts."""
 
     delay: float
 
@@ -72,7 +72,7 @@ class ParallelTaskProfile(Profile, frozen=True):
 
 
 class GenerationStrategy(IntEnum):
-    """How the amounts of a homogeneous task become those of each of its n executors."""
+    """How the amounts of a homogeneous task are divided among its n executors."""
 
     DefinedAmountsUsedForEachValue = 0
     DefinedAmountsSpreadUniformly = 1
@@ -90,7 +90,7 @@ class ParallelTaskHomogeneousProfile(Profile, frozen=True):
 
 
 class CompositionProfile(Profile, frozen=True):
-    """What is common to profiles made of others."""
+    """What is common to profiles composed of others."""
 
     profile_ids: tuple[str, ...]
     """The full ids of the sub-profiles."""
@@ -103,7 +103,7 @@ class SequentialCompositionProfile(CompositionProfile, frozen=True):
 
 
 class ForkJoinCompositionProfile(CompositionProfile, frozen=True):
-    """Sub-profiles all at once; ends when the last one has (decisions.md 11)."""
+    """Sub-profiles in parallel; ends when the last one does (decisions.md 11)."""
 
 
 class ParallelTaskMergeCompositionProfile(CompositionProfile, frozen=True):
@@ -111,16 +111,16 @@ class ParallelTaskMergeCompositionProfile(CompositionProfile, frozen=True):
 
 
 def parts_of(profile: Profile) -> tuple[str, ...]:
-    """The full ids of the profiles that a profile is made of; none if it is not a composition."""
+    """The full ids of the profiles that a profile is composed of; none if it is not a composition."""
     return profile.profile_ids if isinstance(profile, CompositionProfile) else ()
 
 
 MOST_LEVELS: Final = 100
-"""Compositions nest in each other at most so deep."""
+"""The maximum nesting depth of compositions."""
 
 
 def too_deep(profile: Profile, profiles: Mapping[str, Profile]) -> bool:
-    """Whether compositions nest too deeply below a profile; the profiles that it names are known."""
+    """Whether the compositions in a profile are nested too deeply; the profiles that it names must be known."""
     level = {profile.id: profile}
     for _ in range(MOST_LEVELS + 1):
         level = {sub: profiles[sub] for one in level.values() for sub in parts_of(one)}
@@ -130,7 +130,7 @@ def too_deep(profile: Profile, profiles: Mapping[str, Profile]) -> bool:
 
 
 def executors(profile: Profile, profiles: Mapping[str, Profile]) -> int | None:
-    """The number of executors that a parallel task (or a merge of some) fixes; None when it takes the job's."""
+    """The number of executors that a parallel task (or a merge of such tasks) fixes; None if it uses the job's."""
     if isinstance(profile, ParallelTaskProfile):
         return profile.executors
     if isinstance(profile, ParallelTaskMergeCompositionProfile):
@@ -150,7 +150,7 @@ class ParallelTaskOnStorageHomogeneousProfile(Profile, frozen=True):
 
 
 class ParallelTaskDataStagingBetweenStoragesProfile(Profile, frozen=True):
-    """Bytes from one storage to another; the job's hosts take no part."""
+    """Bytes from one storage to another; the job's hosts are not involved."""
 
     bytes_to_transfer: float
     emitter_storage_name: str

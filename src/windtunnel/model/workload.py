@@ -1,4 +1,4 @@
-"""Streams of work: workloads (jobs by date of submission) and external events."""
+"""Streams of work: workloads (jobs by submission time) and external events."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self, runtime_checkable
@@ -20,7 +20,7 @@ __all__ = ["EventList", "ExternalEvent", "JobList", "ShownWorkload", "Workflow",
 class Workload(Protocol):
     """Jobs in order of submission, made on demand so that a long trace needs little memory. Picklable.
 
-    What some workloads can do or tell besides is declared in :mod:`windtunnel.model.abilities`.
+    What else some workloads can do or provide is declared in :mod:`windtunnel.model.abilities`.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Workload(Protocol):
 
     @property
     def profiles(self) -> Mapping[str, Profile]:
-        """All named profiles, by full id (empty for formats in which each job stands for itself)."""
+        """All named profiles, by full id (empty for formats without named profiles)."""
 
     @property
     def hosts(self) -> int:
@@ -39,7 +39,7 @@ class Workload(Protocol):
     def __len__(self) -> int: ...
 
     def __getitem__(self, index: int, /) -> Job:
-        """The job at this rank of submission."""
+        """The job with this rank in order of submission."""
 
     def __iter__(self) -> Iterator[Job]: ...
 
@@ -50,7 +50,7 @@ def _plain(job: Job) -> Job:
 
 
 class ShownWorkload:
-    """How a workload shows itself: by its size, never by its jobs."""
+    """How a workload prints: its size, never its jobs."""
 
     name: str
     path: str
@@ -72,7 +72,7 @@ class JobList(ShownWorkload):
     """A workload held as a list; sorted by (submission time, id) as Batsim does."""
 
     cores_per_host: int = 1
-    """For hosts of how many cores it was sized, where its jobs count processors."""
+    """The number of cores per host for which it was sized, if its jobs count processors."""
 
     def __init__(
         self,
@@ -89,11 +89,11 @@ class JobList(ShownWorkload):
         self.hosts = hosts
         asking = [job for job in jobs if job.dependencies or job.queue or job.request.amounts or job.ask is not None]
         self.has_dependencies = any(job.dependencies for job in asking)
-        """Whether a job waits for others before it is submitted."""
+        """Whether any job waits for others before it is submitted."""
         self.warnings: tuple[Finding, ...] = ()
-        """What the reader found odd, or could not express."""
+        """What the reader found suspicious, or could not express."""
         self.asks = asks_of_jobs(asking)
-        """What jobs ask for besides hosts."""
+        """What jobs request besides hosts."""
         self._jobs = sorted(map(_plain, jobs), key=lambda job: (job.submission_time, job.id))
 
     def __len__(self) -> int:
@@ -110,7 +110,7 @@ class JobList(ShownWorkload):
         return iter(self._jobs)
 
     def larger_than(self, hosts: int, cores: int | None) -> Some | None:
-        """The jobs that want more than there is; see :class:`~windtunnel.model.asks.Sized`."""
+        """The jobs that request more than the platform has; see :class:`~windtunnel.model.asks.Sized`."""
         if cores is None:
             wanted = [(job.request.hosts, job.id) for job in self._jobs if job.request.hosts > hosts]
         else:
@@ -134,7 +134,7 @@ class JobList(ShownWorkload):
 class Workflow(JobList):
     """Tasks that wait for others, submitted as by Batsim 4 (batsim-inputs.md 9).
 
-    When all a task waits for has ended, it becomes a job whose name is the rank of its submission.
+    When everything that a task waits for has ended, it becomes a job whose name is its rank of submission.
     """
 
     def __init__(
@@ -152,17 +152,17 @@ class Workflow(JobList):
         self.children = children
         """Ids of the tasks that wait for each task, in the order in which they become ready."""
         self.start = start
-        """When tasks that wait for nothing are submitted (s)."""
+        """When tasks without dependencies are submitted (s)."""
         self.limit = limit
-        """How many tasks may be submitted and not ended; 0: any number."""
+        """The maximum number of tasks that are submitted but not ended; 0: unlimited."""
 
 
 class ExternalEvent(msgspec.Struct, kw_only=True):
     """Something that happens outside the scheduler's control at ``timestamp`` (s).
 
     Kinds the engine knows: ``machine_available``, ``machine_unavailable`` (Batsim 4), ``generic`` (Batsim 5: opaque
-    ``data``), ``machine_state`` and ``scheduler_change`` (JSSPP-OSP). Others are forwarded whole: those that are
-    registered (:mod:`~windtunnel.model.event_kinds`), and any at all when that is asked for.
+    ``data``), ``machine_state`` and ``scheduler_change`` (JSSPP-OSP). Others are forwarded unchanged: those that are
+    registered (:mod:`~windtunnel.model.event_kinds`), and all others if that is requested.
     """
 
     timestamp: float
@@ -171,11 +171,11 @@ class ExternalEvent(msgspec.Struct, kw_only=True):
     hosts: HostSet = msgspec.field(default_factory=HostSet)
     data: str = ""
     attributes: dict[str, Any] = {}
-    """Further members of the input object, as read."""
+    """Other members of the input object, as read."""
 
     @classmethod
     def of(cls, timestamp: float, value: Any, id: str = "") -> Self:  # noqa: A002 -- the field's name
-        """An event of a registered kind (see :func:`windtunnel.external_event`), from what it says.
+        """An event of a registered kind (see :func:`windtunnel.external_event`), from its data.
 
         Raises:
             UsageError: the class of ``value`` is not registered.
@@ -186,15 +186,15 @@ class ExternalEvent(msgspec.Struct, kw_only=True):
 
 
 class EventList(msgspec.Struct, kw_only=True):
-    """External events of one file, in order of date."""
+    """External events of one file, in order of time."""
 
     name: str
     events: tuple[ExternalEvent, ...]
     path: str = ""
     warnings: tuple[Finding, ...] = ()
-    """What the reader found odd in the input."""
+    """What the reader found suspicious in the input."""
 
     def renumbered(self, number: Callable[[HostSet], HostSet]) -> "EventList":
-        """The same events for a component that numbers hosts otherwise, and may not know all of them."""
+        """The same events for a component that numbers hosts differently, and may not know all of them."""
         events = tuple(msgspec.structs.replace(event, hosts=number(event.hosts)) for event in self.events)
         return msgspec.structs.replace(self, events=events)

@@ -1,8 +1,8 @@
-"""Any number of runs side by side: their figures, and over the jobs they have in common who gained and who lost.
+"""Any number of runs side by side: their metrics, and which of the jobs they have in common gained or lost.
 
 A job is the same in two runs when it has the same id, size and requested time; it may have been submitted at another
-date, as under another load. So runs of workloads that differ are compared by what these share, and it is said how
-much that is.
+time, for instance under another load. Runs of different workloads are thus compared by the jobs they share, and the
+number of these is reported.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ __all__ = ["Compared", "Group", "compare_runs"]
 
 _SAME: Final = ("id", "requested_number_of_resources", "requested_time")
 _BOUND: Final = 10.0
-"""Jobs shorter than this (s) count as so long in bounded slowdowns (docs/reference/metrics.md)."""
+"""Jobs shorter than this (s) count as this long in bounded slowdowns (docs/reference/metrics.md)."""
 
 
 class Group(msgspec.Struct, frozen=True):
-    """The shared jobs of a user or queue: how many, and their mean waiting time (s) in each run."""
+    """The shared jobs of a user or queue: their number, and their mean waiting time (s) in each run."""
 
     name: str
     jobs: int
@@ -41,19 +41,19 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs side by side; lists have a member for each run. What is said of changes is against the first run."""
+    """Runs side by side; lists have one item for each run. Changes are relative to the first run."""
 
     runs: list[str]
     jobs: list[int]
-    """Those that ran, or were rejected."""
+    """Jobs that ran or were rejected, in each run."""
     shared: int
     """Jobs that ran in all runs."""
     moved: list[int]
-    """Shared jobs that were submitted at another date than in the first run."""
+    """Shared jobs that were submitted at another time than in the first run."""
     figures: dict[str, list[float | None]]
-    """Of all jobs of each run."""
+    """The metrics of all jobs of each run."""
     shared_figures: dict[str, list[float]]
-    """Of the shared jobs only."""
+    """The metrics of the shared jobs only."""
     gained: list[int]
     """Shared jobs that waited less than in the first run."""
     lost: list[int]
@@ -63,7 +63,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def alike(self) -> bool:
-        """Whether all runs had the same jobs, submitted at the same dates."""
+        """Whether all runs had the same jobs, submitted at the same times."""
         return set(self.jobs) == {self.shared} and not any(self.moved)
 
     def __str__(self) -> str:
@@ -109,13 +109,13 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def compare_runs(*runs: Run, tolerance: float = 1e-6, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> Compared:
-    """Compare two runs or more, against the first of them.
+    """Compare two or more runs with the first of them.
 
     Args:
         runs: the runs.
-        tolerance: waiting times closer than this (s) are equal.
-        warm_up: what the figures of all jobs leave out at the beginning.
-        cool_down: what they leave out at the end.
+        tolerance: waiting times that differ by less than this (s) count as equal.
+        warm_up: what the metrics of all jobs exclude at the beginning.
+        cool_down: what they exclude at the end.
 
     Raises:
         UsageError: there are fewer than two runs, one has no jobs.csv, or the tolerance or a trim is malformed.

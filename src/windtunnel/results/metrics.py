@@ -1,4 +1,4 @@
-"""What a run amounts to, in numbers. The formulas are in docs/reference/metrics.md, word for word."""
+"""The metrics of a run. Their formulas are in docs/reference/metrics.md."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -18,7 +18,7 @@ from windtunnel.results.size_metrics import SizeMetrics, size_metrics
 __all__ = ["GroupMetrics", "Metrics", "Trim", "compute", "seconds_of", "window"]
 
 Trim = float | str
-"""A part of the run to leave out: seconds, a duration as text (``"2d"``), or a share of the whole (``"10%"``)."""
+"""A part of the run to exclude: seconds, a duration as a string (``"2d"``), or a share of the run (``"10%"``)."""
 
 
 class GroupMetrics(msgspec.Struct, frozen=True):
@@ -40,37 +40,37 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     makespan: float
     """The last end, from the start of the simulation (never trimmed)."""
     jobs: int
-    """Ended and rejected ones."""
+    """Jobs that ended or were rejected."""
     states: dict[str, int]
-    """Jobs by how they ended."""
+    """The number of jobs for each way of ending."""
     success_rate: float
     waiting_time: Distribution
     turnaround_time: Distribution
     slowdown: Distribution
     bounded_slowdown: Distribution
     utilisation: float
-    """Allocated host-seconds over available ones within the window, in [0, 1]."""
+    """Allocated host-seconds divided by available ones within the window, in [0, 1]."""
     allocated_host_seconds: float
     available_host_seconds: float
     throughput: float
     """Jobs that ran to an end within the window, per hour."""
     consumed_joules: float | None = None
-    """As in schedule.csv (never trimmed); None when energy was not simulated."""
+    """As in schedule.csv (never trimmed); None if energy was not simulated."""
     rack_excesses: int = 0
-    """How often a rack drew more than its power capacity (never trimmed); only known with energy."""
+    """How often a rack exceeded its power capacity (never trimmed); only known if energy was simulated."""
     worst_rack_excess: float = 0.0
-    """Watts above the capacity, at most."""
+    """The greatest excess over a rack's power capacity (W)."""
     users: dict[str, GroupMetrics] = {}
     queues: dict[str, GroupMetrics] = {}
     sizes: SizeMetrics | None = None
-    """Changes of size within the window; None when there were none."""
+    """Changes of size within the window; None if there were none."""
     own: dict[str, Figure] = {}
-    """Metrics of one's own (:mod:`windtunnel.results.own_metrics`), by name."""
+    """User-defined metrics (:mod:`windtunnel.results.own_metrics`), by name."""
 
     def table(self) -> list[tuple[str, str]]:
-        """Rows (name, value with unit) for people: waits, bounded slowdown, utilisation first; times as 3 h 12 min.
+        """Rows (name, value with unit) for display: waits, bounded slowdown, utilisation first; times as 3 h 12 min.
 
-        The mean slowdown is left out (it is in :meth:`json`): a few jobs of no length rule it.
+        The mean slowdown is only in :meth:`json`, as a few jobs of almost no length dominate it.
         """
         rows = [("jobs", f"{self.jobs:,}")]
         rows += [(f"  {name.lower().replace('_', ' ')}", f"{n:,}") for name, n in self.states.items()]
@@ -95,7 +95,7 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
         return rows
 
     def json(self) -> bytes:
-        """The same as indented JSON."""
+        """The metrics as indented JSON."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
     def _repr_html_(self) -> str:
@@ -121,7 +121,7 @@ def _rows_of(name: str, d: Distribution, show: Callable[[float], str]) -> Iterat
 
 
 def seconds_of(trim: Trim, whole: float, what: str) -> float:
-    """A trim in seconds, of a whole that lasts so long.
+    """A trim in seconds, given the length of the run.
 
     Raises:
         UsageError: it is malformed.
@@ -168,12 +168,12 @@ def compute(
 
     Args:
         columns: the jobs.
-        warm_up: what to leave out at the beginning.
-        cool_down: what to leave out at the end.
-        joules: the energy of the whole run, where it is known.
-        racks: how often racks drew too much, and by how much at most (W).
-        derived: what follows from all jobs, where the caller knows it already.
-        read: gives the run's files: changes of size, and what metrics of one's own want.
+        warm_up: what to exclude at the beginning.
+        cool_down: what to exclude at the end.
+        joules: the energy of the whole run, if it is known.
+        racks: how often racks exceeded their capacity, and the greatest excess (W).
+        derived: values computed from all jobs, if the caller has them already.
+        read: returns the content of a file of the run, for changes of size and user-defined metrics.
 
     Raises:
         UsageError: a trim is malformed, or nothing remains.

@@ -1,8 +1,8 @@
-"""Metrics of one's own: a function of what a run has recorded, which then stands wherever ours do.
+"""User-defined metrics: functions of what a run has recorded, shown wherever the built-in ones are.
 
-It is registered with :func:`metric`, or by a package under the entry point group ``windtunnel.metrics`` (name of the
-metric -> the function), and appears in ``run.metrics.own``, ``metrics.json``, the table of figures, comparisons and
-the report, whether a run has just ended or is read again from its files.
+A metric is registered with :func:`metric`, or by a package in the entry point group ``windtunnel.metrics`` (name of
+the metric -> the function), and appears in ``run.metrics.own``, ``metrics.json``, the table of metrics, comparisons
+and the report, whether a run has just ended or is read again from its files.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,13 +27,13 @@ GROUP: Final = "windtunnel.metrics"
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """What a metric of one's own came to."""
+    """The value of a user-defined metric."""
 
     value: float | None
-    """None: it says that there is nothing to say, or it failed."""
+    """None: the function returned no value, or it failed."""
     unit: str = ""
     label: str = ""
-    """How it is called in tables."""
+    """Its label in tables."""
     error: str = ""
     """Why it failed."""
 
@@ -47,7 +47,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class Ran(NamedTuple):
-    """A job that ran. Dates in s; ``hosts`` in whole hosts; ``user`` and ``queue`` are empty where none is named."""
+    """A job that ran. Times in s; ``hosts`` in whole hosts; ``user`` and ``queue`` are empty if not given."""
 
     submitted: float
     start: float
@@ -63,20 +63,20 @@ class Record:
 
     def __init__(self, metrics: "Metrics", columns: Columns, read: Callable[[str], bytes | None]) -> None:
         self.metrics: Final = metrics
-        """Our own metrics of the run."""
+        """The built-in metrics of the run."""
         self.columns: Final = columns
-        """The jobs submitted within the window, rejected ones too, column by column."""
+        """The jobs submitted within the window, including rejected ones, column by column."""
         self.read: Final = read
-        """The content of one of the run's files by name (``jobs.csv``); None when there is no such file."""
+        """The content of one of the run's files by name (``jobs.csv``); None if there is no such file."""
 
     @property
     def hosts(self) -> int:
-        """How many compute hosts the site has."""
+        """The number of compute hosts of the site."""
         return self.columns.hosts
 
     @property
     def window(self) -> tuple[float, float]:
-        """What counts of the run (s): without warm-up and cool-down."""
+        """The part of the run that counts (s): without warm-up and cool-down."""
         return self.metrics.window
 
     def ran(self) -> Iterator[Ran]:
@@ -88,7 +88,7 @@ class Record:
             yield Ran(submitted, start, finish, float(used), JobState(state), *columns.owners[owner])
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
-        """The rows of one of the run's tables (``events.csv``), texts by column; none when there is no such file."""
+        """The rows of one of the run's tables (``events.csv``), strings by column; none if there is no such file."""
         return table_rows(self.read(name), errors="replace")
 
 
@@ -109,12 +109,12 @@ def metric(name: str, *, unit: str = "", label: str = "") -> Callable[[F], F]:
     """Register a function of a :class:`Record` as a metric.
 
     Args:
-        name: under which it stands in ``run.metrics.own`` and ``metrics.json``.
-        unit: of its value, for people.
-        label: how it is called in tables; its name, with blanks for underscores, if empty.
+        name: its name in ``run.metrics.own`` and ``metrics.json``.
+        unit: the unit of its value, for display.
+        label: its label in tables; if empty, its name with spaces for underscores.
 
     Raises:
-        UsageError: the name is empty, or another function has it.
+        UsageError: the name is empty, or is taken by another function.
     """
     if not isinstance(name, str) or not name:
         raise UsageError(f"{name!r} is not a valid name of a metric")
@@ -134,9 +134,9 @@ def _place(function: Function) -> tuple[str, str]:
 
 
 def figures_of(record: Callable[[], Record]) -> dict[str, Figure]:
-    """The values of all metrics of one's own, by name; ``record`` is asked for only if there are any.
+    """The values of all user-defined metrics, by name; ``record`` is called only if there are any.
 
-    One that fails does not take the others with it: its figure says why.
+    If one fails, its figure says why, and the others are not affected.
     """
     broken = {}
     for point in entry_points(GROUP):

@@ -1,4 +1,4 @@
-"""Reading a run again, from its files or from memory: jobs as a data frame, metrics, who was where and when."""
+"""Reading a run again, from its files or from memory: jobs as a data frame, metrics, what ran where and when."""
 
 import io
 from collections.abc import Callable, Iterator, Mapping
@@ -48,7 +48,7 @@ _TEXTS: Final[tuple[str, ...]] = (
 )
 _DATES: Final = (("submission_time", "submitted_at"), ("starting_time", "started_at"), ("finish_time", "finished_at"))
 _MOST_HOSTS: Final = 1 << 26
-"""Of sites of which nothing is known."""
+"""For sites about which nothing is known."""
 _COUNTS: Final = ("requested_number_of_resources", "success")
 _NUMBERS: Final = (
     "submission_time",
@@ -68,22 +68,22 @@ _EXTRA: Final = {
     "return_code": "Int64",
     "host_share": "Float64",
 }
-"""Columns of jobs that every run has in a frame -> their type (polars)."""
+"""The columns of jobs in the frame of every run -> their type (polars)."""
 
 
 class Run:
-    """What a run left behind. Files are read when something is asked for, and once."""
+    """The recorded results of a run. Files are read when they are first needed, and only once."""
 
     def __init__(self, read: Callable[[str], bytes | None], state: RunState, name: str = "this run") -> None:
         self._read = read
         self._recording: Recording | None = None
         self.state = state
         self.name = name
-        """Where it came from, for people."""
+        """Where it was read from, for display."""
 
     @classmethod
     def of(cls, recording: Recording) -> Self:
-        """The run that a recording holds, as far as it has come."""
+        """The run in a recording, as far as it has got."""
         recording.flush()
         new = cls(recording.read, recording.state, recording.layout.stem or "in memory")
         new._recording = recording
@@ -91,12 +91,12 @@ class Run:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read the run in a directory, or with a prefix as Batsim has them (``out`` for ``out_jobs.csv``).
+        """Read the run in a directory, or with a prefix as in Batsim (``out`` for ``out_jobs.csv``).
 
-        Runs of Batsim itself can be read too: what only ``run.json`` tells is missing then.
+        Runs of Batsim itself can be read too, without the data that only ``run.json`` has.
 
         Raises:
-            UsageError: there is no run.
+            UsageError: there is no run there.
         """
         if not isinstance(path, str | Path) or path == "":
             raise UsageError(f"a run is named by its directory, not by {path!r}")
@@ -116,31 +116,31 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run is complete."""
         return self.state.status is Status.COMPLETE
 
     @property
     def account(self) -> Account:
-        """What was read or asked for and did not take effect as written: a table of lines, which prints."""
+        """What was read or asked for and did not take effect as written, as a printable table."""
         return Account(self.state.account) if self._recording is None else self._recording.account
 
     @property
     def outcome(self) -> str:
-        """``complete``, ``running`` (or killed), or why it is not complete."""
+        """``complete``, ``running`` (also if it was killed), or why it is not complete."""
         return self.state.reason or str(self.state.status)
 
     def file(self, name: str) -> bytes | None:
-        """The content of a file without what a kill left half-written at its end; None when there is no such file."""
+        """The content of a file, without a half-written end left by a kill; None if there is no such file."""
         data = self._read(name)
         if data is None or name.endswith(".json"):
             return data
         return data[: data.rfind(b"\n") + 1]
 
     def frame(self, name: str) -> "pl.DataFrame | None":
-        """A CSV file as a polars frame; None when there is no such file.
+        """A CSV file as a polars frame; None if there is no such file.
 
         Raises:
-            UsageError: it is not a table.
+            UsageError: the file is not a table.
         """
         import polars as pl
 
@@ -158,11 +158,11 @@ class Run:
 
     @cached_property
     def jobs(self) -> "pl.DataFrame":
-        """``jobs.csv``, one row per job that is over: Batsim's columns, and
+        """``jobs.csv``, one row per job that has ended: Batsim's columns, and
 
         - ``id``: workload and job joined by ``!``;
-        - ``user``, ``group``, ``queue``, ``return_code``, ``host_share``: null where the run does not tell them;
-        - ``submitted_at``, ``started_at``, ``finished_at`` (UTC): null where time 0 has no calendar date.
+        - ``user``, ``group``, ``queue``, ``return_code``, ``host_share``: null if the run does not have them;
+        - ``submitted_at``, ``started_at``, ``finished_at`` (UTC): null if time 0 has no calendar date.
 
         Raises:
             UsageError: there is no such file, or it is not a table of jobs.
@@ -210,7 +210,7 @@ class Run:
 
     @cached_property
     def hosts(self) -> int:
-        """How many compute hosts the site has; for runs of others, computing machines or those that jobs ran on."""
+        """The number of compute hosts of the site; for runs of others, the machines that compute or ran jobs."""
         known = self.state.platform.hosts
         if known:
             return known
@@ -221,7 +221,7 @@ class Run:
 
     @cached_property
     def figures(self) -> dict[str, Any]:
-        """``schedule.csv`` or ``schedule.json``; empty when the run did not come to write one."""
+        """``schedule.csv`` or ``schedule.json``; empty if the run ended before writing one."""
         data = self.file("schedule.csv")
         if data is not None:
             with read_from(self.name, "schedule.csv"):
@@ -240,7 +240,7 @@ class Run:
         return hosts
 
     def unavailable(self) -> list[tuple[float, HostSet]]:
-        """The hosts that are not available, from each date (s) on at which that changes."""
+        """The unavailable hosts, from each time (s) at which they change."""
         events = self.frame("events.csv")
         steps: list[tuple[float, HostSet]] = []
         away = HostSet()
@@ -254,7 +254,7 @@ class Run:
         return steps
 
     def stretches(self) -> Iterator[Stretch]:
-        """Which job was on which hosts and when; in the order in which jobs ended."""
+        """Which job ran on which hosts and when, in the order in which jobs ended."""
         paused: dict[str, list[Stretch]] = {}
         suspensions = self.frame("suspensions.csv")
         if suspensions is not None:
@@ -289,10 +289,10 @@ class Run:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The metrics, with the trims that the run was recorded with: as ``metrics.json`` has them, if it is there.
+        """The metrics, with the trims that the run was recorded with: from ``metrics.json`` if it exists.
 
         Raises:
-            UsageError: the trims leave nothing.
+            UsageError: nothing remains after trimming.
         """
         if self._recording is not None:
             return self._recording.metrics()
@@ -359,7 +359,7 @@ class Run:
         """Write each CSV file of the run as Parquet (jobs with the columns of :attr:`jobs`); returns the files.
 
         Raises:
-            UsageError: the folder cannot be made.
+            UsageError: the directory cannot be created.
         """
         target = Path(folder)
         try:

@@ -1,4 +1,4 @@
-"""Decision components shipped with the project, and the base and registry for those of users."""
+"""Decision components included in the project, and the base class and registry for user-written ones."""
 
 from windtunnel.schedulers.base import FunctionScheduler, Scheduler
 from windtunnel.schedulers.registry import (

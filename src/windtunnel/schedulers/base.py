@@ -1,4 +1,4 @@
-"""The base of schedulers that run in process."""
+"""The base class of schedulers that run in process."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -12,39 +12,39 @@ __all__ = ["FunctionScheduler", "Scheduler"]
 
 
 class Scheduler:
-    """A scheduler of your own: subclass, and write :meth:`schedule`.
+    """The base class of your own schedulers: subclass it and write :meth:`schedule`.
 
-    It is called once for all that happened at an instant, with a :class:`~windtunnel.vocabulary.View` that already
-    knows it; what it yields (or returns) is done in order. Schedulers that want the notices themselves override
-    :meth:`decide` instead. State lives in plain attributes, so that a run can be saved and forked.
+    It is called once for everything that happened at an instant, with a :class:`~windtunnel.vocabulary.View` that is
+    up to date; the decisions it yields (or returns) are carried out in order. Schedulers that need the notices
+    themselves override :meth:`decide` instead. Keep state in plain attributes, so that a run can be saved and forked.
     """
 
     name: ClassVar[str] = ""
     features: ClassVar[Features] = Features()
     code_options: ClassVar[frozenset[str]] = frozenset()
-    """Options that may name code (``module:Class``): data, such as an environment, may give them plain names only."""
+    """Options that may name code (``module:Class``): data, such as an environment, may only give plain names."""
     file_options: ClassVar[frozenset[str]] = frozenset()
-    """Options that name files to write: data may not give them."""
+    """Options that name files to write, which are not allowed in data."""
     python_only: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that are not options: only who makes it in Python gives them."""
+    """Parameters that are not options: they can only be given in Python."""
     honours: ClassVar[frozenset[Ability]] = HONOURED_BY_ALL
-    """What it honours of what workloads and sites ask for."""
+    """Which requests of workloads and sites it honours."""
 
     def __init__(self) -> None:
         self.view = View()
 
     @classmethod
     def settings(cls) -> Mapping[str, Option]:
-        """Options that it takes beside its parameters (as ``**settings``) and checks itself, by name."""
+        """Options that it takes besides its parameters (as ``**settings``) and checks itself, by name."""
         return {}
 
     def schedule(self, view: View) -> Iterable[Decision] | None:
-        """The decisions for this instant; None when there are none."""
+        """The decisions for this instant; None if there are none."""
         del view  # nothing to decide on here
         raise TypeError(f"{type(self).__name__} must define schedule(self, view)")
 
     def hello(self) -> Hello:
-        """How it presents itself."""
+        """How it introduces itself to the simulation."""
         self.view = View()
         return Hello(name=self.name or type(self).__name__, features=self.features, follow_others=True)
 

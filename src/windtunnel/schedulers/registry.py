@@ -1,6 +1,6 @@
-"""Which schedulers there are, and how one is made from a name, a ``module:Class``, a function, or an object.
+"""Which schedulers exist, and how one is made from a name, a ``module:Class``, a function, or an object.
 
-Shipped ones are listed by the package and imported when asked for. Packages may add theirs under the entry point
+Those included are listed by the package and imported on demand. Other packages may add theirs in the entry point
 group ``windtunnel.schedulers`` (name -> class or function).
 """
 
@@ -41,13 +41,13 @@ GROUP: Final = "windtunnel.schedulers"
 _SHIPPED: Final = LISTED[GROUP]
 
 ALIASES: Final = {alias: name for name, entry in _SHIPPED.items() for alias in entry.aliases}
-"""Names that schedulers had before they were named by origin -> their present ones; understood through 0.2."""
+"""Names that schedulers had before they were named by origin -> their current ones; accepted through 0.2."""
 
 
 class SchedulerInfo(msgspec.Struct, frozen=True):
-    """A scheduler by name: what it does in one line, where it comes from, its options, and what it honours.
+    """A named scheduler: what it does in one line, where it comes from, its options, and what it honours.
 
-    ``aliases`` are names it had before, which are understood through 0.2.
+    ``aliases`` are its former names, which are accepted through 0.2.
     """
 
     name: str
@@ -59,7 +59,7 @@ class SchedulerInfo(msgspec.Struct, frozen=True):
 
 
 def list_schedulers() -> list[SchedulerInfo]:
-    """All schedulers that can be named: ours, others' by origin, then those of other packages; each by name."""
+    """All named schedulers: ours, those of other systems by origin, then those of other packages; each by name."""
     shipped = [
         SchedulerInfo(
             name,
@@ -86,7 +86,7 @@ def _listed(point: Any) -> SchedulerInfo:
 
 
 def describe_scheduler(name: str) -> SchedulerInfo:
-    """What is to be said of one scheduler: a registered name, an alias, ``module:Class`` or ``file.py:Class``.
+    """The description of one scheduler: a registered name, an alias, ``module:Class`` or ``file.py:Class``.
 
     Raises:
         UsageError: there is no such scheduler.
@@ -99,7 +99,7 @@ def describe_scheduler(name: str) -> SchedulerInfo:
 
 
 def scheduler_names() -> list[str]:
-    """The names that :func:`make_scheduler` knows, without importing anything of theirs."""
+    """The names that :func:`make_scheduler` knows, without importing them."""
     return sorted({*_SHIPPED, *(point.name for point in entry_points(GROUP))})
 
 
@@ -124,14 +124,15 @@ def source_of(name: str) -> Any:
 def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options: Any) -> Component:
     """A scheduler from its name, from ``module:Class``, ``module:function`` or ``file.py:Class``, or from an object.
 
-    Others' schedulers are named by origin (``batsched/easy_bf``, ``batsim5/easy``, ``pybatsim/schedFcfs``); the names
-    they had before (``easy-batsched``, ``easy_bf``) are understood through 0.2.
+    Schedulers of other systems are named by origin (``batsched/easy_bf``, ``batsim5/easy``, ``pybatsim/schedFcfs``);
+    their former names (``easy-batsched``, ``easy_bf``) are accepted through 0.2.
 
-    A class is made with the options, which are checked against the keyword parameters of its ``__init__``; a plain
-    function ``f(view, **options)`` becomes a scheduler that calls it once per round; a component is returned as is.
+    A class is instantiated with the options, which are checked against the keyword parameters of its ``__init__``; a
+    plain function ``f(view, **options)`` becomes a scheduler that calls it once per round; a component is returned
+    as is.
 
     Raises:
-        UsageError: there is no such scheduler, it is none, or an option is unknown, missing or senseless.
+        UsageError: there is no such scheduler, it is not a scheduler, or an option is unknown, missing or invalid.
     """
     if isinstance(scheduler, str):
         return _made(scheduler, _factory(_present(scheduler)), options)
@@ -146,13 +147,13 @@ def make_scheduler(scheduler: str | Callable[..., Any] | Component, /, **options
 
 
 def make_registered(name: str, /, **options: Any) -> Component:
-    """A scheduler as data names it, for instance an environment: by a registered name, and nothing else.
+    """A scheduler named in data, for instance in an environment: by a registered name, and nothing else.
 
-    Options through which a scheduler would load code take plain names only, and those through which it would write
-    files are refused: code and places to write come from a command line, from Python or from an installed package.
+    Options that could load code take plain names only, and options that name files to write are refused: code and
+    output paths come from a command line, from Python or from an installed package.
 
     Raises:
-        UsageError: there is no registered scheduler of that name, or an option is wrong or not for data.
+        UsageError: there is no registered scheduler of that name, or an option is invalid or not allowed in data.
     """
     if name not in _SHIPPED and name not in ALIASES and name not in scheduler_names():
         shown = f"{name!r:.80}"
@@ -165,7 +166,7 @@ def make_registered(name: str, /, **options: Any) -> Component:
 
 
 def check_data_options(name: str, options: Mapping[str, Any]) -> None:
-    """Whether options that data, or a peer, give to a scheduler neither name code nor files to write.
+    """Check that scheduler options from data, or from a peer, name neither code nor files to write.
 
     Raises:
         UsageError: one of them does.
@@ -188,10 +189,10 @@ def check_data_options(name: str, options: Mapping[str, Any]) -> None:
 
 
 def make_batsched(variant: str, /, **options: Any) -> Component:
-    """The scheduler that decides as batsched does under this name (``-v``), for instance ``easy_bf`` or ``filler``.
+    """The scheduler that decides like this variant of batsched (``-v``), for instance ``easy_bf`` or ``filler``.
 
     Raises:
-        UsageError: batsched has no such variant, or it is not among ours; or an option is wrong.
+        UsageError: batsched has no such variant, it is not available here, or an option is invalid.
     """
     known = variants_of("batsched")
     if variant not in known:

@@ -1,4 +1,4 @@
-"""What a study has found so far."""
+"""The results of a study so far."""
 
 import re
 from collections import Counter
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["Progressed", "StudyResults"]
 
 _LINES: Final = re.compile(r"\n(?!  )")
-"""Between the lines of an account; a hint goes on below its line."""
+"""The separator between the lines of an account; a hint is continued below its line."""
 
 
 class Progressed(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a study is, in points; ``seconds`` of work went into those that are over."""
+    """The progress of a study in points; ``seconds`` is the work spent on those that are done."""
 
     points: int
     done: int
@@ -39,7 +39,7 @@ class Progressed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StudyResults:
-    """The results of a study, whole or so far."""
+    """The results of a study, complete or so far."""
 
     def __init__(self, folder: Path, name: str, points: list[Point], outcomes: dict[str, Outcome]) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class StudyResults:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what is in the directory of a study.
+        """Read the results in the directory of a study.
 
         Raises:
             UsageError: there is no study, or it is damaged.
@@ -72,7 +72,7 @@ class StudyResults:
 
     @property
     def progress(self) -> Progressed:
-        """How far it is."""
+        """The progress of the study."""
         counts = dict(self.points["status"].value_counts().iter_rows())
         keys = {point.key for point in self._points}
         return Progressed(
@@ -85,12 +85,12 @@ class StudyResults:
 
     @property
     def errors(self) -> dict[str, int]:
-        """Why points failed, and how many did for that reason; the most frequent first."""
+        """The reasons why points failed, with the number of points for each; the most frequent first."""
         return _counted(self.points["error"].drop_nulls().to_list())
 
     @property
     def accounts(self) -> dict[str, int]:
-        """What did not take effect as written, and in how many points; the most frequent first."""
+        """What did not take effect as written, with the number of points for each; the most frequent first."""
         return _counted(line for text in self.points["account"].drop_nulls() for line in _LINES.split(text))
 
     def means(self, metric: str = USUAL, **options: Any) -> Table:
@@ -98,7 +98,7 @@ class StudyResults:
 
         Args:
             metric: a column of :attr:`points` such as ``waiting_time_mean``.
-            options: ``by`` (columns that tell groups apart; usually all that varies but seeds), ``confidence``
+            options: ``by`` (columns to group by; default: all that vary except seeds), ``confidence``
                 (0.95), ``method`` (``t`` or ``bootstrap``).
 
         Raises:
@@ -108,20 +108,20 @@ class StudyResults:
         return means(self.done, metric, **options)
 
     def quantiles(self, metric: str = USUAL, share: float = 0.5, **options: Any) -> Table:
-        """A quantile of a figure over the points of each group (the median, with a share of 0.5), with intervals.
+        """A quantile of a figure over the points of each group (the median for a share of 0.5), with intervals.
 
-        ``method`` is ``order`` (exact, between values) or ``bootstrap``; else as :meth:`means`.
+        ``method`` is ``order`` (exact, between values) or ``bootstrap``; otherwise as for :meth:`means`.
         """
         return quantiles(self.done, metric, share, **options)
 
     def differences(self, baseline: str, metric: str = USUAL, **options: Any) -> Table:
-        """What each policy differs by from a baseline on the same inputs, paired: with intervals, p-values (also
-        adjusted for several policies, by Holm), and effect sizes (Cohen's d, Vargha and Delaney's A).
+        """Paired differences between each policy and a baseline on the same inputs, with intervals, p-values (also
+        Holm-adjusted for several policies), and effect sizes (Cohen's d, Vargha and Delaney's A).
 
         Args:
             baseline: the label of a scheduler.
             metric: a column of :attr:`points`.
-            options: ``by`` (columns: a row for each of their values), ``among`` (``scheduler``: what is compared),
+            options: ``by`` (columns: one row for each of their values), ``among`` (what to compare: ``scheduler``),
                 ``confidence``, ``method``.
 
         Raises:
@@ -131,7 +131,7 @@ class StudyResults:
         return differences(self.done, baseline, metric, **options)
 
     def ranking(self, metric: str = USUAL, **options: Any) -> Ranking:
-        """Policies by their mean ranks over all inputs, with Friedman's, Iman and Davenport's and Nemenyi's tests.
+        """The policies by mean rank over all inputs, with Friedman's, Iman and Davenport's and Nemenyi's tests.
 
         Options are ``among`` and ``confidence``.
 
@@ -142,12 +142,12 @@ class StudyResults:
         return ranking(self.done, metric, **options)
 
     def report(self, path: str | Path | None = None, metrics: Sequence[str] = REPORTED, **options: Any) -> Path:
-        """Write one self-contained HTML page about the study (usually ``report.html`` in its directory).
+        """Write one self-contained HTML page about the study (default: ``report.html`` in its directory).
 
-        Options are ``baseline`` (the label of a scheduler; usually the first) and ``confidence``.
+        Options are ``baseline`` (the label of a scheduler; default: the first) and ``confidence``.
 
         Raises:
-            UsageError: there is nothing to report, or it cannot be written.
+            UsageError: there is nothing to report, or the page cannot be written.
             MissingExtraError: scipy is not installed.
         """
         from windtunnel.studies.page import write_page
@@ -158,7 +158,7 @@ class StudyResults:
         """The jobs of all points, with the number and the key of each point.
 
         Raises:
-            UsageError: the study keeps no tables of jobs.
+            UsageError: the study does not keep job tables.
         """
         import polars as pl
 

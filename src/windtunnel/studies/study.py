@@ -1,4 +1,4 @@
-"""A study as users have it: made in Python or read from a file, then run, on this machine or a cluster."""
+"""A study for users: made in Python or read from a file, then run, on this machine or a cluster."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ __all__ = ["Study", "load_study", "read_study", "study"]
 
 
 class Study:
-    """Many runs: platforms x workloads x parameters x seeds x failures x options of the engine x schedulers."""
+    """Many runs: platforms x workloads x parameters x seeds x failures x engine options x schedulers."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -39,18 +39,18 @@ class Study:
         again: bool = False,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> StudyResults:
-        """Simulate all points that have no result yet in the directory ``out``, and give the results.
+        """Simulate all points without results in the directory ``out`` so far, and return all results.
 
-        A study that was interrupted, in whatever way, goes on where it was. Points that changed since then (a file,
-        an option, the code) are simulated anew.
+        A study that was interrupted, for any reason, resumes where it stopped. Points that have changed since (a
+        file, an option, the code) are simulated again.
 
         Args:
             out: the directory of the study.
-            jobs: how many processes of this machine work on it; 1: this one itself. Under ``slurm``: how many workers
-                are asked for.
-            on: a cluster instead: ``dask://HOST:PORT``, ``ray://HOST:PORT`` or ``slurm``.
-            again: simulate failed points once more.
-            progress: told after each point how far the study is.
+            jobs: the number of processes to use on this machine; 1: only this one. With ``slurm``: the number of
+                workers to request.
+            on: run on a cluster instead: ``dask://HOST:PORT``, ``ray://HOST:PORT`` or ``slurm``.
+            again: simulate failed points again.
+            progress: called after each point with the progress of the study.
 
         Raises:
             UsageError: the directory or the cluster cannot be used.
@@ -63,20 +63,20 @@ class Study:
 
 
 def study(name: str = "", /, *, schedulers: Any, workloads: Any, **words: Any) -> Study:
-    """A study. Each argument is one value or a list; docs/guides/studies.md has all of them.
+    """Make a study. Each argument is one value or a list; docs/guides/studies.md describes all of them.
 
     Args:
-        name: what to call it.
-        schedulers: registered names, ``module:Class``, ``file.py:Class``, classes, functions; or tables such as
+        name: the name of the study.
+        schedulers: registered names, ``module:Class``, ``file.py:Class``, classes or functions; or tables such as
             ``{"scheduler": "easy", "label": "mine", "options": {...}}``.
-        workloads: files, words such as ``lublin:1000?seed={seed}``, workloads; or tables with ``workload``,
-            ``label``, ``options`` and ``operations``. A list in place of a workload: several that run together.
-        words: ``platforms`` (without: the hosts that each workload says it needs), ``operations``, ``parameters``,
+        workloads: files, descriptions such as ``lublin:1000?seed={seed}`` or workloads; or tables with ``workload``,
+            ``label``, ``options`` and ``operations``. A list instead of a workload: several that run together.
+        words: ``platforms`` (default: the hosts that each workload says it needs), ``operations``, ``parameters``,
             ``seeds``, ``design``, ``samples``, ``design_seed``, ``points``, ``failures``, ``engine``, ``events``,
             ``energy``, ``share_hosts``, ``warm_up``, ``cool_down``, ``until``, ``job_tables``.
 
     Raises:
-        InputError: something is at fault; everything that was found is named.
+        InputError: the study is invalid; every fault is reported.
     """
     given = {"schedulers": schedulers, "workloads": workloads, **words}
     if name:
@@ -85,15 +85,15 @@ def study(name: str = "", /, *, schedulers: Any, workloads: Any, **words: Any) -
 
 
 def read_study(path: str | Path, schedulers: Mapping[str, Any] | None = None) -> Study:
-    """A study from a file (TOML). What files it names are relative to it.
+    """Read a study from a TOML file. The files it names are relative to it.
 
     Args:
         path: the file.
-        schedulers: what names of schedulers in the file stand for: ``file.py:Class``, ``module:Class`` or a class.
+        schedulers: what scheduler names in the file stand for: ``file.py:Class``, ``module:Class`` or a class.
 
     Raises:
         UsageError: the file cannot be read.
-        InputError: something is at fault; everything that was found is named, with its place.
+        InputError: the study is invalid; every fault is reported, with its place.
     """
     given, faults = read_toml(Path(path))
     return _study(given, faults, Path(path).absolute().parent, schedulers or {}, data=True)

@@ -1,4 +1,4 @@
-"""Small workloads and platforms for tests, in a line each."""
+"""Small workloads and platforms for tests, each made in one line."""
 
 from collections.abc import Iterable
 from math import inf
@@ -10,7 +10,7 @@ __all__ = ["delays", "job", "platform", "sequence", "workload"]
 
 
 def platform(hosts: int = 4, cores: int = 1) -> Platform:
-    """Equal hosts without network."""
+    """Identical hosts without network."""
     return Platform.uniform(hosts, cores)
 
 
@@ -32,7 +32,7 @@ def job(
 def sequence(
     name: str, parts: Iterable[Profile], repeat: int = 1, return_code: int = 0
 ) -> SequentialCompositionProfile:
-    """A sequence of profiles, which must be listed in the workload too."""
+    """A sequence of profiles, which must also be listed in the workload."""
     ids = tuple(p.id for p in parts)
     return SequentialCompositionProfile(
         id=f"w0!{name}", profile_ids=ids, repetition_count=repeat, return_code=return_code
@@ -45,6 +45,6 @@ def delays(*durations: float) -> list[DelayProfile]:
 
 
 def workload(*jobs: Job, profiles: Iterable[Profile] = ()) -> JobList:
-    """A workload of these jobs; profiles that only compositions use are given apart."""
+    """A workload of these jobs; profiles used only in compositions are given separately."""
     known = {p.id: p for p in profiles} | {j.profile.id: j.profile for j in jobs}
     return JobList("w0", jobs, known)

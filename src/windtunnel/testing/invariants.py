@@ -1,4 +1,4 @@
-"""An observer that checks what must hold in every run, whatever the scheduler."""
+"""An observer that checks what must hold in every run, with any scheduler."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,8 +10,8 @@ __all__ = ["InvariantChecker"]
 
 
 class InvariantChecker(Observer):
-    """Raises AssertionError when a host is given twice, a job starts before its submission or ends twice,
-    energy is given back, or dates go back.
+    """Raises AssertionError when a host is given to two jobs, a job starts before its submission or ends
+    twice, energy decreases, or time goes backwards.
 
     ``rows`` holds (id, state, start, finish, hosts) of all jobs that ended, in order.
     """
@@ -34,7 +34,7 @@ class InvariantChecker(Observer):
         self.last = now
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
-        """Remember the size of the site."""
+        """Record the size of the site."""
         del workloads
         self._date(now)
         self.size = len(platform.hosts)
@@ -79,7 +79,7 @@ class InvariantChecker(Observer):
         self.busy |= record.hosts
 
     def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
-        """The hosts that are new to it are free."""
+        """The hosts that the job gains are free."""
         self._date(now)
         left, come = HostSet(before), HostSet(after)
         assert record.hosts == come <= HostSet.span(self.size)
@@ -89,7 +89,7 @@ class InvariantChecker(Observer):
         self.busy |= come
 
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
-        """A row without dates."""
+        """A row without times."""
         self._date(now)
         self._over(record)
         self.rows.append((record.job.id, record.state, -1.0, -1.0, ""))
@@ -100,19 +100,19 @@ class InvariantChecker(Observer):
         self.ended.add(record.job.id)
 
     def on_energy(self, now: float, joules: float, kind: str, epsilon_watts: float) -> None:
-        """What was consumed is not given back."""
+        """Consumed energy never decreases."""
         del kind, epsilon_watts
         self._date(now)
         assert joules >= self.joules - 1e-9 * abs(self.joules), f"energy falls from {self.joules} to {joules} J"
         self.joules = joules
 
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
-        """No count is negative, and none is beyond the site."""
+        """No count is negative or exceeds the number of hosts."""
         self._date(now)
         assert all(0 <= count <= self.size for count in counts), counts
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
-        """Told once."""
+        """Called exactly once."""
         del totals
         self._date(now)
         assert not self.outcome, "the end is announced twice"

@@ -1,4 +1,4 @@
-"""A scheduler that does what a script says, and remembers what it was told."""
+"""A scheduler that follows a script and records the notices it receives."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -23,11 +23,11 @@ class Scripted(Scheduler):
         self.stopped = 0
 
     def hello(self) -> Hello:
-        """With the features asked for."""
+        """Introduces itself with the given features."""
         return Hello(name=self.name, features=self.wanted)
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
-        """Ask the script."""
+        """Call the script."""
         self.log.append((now, list(notices)))
         answer = self.script(now, notices)
         if isinstance(answer, Reply):
@@ -35,7 +35,7 @@ class Scripted(Scheduler):
         return Reply(now, list(answer or ()))
 
     def stop(self) -> None:
-        """Count how often it was stopped."""
+        """Count how often this is called."""
         self.stopped += 1
 
     def told(self, *kinds: type[Notice]) -> list[Notice]:

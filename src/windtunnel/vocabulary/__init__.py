@@ -1,4 +1,4 @@
-"""The one vocabulary: notices, decisions, and the view a scheduler has of a site."""
+"""The common vocabulary: notices, decisions, and a scheduler's view of a site."""
 
 from windtunnel.vocabulary import ability as _ability
 from windtunnel.vocabulary import component as _component

@@ -1,7 +1,7 @@
-"""What a decision component can honour of what a workload and a site ask for.
+"""Which requests of a workload and a site a decision component can honour.
 
-A component declares it (:class:`Honouring`), so that what is asked and not honoured can be told before a run
-instead of being dropped without a word.
+A component declares them (:class:`Honouring`), so that requests it does not honour can be reported before a run
+instead of being ignored silently.
 """
 
 from enum import Enum
@@ -13,52 +13,52 @@ __all__ = ["HONOURED_BY_ALL", "PARTS", "Ability", "Honouring", "HonouringOn", "h
 
 
 class Ability(Enum):
-    """One thing that a workload or a site may ask for; the value is how it is called in texts."""
+    """One thing that a workload or a site may request; the value is its name in messages."""
 
     EXACT_STARTS = "exact starts"
-    """A lease that is reserved for a date starts then, and one that is wanted now starts now or not at all."""
+    """A lease reserved for a given time starts then, and an immediate lease starts at once or not at all."""
     DEADLINES = "deadlines"
     """A lease ends by its deadline, or is rejected."""
     PREEMPTABILITY = "preemptability"
-    """What may be preempted gives way to what may not, and what may not is left alone."""
+    """What may be preempted is preempted for what may not, which is never preempted itself."""
     SHARES = "shares of hosts"
-    """A job that asks for some of a host's cores leaves the others to other jobs."""
+    """A job that requests some of a host's cores leaves the others to other jobs."""
     PROCESSORS = "processors"
-    """A job that counts processors gets so many cores, and leaves the others of its hosts to other jobs."""
+    """A job that counts processors gets that number of cores, and leaves the others of its hosts to other jobs."""
     MEMORY = "memory"
     GPUS = "GPUs"
     RESOURCES = "other resources"
-    """Amounts of any further resource that a host has by name."""
+    """Amounts of any other named resource of a host."""
     IMAGES = "disk images"
-    """What a lease needs on its nodes is brought there before it starts."""
+    """What a lease needs on its nodes is deployed there before it starts."""
     QUEUES = "queues"
     """Queues and partitions: on which hosts a job may run, in which order and for how long."""
     ACCOUNT_LIMITS = "limits of accounts and QOS"
-    """What the jobs of a Slurm's user, account or QOS may hold at once, and what a single job may ask for."""
+    """What the jobs of a Slurm user, account or QOS may hold at once, and what a single job may request."""
     SLURM_DECISIONS = "the other rules of Slurm"
-    """Priorities, fair share, preemption, reservations, licences, and limits of what was used over time."""
+    """Priorities, fair share, preemption, reservations, licences, and limits on usage over time."""
     SLURM_REQUESTS = "what jobs request from Slurm"
-    """Memory, GPUs, licences, features, reservations and counts of nodes as options of sbatch say them."""
+    """Memory, GPUs, licences, features, reservations and node counts as requested by sbatch options."""
     SHARED_CORES = "cores that jobs share"
-    """Several jobs run on one core at once (``OverSubscribe`` of a Slurm's partitions)."""
+    """Several jobs run on one core at once (``OverSubscribe`` of Slurm partitions)."""
     DEPENDENCIES = "dependencies"
-    """A job starts after those that it depends on. The engine announces it no sooner: everybody honours this."""
+    """A job starts after those it depends on. The engine announces it no sooner, so all components honour this."""
     DESCRIBED_SCHEDULERS = "described schedulers"
     """The schedulers that an environment names for its datacenters, with their options and changes."""
     ANNOUNCED_UNAVAILABILITY = "announced unavailability"
     """No job is started that would run into an outage or a reservation announced beforehand."""
     UNAVAILABLE_HOSTS = "unavailable hosts"
-    """Hosts that have failed, or are not available for another reason, get no work, and the rest is planned on."""
+    """Hosts that have failed, or are unavailable for another reason, get no work; the others are used."""
     SLEEPING_HOSTS = "sleeping hosts"
-    """Hosts that another component has put to sleep, or is switching, get no work."""
+    """Hosts that another component has put to sleep, or is switching on or off, get no work."""
 
 
 HONOURED_BY_ALL: Final = frozenset({Ability.DEPENDENCIES})
-"""What the engine sees to, whoever decides."""
+"""What the engine ensures with any component."""
 
 
 PARTS: Final = frozenset({Ability.SHARES, Ability.MEMORY, Ability.GPUS, Ability.RESOURCES})
-"""What a scheduler honours that packs by every amount."""
+"""What a scheduler that packs by every amount honours."""
 
 
 @runtime_checkable
@@ -67,19 +67,19 @@ class Honouring(Protocol):
 
     @property
     def honours(self) -> frozenset[Ability]:
-        """What it honours of what workloads and sites ask for."""
+        """Which requests of workloads and sites it honours."""
 
 
 @runtime_checkable
 class HonouringOn(Protocol):
-    """A component that honours more or less on one platform than on another."""
+    """A component whose abilities depend on the platform."""
 
     def honours_on(self, platform: Platform) -> frozenset[Ability]:
         """What it honours on a platform."""
 
 
 def honoured_by(component: object, platform: Platform | None = None) -> frozenset[Ability]:
-    """What a component (or its class) declares to honour, on a platform if that matters; else what all honour."""
+    """What a component (or its class) declares to honour, on a platform if that matters; default: what all honour."""
     if platform is not None and isinstance(component, HonouringOn):
         return component.honours_on(platform)
     return component.honours if isinstance(component, Honouring) else HONOURED_BY_ALL

@@ -1,4 +1,4 @@
-"""The two sides of the conversation: a decision component, and what observes a run."""
+"""The interfaces of decision components and of observers of a run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Features(msgspec.Struct, frozen=True, kw_only=True):
-    """What a component asks of the simulation (``EDCRequestedSimulationFeatures`` of batprotocol)."""
+    """The features that a component requests (``EDCRequestedSimulationFeatures`` of batprotocol)."""
 
     dynamic_registration: bool = False
     profile_reuse: bool = False
@@ -37,7 +37,7 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
-    """How a component presents itself before the simulation starts."""
+    """How a component introduces itself before the simulation starts."""
 
     name: str
     version: str = ""
@@ -46,10 +46,10 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     protocol_version: str = ""
     protocol_commit: str = ""
     follow_phases: bool = False
-    """Ours, for ElastiSim's wire: hear when jobs begin their phases or go on, and which GPUs are in use."""
+    """Our own, for ElastiSim's wire: notify it when jobs begin or resume their phases, and which GPUs are in use."""
     follow_others: bool = False
-    """Ours: hear which jobs other components start and reject, and which hosts they begin to switch. No protocol has
-    words for it; schedulers in process ask for it by themselves."""
+    """Our own: notify it which jobs other components start and reject, and which hosts they begin to switch. No
+    protocol can express this; in-process schedulers request it themselves."""
 
 
 class Reply(msgspec.Struct, gc=False):
@@ -71,26 +71,26 @@ class Component(Protocol):
         """
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
-        """Everything that happened since the last call, in order; answered by decisions.
+        """Receive everything that happened since the last call, in order; reply with decisions.
 
         Raises:
             ComponentError: it failed.
         """
 
     def stop(self) -> None:
-        """Called once at the end, whatever the end was; must not raise."""
+        """Called once at the end, even after an error; must not raise."""
 
 
 @runtime_checkable
 class Named(Protocol):
-    """A component, or a class of components, that says what it is called; "" leaves that to its class."""
+    """A component, or a class of components, that gives its own name; "" stands for the name of its class."""
 
     name: str
 
 
 @runtime_checkable
 class HearsErrors(Protocol):
-    """A component that may want to be told when a run fails; what it answers then no longer matters."""
+    """A component that may be notified when a run fails; its reply is then ignored."""
 
     wants_errors: bool
     """Whether it gets a ``SimulationErrorOccurred`` at the end of a run that fails."""
@@ -98,10 +98,10 @@ class HearsErrors(Protocol):
 
 @runtime_checkable
 class LengthensLeases(Protocol):
-    """A component whose settings lengthen the leases that it is given."""
+    """A component whose settings lengthen the leases it receives."""
 
     def lasts(self, lease: Lease, /) -> tuple[float, float | None]:
-        """How long a lease was asked for and how long it really runs (None: as long as that), in seconds."""
+        """The requested and the actual duration of a lease (None: the same) in seconds."""
 
 
 @runtime_checkable
@@ -114,71 +114,71 @@ class WithView(Protocol):
 class Observer:
     """Sees what happens in a run, in order; recorders derive from it and override what they need.
 
-    Observers stand outside the engine's state: they are not saved or forked with it unless they say how.
+    Observers are not part of the engine's state: they are not saved or forked with it unless they implement that.
     """
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:
         """The run starts."""
 
     def on_hello(self, now: float, name: str, hello: Hello) -> None:
-        """A decision component, called so in this run, has presented itself (before ``on_begin``)."""
+        """A decision component, with its name in this run, has introduced itself (before ``on_begin``)."""
 
     def on_ignored(self, now: float, kind: str, reason: str, place: str) -> None:
-        """What a component asked for has no effect, or not as it was asked for; ``place`` names the thing."""
+        """A request of a component has no effect, or not the requested one; ``place`` says where."""
 
     def on_job_submitted(self, now: float, record: JobRecord) -> None:
-        """A job entered."""
+        """A job was submitted."""
 
     def on_job_started(self, now: float, record: JobRecord) -> None:
-        """A job was given its hosts."""
+        """A job started on its hosts."""
 
     def on_job_ended(self, now: float, record: JobRecord) -> None:
-        """A job left its hosts (``record.state`` says how); its row can be written."""
+        """A job ended and left its hosts (``record.state`` says how); its row can be written."""
 
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
-        """A job was refused."""
+        """A job was rejected."""
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
-        """A job left its hosts for the time being (they are still in ``record.hosts``)."""
+        """A job was suspended and left its hosts (they are still in ``record.hosts``)."""
 
     def on_job_resumed(self, now: float, record: JobRecord) -> None:
-        """A job is back on hosts."""
+        """A suspended job resumed on hosts."""
 
     def on_job_resized(self, now: float, record: JobRecord, before: Sequence[int], after: Sequence[int]) -> None:
         """A running job has changed its hosts (in order of its ranks)."""
 
     def on_task_ended(self, now: float, record: JobRecord, hosts: Sequence[int], name: str, seconds: float) -> None:
-        """A task of an application has ended on some of its hosts, after so many seconds."""
+        """A task of an application has ended on some of its hosts, with its duration in seconds."""
 
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
-        """How many hosts sleep, switch on, switch off, idle, compute: after each change."""
+        """The numbers of hosts that sleep, switch on, switch off, idle and compute, after each change."""
 
     def on_pstate(self, now: float, hosts: HostSet, pstate: int) -> None:
-        """Hosts got a power state (-1 / -2: they are being switched on / off)."""
+        """Hosts have reached a power state (-1 / -2: they are being switched on / off)."""
 
     def on_energy(self, now: float, joules: float, kind: str, epsilon_watts: float) -> None:
-        """Energy of all hosts since the start, at a job's start (``s``), end (``e``) or a power event (``p``)."""
+        """The energy of all hosts since the start, at a job's start (``s``), end (``e``) or a power event (``p``)."""
 
     def on_call(self, now: float, notices: Sequence[Notice], reply: Reply, seconds: float) -> None:
-        """A component was called and answered, which took so many seconds of wall clock."""
+        """A component was called and replied, with the wall-clock time that took (s)."""
 
     def on_external(self, now: float, notice: Notice) -> None:
         """The availability of hosts changed, or another external event occurred."""
 
     def on_waiting_time_estimate(self, now: float, job_id: str, estimate: float) -> None:
-        """A component answered how long a job would wait."""
+        """A component replied how long a job would wait."""
 
     def on_probe(self, now: float, measured: Notice) -> None:
         """A probe has emitted data (a ``ProbeDataEmitted``)."""
 
     def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
-        """A lease manager has reported what became of leases and reservations."""
+        """A lease manager has reported the outcome of leases and reservations."""
 
     def on_kill(self, now: float, record: JobRecord) -> None:
         """A job is being killed (by its walltime or by a component) while it holds its hosts."""
 
     def on_rack_excess(self, rack: str, since: float, until: float, peak: float, capacity: float) -> None:
-        """A rack drew more than its capacity (W), at most ``peak``, between two dates (s) that are past."""
+        """A rack drew more than its capacity (W), up to ``peak``, between two past times (s)."""
 
     def on_end(self, now: float, outcome: str, totals: Mapping[str, Any]) -> None:
-        """The run ended: ``outcome`` is ``complete`` or why it is not; ``totals`` holds the engine's own sums."""
+        """The run ended: ``outcome`` is ``complete`` or why it is not; ``totals`` holds the engine's totals."""

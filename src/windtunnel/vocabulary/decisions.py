@@ -1,8 +1,8 @@
-"""Decisions: what a decision component asks of the simulated site.
+"""Decisions: what a decision component requests of the simulated site.
 
 Names and fields follow batprotocol (seed 001) in Python's spelling; what only Batsim's JSON protocol has (seed 004)
-and what leases need stands beside. ``timestamp`` (keyword only) is when the decision is to be applied, in simulated
-seconds; None means at once. The engine checks every decision; a refusal names the rule broken.
+and what leases need are added. ``timestamp`` (keyword only) is when the decision is to be applied, in simulated
+seconds; None means at once. The engine checks every decision; a refusal names the broken rule.
 """
 
 from collections.abc import Iterable, Mapping
@@ -69,15 +69,15 @@ class Decision(msgspec.Struct, kw_only=True, gc=False):
 
 
 class RejectJob(Decision):
-    """Refuse a submitted job for good."""
+    """Reject a submitted job permanently."""
 
     job_id: str
     reason: str = ""
-    """Why, for the record; no protocol carries it."""
+    """The reason, for the record; no protocol transmits it."""
 
 
 class ProfilePlacement(msgspec.Struct, frozen=True):
-    """Where a sub-profile runs, instead of where its job does."""
+    """Where a sub-profile runs, if not where its job does."""
 
     hosts: HostSet
     placement: ExecutorPlacement = PlacementStrategy.SpreadOverHostsFirst
@@ -100,9 +100,9 @@ class ExecuteJob(Decision):
     placement: ExecutorPlacement | None = None
     """None: executor i on the i-th host."""
     amounts: Mapping[int, Mapping[str, float]] | None = None
-    """What it takes of each host when it does not take whole hosts: host -> resource -> amount."""
+    """What it takes of each host if not whole hosts: host -> resource -> amount."""
     profile_placements: Mapping[str, ProfilePlacement] = {}
-    """Overrides by id of sub-profile."""
+    """Overrides by sub-profile id."""
     storages: Mapping[str, int] = {}
     """Storage label -> host id."""
     additional_io: AdditionalIo | None = None
@@ -121,12 +121,12 @@ class SuspendJob(Decision):
 
 
 class ResumeJob(Decision):
-    """Let a suspended job go on, on as many hosts as it had (with shares and a fixed run time: on any number)."""
+    """Resume a suspended job on as many hosts as it had (with shares and a fixed run time: on any number)."""
 
     job_id: str
     hosts: HostSet
     amounts: Mapping[int, Mapping[str, float]] | None = None
-    """What a job with shares of hosts takes of each from now on; None: what it had, host by host in order."""
+    """What a job with shares of hosts takes of each from now on; None: what it had before, host by host in order."""
 
 
 class MigrateJob(Decision):
@@ -138,9 +138,9 @@ class MigrateJob(Decision):
 
 
 class ResizeJob(Decision):
-    """Give a running job other hosts: at once if it stands still, else when it comes to its next stop.
+    """Give a running job other hosts: at once if it is paused, otherwise at its next pause.
 
-    Stops are scheduling points and requests. Its present hosts, in order, take back what was decided before.
+    Jobs pause at scheduling points and requests. Its current hosts, in order, cancel an earlier resize.
     """
 
     job_id: str
@@ -148,13 +148,13 @@ class ResizeJob(Decision):
     placement: tuple[int, ...] | None = None
     """For each rank of the job the rank of its host among ``hosts``; None: rank i on the i-th host."""
     gpus: int = -1
-    """How many GPUs of each host it uses from then on; -1: as many as before."""
+    """The number of GPUs it uses on each host from then on; -1: as many as before."""
 
 
 class SetJobArguments(Decision):
-    """Arguments for the expressions of a job's application, in place of all given to it like this before.
+    """Arguments for the expressions of a job's application, replacing all that were set before.
 
-    They take effect when it starts, and whenever its hosts change.
+    They take effect when the job starts, and whenever its hosts change.
     """
 
     job_id: str
@@ -176,14 +176,14 @@ class RegisterProfile(Decision):
 
 
 class RegisterJob(Decision):
-    """Submit a job of the component's own.
+    """Submit a job made by the component.
 
-    ``job.profile`` may be a profile to register with it, or None with ``profile_id`` naming a known one.
+    ``job.profile`` may be a profile to register with it, or None with ``profile_id`` naming a registered one.
     """
 
     job: Job
     profile_id: str = ""
-    """The id of a known profile; empty when ``job.profile`` is the profile itself."""
+    """The id of a registered profile; empty if ``job.profile`` is the profile itself."""
 
 
 class FinishRegistration(Decision):
@@ -191,7 +191,7 @@ class FinishRegistration(Decision):
 
 
 class ContinueRegistration(Decision):
-    """Registration goes on after all (JSON protocol)."""
+    """Reopen registration after it was finished (JSON protocol)."""
 
 
 class CallMeLater(Decision):
@@ -208,13 +208,13 @@ class StopCallMeLater(Decision):
 
 
 class CreateProbe(Decision):
-    """Measure something, now and then."""
+    """Measure something, once or repeatedly."""
 
     probe_id: str
     metrics: Metric
     resources: ProbeResources
     when: TemporalTrigger | None
-    """None: only when triggered by hand."""
+    """None: only when triggered by ``TriggerProbe``."""
     accumulation: Accumulation | None = None
     resources_aggregation: ResourcesAggregation = NO_AGGREGATION
     temporal_aggregation: TemporalAggregation = None
@@ -249,42 +249,42 @@ class ChangeHostsPState(Decision):
 
 
 class TurnOnOffHosts(Decision):
-    """Switch hosts on or off: ``state`` is the power state to reach, through the virtual one the platform names."""
+    """Switch hosts on or off: ``state`` is the power state to reach, through the platform's virtual one."""
 
     hosts: HostSet
     state: int
 
 
 class SetResourceState(Decision):
-    """Batsim 4's one request for both: what it means depends on each host's present power state."""
+    """Batsim 4's single request for both; its meaning depends on each host's current power state."""
 
     hosts: HostSet
     state: int
 
 
 class ReportLeases(Decision):
-    """What a lease manager has to report (``LeaseFact`` objects, in order): recorded in the lease tables."""
+    """Reports of a lease manager (``LeaseFact`` objects, in order), which are recorded in the lease tables."""
 
     facts: tuple[Any, ...]
 
 
 class ForceSimulationStop(Decision):
-    """End the run now, whatever is going on."""
+    """End the run now, whatever its state."""
 
 
 class QueryEnergy(Decision):
-    """Ask for the energy consumed by all hosts so far (JSON protocol)."""
+    """Query the energy consumed by all hosts so far (JSON protocol)."""
 
 
 class AnswerWaitingTime(Decision):
-    """Answer a ``WaitingTimeQueried``: seconds (or what the scheduler means by it)."""
+    """Answer a ``WaitingTimeQueried``: seconds (or another value that the scheduler defines)."""
 
     job_id: str
     estimated_waiting_time: float
 
 
 class SetJobMetadata(Decision):
-    """Attach a text to a job, for the results (JSON protocol)."""
+    """Attach a string to a job, for the results (JSON protocol)."""
 
     job_id: str
     metadata: str

@@ -1,4 +1,4 @@
-"""Hosts that are held until a predicted date, by a running job or because they are being switched."""
+"""Hosts that are held until a predicted time, by a running job or because they are being switched on or off."""
 
 from collections.abc import Mapping
 
@@ -14,9 +14,9 @@ Amounts = Mapping[int, Mapping[str, float]]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Held:
-    """Hosts that nobody else can have from ``start`` until ``end`` (s), as predicted.
+    """Hosts that are not available to others from ``start`` until ``end`` (s), as predicted.
 
-    ``rank`` counts what was held before it.
+    ``rank`` is its place in the order of holding.
     """
 
     __slots__ = ("end", "hosts", "rank", "start")
@@ -29,9 +29,9 @@ class Held:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Running(Held):
-    """A job that holds hosts, as far as the scheduler knows. ``start`` is later by any suspensions (s).
+    """A job that holds hosts, as far as the scheduler knows. ``start`` is delayed by any suspensions (s).
 
-    ``end`` is when it should end by its walltime, ``amounts`` what it takes of each host (None: all of it).
+    ``end`` is when its walltime is reached, ``amounts`` what it takes of each host (None: all of it).
     """
 
     __slots__ = ("amounts", "job")
@@ -49,11 +49,11 @@ class Running(Held):
 
 
 Ending = tuple[float, int, int, Held]
-"""The predicted end of something held (s), its rank, how many usable hosts that frees, and what it is."""
+"""The predicted end (s) of a holding, its rank, the number of usable hosts it will free, and the holding itself."""
 
 
 def running_job(job: Job, hosts: HostSet, start: float, end: float, rank: int, amounts: Amounts | None) -> Running:
-    """A job on hosts: a hot path (without an initialiser, it costs two thirds)."""
+    """A running job: a hot path (bypassing the initialiser saves a third of the time)."""
     new = Running()
     new.job = job
     new.hosts = hosts

@@ -1,4 +1,4 @@
-"""What a lease manager reports beside its decisions, for the lease tables of a run. Times are seconds."""
+"""What a lease manager reports besides its decisions, for the lease tables of a run. Times are seconds."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ __all__ = ["LeaseFact", "LeaseOver", "LeaseRequested", "LeasesNow", "Reservation
 
 
 class LeaseRequested(msgspec.Struct, gc=False):
-    """A lease was submitted, and admitted or (``rejected``) not."""
+    """A lease was submitted, and admitted or ``rejected``."""
 
     lease: Lease
     rejected: bool
@@ -21,29 +21,29 @@ class LeaseOver(msgspec.Struct, gc=False):
     """A lease is done, rejected, cancelled or has failed."""
 
     lease: Lease
-    """As it was asked for."""
+    """As requested."""
     state: LeaseState
     requested: float
-    """The duration, with overheads where they are added."""
+    """The duration, including overheads if they are added."""
     started: float | None
     ended: float
     actual: float
-    """How long it counts as having run; 0 unless it is done."""
+    """For how long it counts as run; 0 unless it is done."""
     ran: float
     """For how long its machines ran."""
     hosts: tuple[int, ...]
-    """The host of each virtual node at last."""
+    """The final host of each virtual node."""
     suspensions: int
     migrations: int
     transfers: int
     price: float | None
     extras: Mapping[str, object]
-    """Those of the lease, and what pricing added."""
+    """The extra attributes of the lease, and those added by pricing."""
     reason: str
 
 
 class ReservationOver(msgspec.Struct, gc=False):
-    """Something was carried out for a lease: machines ran, were saved, moved, restored, or an image was sent."""
+    """An operation for a lease is over: machines ran, were saved, moved or restored, or an image was transferred."""
 
     lease_id: int
     kind: str
@@ -53,14 +53,14 @@ class ReservationOver(msgspec.Struct, gc=False):
 
 
 class LeasesNow(msgspec.Struct, gc=False):
-    """How things stand after an instant, told when it has changed."""
+    """The state after an instant, reported when it has changed."""
 
     queued: int
     cpu: float
-    """The part of the site's CPU that running machines have."""
+    """The share of the site's CPU allocated to running machines."""
     disk: int
-    """The most MB of deployed images and saved memory on any node."""
+    """The maximum over all nodes of deployed images and saved memory (MB)."""
 
 
 LeaseFact = LeaseRequested | LeaseOver | ReservationOver | LeasesNow
-"""Any of them."""
+"""Any of these facts."""

@@ -1,7 +1,7 @@
-"""The one mirror of the site: what decision components know of it, rebuilt from notices and decisions alone.
+"""The mirror of the site: what decision components know of it, rebuilt from notices and decisions alone.
 
-So it is the same in process and behind a socket. :class:`~windtunnel.vocabulary.View` shows it to schedulers of
-users; schedulers that are shipped read and feed it directly. A notice costs what it changes.
+It is therefore the same in process and behind a socket. :class:`~windtunnel.vocabulary.View` shows it to users'
+schedulers; the included schedulers read and update it directly. The cost of a notice depends on what it changes.
 """
 
 from bisect import bisect_left, insort
@@ -56,17 +56,17 @@ _insort: Final = insort
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Mirror:
-    """Hosts (free, shared in part, unavailable, asleep, switching), who runs where until when, and who waits.
+    """Hosts (free, shared in part, unavailable, asleep, switching), which jobs run where until when, and which wait.
 
     Its attributes are for reading; its methods change it. Times are simulated seconds.
 
     Args:
-        queue: where jobs wait, in an order of the scheduler's own. Whoever feeds the mirror puts the jobs that have
-            arrived there, unless they start or are rejected at once.
-        availability: whether hosts that are told to be unavailable leave ``free``.
-        power: whether hosts that sleep or are being switched do. Copies of schedulers that go on as if all hosts
-            were there say no to one or both.
-        sleep_state: the power state in which hosts sleep, for a scheduler that is told so; else the platform says.
+        queue: where jobs wait, in the scheduler's own order. The code that updates the mirror adds the jobs that have
+            arrived, unless they start or are rejected at once.
+        availability: whether hosts that become unavailable leave ``free``.
+        power: whether hosts that sleep or are being switched on or off do. Copies of schedulers that ignore such
+            changes set one or both to False.
+        sleep_state: the power state in which hosts sleep, if the scheduler sets it; default: the platform's.
     """
 
     __slots__ = (
@@ -123,23 +123,23 @@ class Mirror:
         self.begins: SimulationBegins | None = None
         self.hosts: Sequence[Host] = ()
         self.size = 0
-        """How many hosts there are."""
+        """The number of hosts."""
         self.running: dict[str, Running] = {}
         """Jobs that hold hosts, by id, in the order of their starts."""
         self.suspended: dict[str, tuple[Running, float]] = {}
-        """Suspended jobs by id: as they ran, and since when they do not."""
+        """Suspended jobs by id: as they ran, and when they were suspended."""
         self.kept: dict[str, HostSet] = {}
-        """Hosts that running jobs are to have later, by job id: not in ``free``."""
+        """Hosts reserved for running jobs that will grow later, by job id: not in ``free``."""
         self.former: dict[str, HostSet] = {}
-        """The hosts that jobs had which change at once, until that is told."""
+        """The previous hosts of jobs that resize at once, until the notice arrives."""
         self.stopped: dict[str, int] = {}
-        """Jobs that stand still until this message is answered, and how many hosts they ask for (0: none)."""
+        """Jobs that are paused until this message is answered, and how many hosts they request (0: none)."""
         self.ends: list[Ending] = []
-        """What is held, the first to end first (ties: the first held)."""
+        """What is held, by predicted end (ties: the first held)."""
         self.free = HostPool()
-        """Hosts that can be given to a job: no job has a part of them, and they are there and awake."""
+        """Hosts that can be given to a job: no job has a part of them, and they are available and awake."""
         self.shares = Shares()
-        """What is taken of hosts that jobs have parts of."""
+        """What is taken of shared hosts."""
         self.unavailable = _NONE
         """Hosts that are not available, whether a job still runs there or not."""
         self.asleep = _NONE
@@ -148,25 +148,25 @@ class Mirror:
         self.dozing = _NONE
         """Hosts that are being switched off."""
         self.absent = _NONE
-        """All of these together: hosts that nobody can have."""
+        """All of these together: hosts that no job can get."""
         self.promised: dict[tuple[int, ...], Held] = {}
-        """Hosts that are being switched, and when they should be usable, as far as the scheduler has said."""
+        """Hosts that are being switched, and when they should be usable, if the scheduler has said so."""
         self.all_submitted = False
-        """Whether the workloads have no more jobs."""
+        """Whether all jobs of the workloads have been submitted."""
         self.ended = False
         # News of the last message.
         self.arrived: list[Job] = []
-        """Jobs that it announced; they are not in the queue yet."""
+        """Jobs that it announced, which are not in the queue yet."""
         self.left: list[Ending] = []
-        """Jobs that have given their hosts back, as they stood in ``ends``."""
+        """Jobs that have released their hosts, as they were in ``ends``."""
         self.refused: list[Running] = []
-        """Jobs that wait again (they are not in the queue yet), because the engine has refused to start them."""
+        """Jobs that wait again (not in the queue yet) because the engine has refused to start them."""
         self.switched: list[tuple[HostSet, int, Held | None]] = []
-        """Hosts that have arrived at a power state, and what was promised of them."""
+        """Hosts that have reached a power state, and what was promised about them."""
         self.called: list[str] = []
         """Calls that are due, by their ids."""
         self.changed = False
-        """Whether waiting jobs may have become able to start: hosts were freed, or others are there than before."""
+        """Whether waiting jobs may now be able to start: hosts were freed, or the available hosts have changed."""
         self.shifted = False
         """Whether what running jobs will free has changed."""
         self._busy_absent = _NONE  # absent hosts that a job had when they went, and has still
@@ -177,7 +177,7 @@ class Mirror:
     # -- notices ------------------------------------------------------------------------------------------------
 
     def apply(self, now: float, notices: Iterable[Notice]) -> None:
-        """Take in a message."""
+        """Update the mirror by a message."""
         self.now = now
         self.changed = False
         self.arrived = arrived = []
@@ -386,7 +386,7 @@ class Mirror:
     # -- decisions ----------------------------------------------------------------------------------------------
 
     def start(self, job: Job, hosts: HostSet, amounts: Amounts | None = None, at: float | None = None) -> Running:
-        """A job starts, now or at a date, on whole hosts or on so much of each; they leave ``free``."""
+        """Note that a job starts, now or at a given time, on whole hosts or parts of them, which leave ``free``."""
         start = self.now if at is None else at
         end = start + job.walltime
         if amounts is None:
@@ -397,21 +397,21 @@ class Mirror:
         return self.hold(job, hosts, start, end, amounts)
 
     def execute(self, job: Job, hosts: HostSet) -> ExecuteJob:
-        """The decision that a job starts now on these hosts, noted."""
+        """The decision to start a job now on these hosts, which the mirror notes."""
         self.start(job, hosts)
         return _ExecuteJob(job_id=job.id, hosts=hosts)
 
     def hold(self, job: Job, hosts: HostSet, start: float, end: float, amounts: Amounts | None = None) -> Running:
-        """The same for hosts that were taken out of ``free`` already, and with the date of the predicted end."""
+        """The same for hosts already removed from ``free``, with the time of the predicted end."""
         self._rank = rank = self._rank + 1
         running = self.running[job.id] = running_job(job, hosts, start, end, rank, amounts)
         _insort(self.ends, (end, rank, hosts.size, running))
         return running
 
     def run(self, job: Job, together: bool) -> ExecuteJob:
-        """The decision that a job starts now, noted; there must be enough free hosts for it: a hot path.
+        """The decision to start a job now, which the mirror notes; enough hosts must be free: a hot path.
 
-        Its hosts have consecutive numbers, if that is possible and wanted, and else the lowest.
+        Its hosts have consecutive numbers if that is wanted and possible, otherwise the lowest numbers.
         """
         size = job.request.hosts
         hosts = self.free.take_together(size) if together else self.free.take(size)
@@ -432,7 +432,7 @@ class Mirror:
         return _ExecuteJob(job_id=job_id, hosts=hosts)
 
     def resume(self, job_id: str, hosts: HostSet, amounts: Amounts | None, at: float) -> None:
-        """A suspended job holds hosts again; once, whether its own decision or the notice comes first."""
+        """Note that a suspended job holds hosts again, once, whether the decision or the notice comes first."""
         known = self.suspended.get(job_id)
         if known is None:
             return
@@ -444,7 +444,7 @@ class Mirror:
         del self.suspended[job_id]
 
     def resize(self, job_id: str, hosts: HostSet) -> None:
-        """A running job is to have other hosts: those that are new are kept for it."""
+        """Note that a running job will get other hosts: the new ones are reserved for it."""
         running = self.running.get(job_id)
         if running is None:
             return
@@ -460,7 +460,7 @@ class Mirror:
             self._plain = False
 
     def switch(self, hosts: HostSet, state: int) -> None:
-        """Hosts are asked to go to a power state; those that sleep, or will, are not free before they are awake."""
+        """Note a requested power state; hosts that sleep, or will, are not free until they are awake."""
         known = [host for host in hosts if host < self.size]
         off = HostSet(host for host in known if self._sleeps(host, state))
         on = (HostSet(known) - off) & (self.asleep | self.dozing)
@@ -470,7 +470,7 @@ class Mirror:
         self._update()
 
     def promise(self, hosts: HostSet, usable: float) -> None:
-        """Hosts that are being switched, together, are expected to be usable at a date (s)."""
+        """Note when a group of hosts that are being switched should be usable (s)."""
         self._rank = rank = self._rank + 1
         held = self.promised[tuple(hosts)] = Held()
         held.hosts = hosts
@@ -491,7 +491,7 @@ class Mirror:
     # -- questions ----------------------------------------------------------------------------------------------
 
     def left_of(self, host: int) -> dict[str, float]:
-        """What is left of each resource of a host: nothing if it is not there or taken whole."""
+        """What is left of each resource of a host: nothing if it is unavailable or taken whole."""
         left = self.shares.left.get(host)
         if left is None:
             whole = self.shares.whole(host)

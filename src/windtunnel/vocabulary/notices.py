@@ -1,8 +1,8 @@
 """Notices: what the simulated site tells a decision component.
 
 Names and fields follow batprotocol (seed 001, its ``...Event`` tables) in Python's spelling; what only Batsim's JSON
-protocol has (seed 004) and what leases need stands beside. ``timestamp`` is the simulated date in seconds. Jobs are
-carried whole, so that a component in process needs no second look-up; wires write of them what their protocol has.
+protocol has (seed 004) and what leases need are added. ``timestamp`` is the simulated time in seconds. Notices carry
+whole jobs, so that in-process components need not look them up; wires send what their protocol has of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ class Notice(msgspec.Struct, gc=False):
 
 
 class SimulationBegins(Notice):
-    """The first notice of all."""
+    """The first notice of a run."""
 
     platform: Platform
     workloads: Sequence[Workload] = ()
@@ -71,11 +71,11 @@ class SimulationBegins(Notice):
     allow_compute_sharing: bool = False
     allow_storage_sharing: bool = True
     options: Mapping[str, Any] = {}
-    """Further options of the run that a wire forwards (scheduler configuration, command line...)."""
+    """Other options of the run that a wire forwards (scheduler configuration, command line...)."""
     profiles: Mapping[str, Profile] | None = None
-    """All profiles of the static workloads, when the component asked for them."""
+    """All profiles of the static workloads, if the component requested them."""
     keeps_metadata: bool = True
-    """Whether metadata of jobs are recorded (``SetJobMetadata``): Batsim 5 has none."""
+    """Whether job metadata is recorded (``SetJobMetadata``), which Batsim 5 does not have."""
 
     @property
     def hosts(self) -> Sequence[Host]:
@@ -84,7 +84,7 @@ class SimulationBegins(Notice):
 
 
 class SimulationEnds(Notice):
-    """The last notice of a run that came to its end."""
+    """The last notice of a complete run."""
 
 
 class SimulationErrorOccurred(Notice):
@@ -99,23 +99,23 @@ class JobSubmitted(Notice):
     job: Job
     submission_time: float
     profile: Profile | None = None
-    """The profile, when the component asked for it."""
+    """The profile, if the component requested it."""
 
 
 class JobCompleted(Notice):
-    """A job that was executed has ended, in whatever way."""
+    """A job that was executed has ended, for any reason."""
 
     job: Job
     state: JobState
     return_code: int
     hosts: HostSet
-    """The hosts it had (batprotocol has no such field, the JSON protocol calls it ``alloc``)."""
+    """The hosts it had (not in batprotocol; ``alloc`` in the JSON protocol)."""
     start: float = 0.0
     """When it started (s)."""
 
 
 class JobStarted(Notice):
-    """Another component has started a job (told to those that follow others, in process only)."""
+    """Another component has started a job (sent to in-process components that follow others)."""
 
     job: Job
     hosts: HostSet
@@ -124,22 +124,22 @@ class JobStarted(Notice):
 
 
 class JobRejected(Notice):
-    """Another component has rejected a job (told to those that follow others, in process only)."""
+    """Another component has rejected a job (sent to in-process components that follow others)."""
 
     job: Job
 
 
 class AtomicProgress(msgspec.Struct, frozen=True):
-    """How far an indivisible profile had come when it was killed, in [0, 1]; -1 when that is not known."""
+    """The progress of an indivisible profile when it was killed, in [0, 1]; -1 if unknown."""
 
     profile_id: str
     progress: float
     mpi: bool = False
-    """Whether it replays MPI calls, of whose progress Batsim does not tell."""
+    """Whether it replays MPI calls, for which Batsim does not report progress."""
 
 
 class SequentialProgress(msgspec.Struct, frozen=True):
-    """How far a sequence had come: which repetition, which task in it, and that task's progress."""
+    """The progress of a sequence: the repetition, the task in it, and the progress of that task."""
 
     profile_id: str
     current_repetition: int
@@ -150,14 +150,14 @@ class SequentialProgress(msgspec.Struct, frozen=True):
 
 
 class ForkJoinProgress(msgspec.Struct, frozen=True):
-    """How far each task of a fork-join had come."""
+    """The progress of each task of a fork-join."""
 
     profile_id: str
     tasks_progress: tuple["KillProgress", ...]
 
 
 KillProgress = AtomicProgress | SequentialProgress | ForkJoinProgress
-"""How far a killed job had come."""
+"""The progress of a killed job."""
 
 
 class JobsKilled(Notice):
@@ -165,9 +165,9 @@ class JobsKilled(Notice):
 
     job_ids: tuple[str, ...]
     progresses: Mapping[str, KillProgress]
-    """Of those that were really killed, by job id."""
+    """The progress of the jobs that were actually killed, by id."""
     profiles: Mapping[str, Profile] | None = None
-    """When the component asked for them."""
+    """Only if the component requested them."""
 
 
 class JobSuspended(Notice):
@@ -183,7 +183,7 @@ class JobResumed(Notice):
     job: Job
     hosts: HostSet
     amounts: Mapping[int, Mapping[str, float]] | None = None
-    """What it takes of each host, when it has shares."""
+    """What it takes of each host, if it shares hosts."""
 
 
 class JobMigrated(Notice):
@@ -194,7 +194,7 @@ class JobMigrated(Notice):
 
 
 class SchedulingPointReached(Notice):
-    """A job that may change size stands still until this is answered; ``ResizeJob`` takes effect at once."""
+    """A job that may change size is paused until this is answered; ``ResizeJob`` takes effect at once."""
 
     job: Job
     hosts: tuple[int, ...]
@@ -204,13 +204,13 @@ class SchedulingPointReached(Notice):
 
 
 class HostsRequested(Notice):
-    """A job asks for another number of hosts, and stands still until this is answered; no answer is no."""
+    """A job requests another number of hosts, and is paused until this is answered; no answer means no."""
 
     job: Job
     hosts: tuple[int, ...]
     """Its hosts, in order of its ranks."""
     count: int
-    """The number of hosts that it wants."""
+    """The requested number of hosts."""
     steps_done: int
     """Iterations of its phases that are over."""
 
@@ -222,13 +222,13 @@ class JobReconfigured(Notice):
     hosts: tuple[int, ...]
     """Its hosts from now on, in order of its ranks."""
     released: HostSet
-    """Those that it has left."""
+    """The hosts that it has left."""
     awaited: bool
-    """Whether this was decided before the job had come to where it could change."""
+    """Whether this was decided before the job reached a point where it could change."""
 
 
 class JobProgressed(Notice):
-    """A job has come to where it stands still (told to those that follow phases, before all else)."""
+    """A job has paused (sent first, to components that follow phases)."""
 
     job: Job
     steps_done: int
@@ -236,13 +236,13 @@ class JobProgressed(Notice):
 
 
 class JobGoesOn(Notice):
-    """A job goes on with its phases, or begins them later than it started (told to those that follow phases)."""
+    """A job resumes its phases, or begins them after its start (sent to components that follow phases)."""
 
     job: Job
 
 
 class HostGpusChanged(Notice):
-    """A GPU of a host is in use, or no longer (told to those that follow phases)."""
+    """A GPU of a host has become busy or idle (sent to components that follow phases)."""
 
     host: int
     busy: tuple[bool, ...]
@@ -264,11 +264,11 @@ class HostsPStateChanged(Notice):
 
 
 class HostsSwitching(Notice):
-    """Another component has begun to switch hosts on or off (told to those that follow others, in process only)."""
+    """Another component has begun to switch hosts on or off (sent to in-process components that follow others)."""
 
     hosts: HostSet
     state: int
-    """The power state to be reached."""
+    """The power state to reach."""
 
 
 class HostsTurnedOnOff(Notice):
@@ -294,7 +294,7 @@ class HostsBecameAvailable(Notice):
 
 
 class HostsBecameUnavailable(Notice):
-    """Hosts are not usable until told otherwise (JSON protocol: NOTIFY event_machine_unavailable)."""
+    """Hosts are not usable until further notice (JSON protocol: NOTIFY event_machine_unavailable)."""
 
     hosts: HostSet
     cause: str = ""
@@ -307,17 +307,17 @@ class ExternalEventOccurred(Notice):
     data: str
     kind: str = "generic"
     attributes: Mapping[str, Any] = {}
-    """The object that the event is in a file or message, whole."""
+    """The complete object of the event in a file or message."""
 
     @property
     def value(self) -> Any:
-        """What it says, as the class that is registered for its kind (``windtunnel.external_event``); else None."""
+        """Its data, as the class registered for its kind (``windtunnel.external_event``); otherwise None."""
         kind = event_kind(self.kind)
         return None if kind is None else kind.read(self.attributes)
 
 
 class RequestedCall(Notice):
-    """A call the component asked for."""
+    """A call that the component requested."""
 
     call_me_later_id: str
     last_periodic_call: bool = False
@@ -364,7 +364,7 @@ class MessageFromJob(Notice):
 
 
 class DecisionRefused(Notice):
-    """A decision was illegal and was not carried out (only when the run goes on after refusals)."""
+    """A decision was illegal and was not carried out (only if the run continues after refusals)."""
 
     decision: Any
     """The decision, as the component made it."""

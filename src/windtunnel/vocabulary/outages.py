@@ -1,6 +1,6 @@
-"""Outages that are announced before a run: maintenance and halts of hosts that the events of a site tell with dates.
+"""Outages announced before a run: maintenance and halts of hosts whose times are given in the events of a site.
 
-A failure comes without a word, and is none of them.
+Failures are not announced, and so are not included.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,21 +13,21 @@ from windtunnel.vocabulary.notices import SimulationBegins
 __all__ = ["Outages"]
 
 Period = tuple[float, float]
-"""From one date to another (s); the second is infinite for a host that never comes back."""
+"""Start and end (s); the end is infinite for a host that never returns."""
 
 _ANNOUNCED: Final = ("MAINTENANCE", "HALT")
 
 
 class Outages:
-    """When which hosts will be away, as far as that is known beforehand."""
+    """Which hosts will be unavailable and when, as far as is known beforehand."""
 
     def __init__(self, periods: Mapping[int, Sequence[Period]] | None = None) -> None:
         self.periods: Final = {host: tuple(sorted(known)) for host, known in (periods or {}).items() if known}
-        """By host, in order of date."""
+        """By host, in order of time."""
 
     @classmethod
     def of(cls, begins: SimulationBegins) -> "Outages":
-        """Those that the lists of events of a run announce (other components than ours are not told of them)."""
+        """The outages announced in the event lists of a run (only our own components get them)."""
         found: dict[int, list[Period]] = {}
         for events in begins.event_lists:
             since: dict[int, float] = {}
@@ -48,11 +48,11 @@ class Outages:
         return bool(self.periods)
 
     def back(self, host: int, now: float) -> float:
-        """When a host that is away comes back, if its outage was announced; else infinite."""
+        """When an unavailable host returns, if its outage was announced; otherwise infinite."""
         return max((end for begin, end in self.periods.get(host, ()) if begin <= now < end), default=inf)
 
     def within(self, now: float, length: float) -> HostSet:
-        """The hosts that go away within so many seconds, and are there now. Of an endless time nothing is known."""
+        """The available hosts that become unavailable within the given number of seconds; none if it is infinite."""
         if length == inf:
             return HostSet()
         return HostSet(
@@ -60,7 +60,7 @@ class Outages:
         )
 
     def never(self, now: float, length: float) -> HostSet:
-        """The hosts that never again stay for so many seconds."""
+        """The hosts that will never again be available for the given number of seconds."""
         return HostSet(
             host
             for host, periods in self.periods.items()

@@ -1,4 +1,4 @@
-"""Probes and time triggers: what a decision component may ask to be measured and when (batprotocol, seed 001)."""
+"""Probes and time triggers: what a decision component may have measured, and when (batprotocol, seed 001)."""
 
 from enum import IntEnum
 from typing import Final
@@ -35,7 +35,7 @@ class TimeUnit(IntEnum):
 class OneShot(msgspec.Struct, frozen=True):
     """Once, at ``time`` from the start of the simulation.
 
-    ``time`` is a whole number of units in batprotocol; the JSON protocol gives any date in seconds.
+    ``time`` is a whole number of units in batprotocol; the JSON protocol allows any time in seconds.
     """
 
     time: float
@@ -43,7 +43,7 @@ class OneShot(msgspec.Struct, frozen=True):
 
 
 class Periodic(msgspec.Struct, frozen=True):
-    """At ``offset + k * period`` from the start of the simulation; ``nb_periods`` times, indefinitely when None."""
+    """At ``offset + k * period`` from the start of the simulation; ``nb_periods`` times, indefinitely if None."""
 
     period: int
     offset: int = 0
@@ -83,7 +83,7 @@ class CumulativeFunction(IntEnum):
 
 
 class Accumulation(msgspec.Struct, frozen=True):
-    """Accumulate since the last reset; ``reset_to`` is the value set after each measure, None for no reset."""
+    """Accumulate since the last reset; ``reset_to`` is the value set after each measurement, None for no reset."""
 
     cumulative_function: CumulativeFunction = CumulativeFunction.Sum
     temporal_normalization: bool = False
@@ -91,7 +91,7 @@ class Accumulation(msgspec.Struct, frozen=True):
 
 
 class ResourcesAggregation(msgspec.Struct, frozen=True):
-    """From one value per resource to one value: ``none``, ``sum``, ``mean`` or ``quantile`` (of ``threshold``)."""
+    """How values of resources become one value: ``none``, ``sum``, ``mean`` or ``quantile`` (of ``threshold``)."""
 
     function: str = "none"
     threshold: float = 0.5
@@ -122,7 +122,7 @@ class BooleanComparisonOperator(IntEnum):
 
 
 class ThresholdFiltering(msgspec.Struct, frozen=True):
-    """Emit only when the aggregated value compares so with the threshold."""
+    """Emit only if the comparison of the aggregated value with the threshold is true."""
 
     threshold: float
     operator: BooleanComparisonOperator = BooleanComparisonOperator.GreaterThan

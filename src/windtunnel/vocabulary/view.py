@@ -1,7 +1,7 @@
 """The read-only view of a site that a scheduler sees, rebuilt from notices and its own decisions alone.
 
-So it is the same in process and behind a socket. What a wire cannot tell is missing here and refused by name when
-asked for (:attr:`View.missing`). The state itself is in the :class:`~windtunnel.vocabulary.mirror.Mirror`.
+It is therefore the same in process and behind a socket. What a wire does not provide is missing here, and is an error
+when requested (:attr:`View.missing`). The state itself is in the :class:`~windtunnel.vocabulary.mirror.Mirror`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, ValuesView
@@ -30,13 +30,13 @@ class View:
     def __init__(self, mirror: Mirror | None = None) -> None:
         self.mirror = Mirror() if mirror is None else mirror
         self.missing: Mapping[str, str] = {}
-        """What this wire cannot tell: name -> why."""
+        """What this wire does not provide: name -> reason."""
         self.notices: Sequence[n.Notice] = ()
-        """All that was told this time, in order: also what the view does not show, such as calls, answers, events."""
+        """All notices of this message, in order, including what the view does not show: calls, answers, events."""
 
     @property
     def now(self) -> float:
-        """The simulated date (s)."""
+        """The simulated time (s)."""
         return self.mirror.now
 
     @property
@@ -46,7 +46,7 @@ class View:
 
     @property
     def storages(self) -> tuple[Host, ...]:
-        """The hosts that only store."""
+        """The hosts that only store data."""
         begins = self.mirror.begins
         return () if begins is None else begins.platform.storages
 
@@ -73,25 +73,25 @@ class View:
 
     @property
     def stopped(self) -> Mapping[str, int]:
-        """The jobs that stand still until this is answered, and the number of hosts that each asks for.
+        """The jobs that are paused until this is answered, and the number of hosts that each requests.
 
-        0: it is at a scheduling point. ``Resize`` takes effect at once; without it a job goes on as it is.
+        0: it is at a scheduling point. ``Resize`` takes effect at once; without it a job continues unchanged.
         """
         return self.mirror.stopped
 
     @property
     def kept(self) -> Mapping[str, HostSet]:
-        """Hosts that running jobs are to have when they can change, by job id; they are not free."""
+        """Hosts reserved for running jobs until they can change, by job id; they are not free."""
         return self.mirror.kept
 
     @property
     def suspended(self) -> dict[str, tuple[Running, float]]:
-        """Suspended jobs by id: as they ran, and since when they do not (s)."""
+        """Suspended jobs by id: as they ran, and when they were suspended (s)."""
         return self.mirror.suspended
 
     @property
     def all_submitted(self) -> bool:
-        """Whether the workloads have no more jobs."""
+        """Whether all jobs of the workloads have been submitted."""
         return self.mirror.all_submitted
 
     @property
@@ -101,7 +101,7 @@ class View:
 
     @property
     def free(self) -> HostPool:
-        """The hosts that can be given to a job, a copy of your own.
+        """The hosts that can be given to a job, as a copy that you may change.
 
         No job holds them (not even a part of them), they are available, awake, and not being switched.
         """
@@ -109,7 +109,7 @@ class View:
 
     @property
     def free_count(self) -> int:
-        """How many hosts are free."""
+        """The number of free hosts."""
         return len(self.mirror.free)
 
     @property
@@ -131,27 +131,27 @@ class View:
         """The cores of a host.
 
         Raises:
-            UsageError: the protocol of this run does not tell (Batsim 4).
+            UsageError: the protocol of this run does not provide them (Batsim 4).
         """
         if "cores" in self.missing:
             raise UsageError(f"the cores of hosts are not known here: {self.missing['cores']}")
         return self.hosts[host].cores
 
     def left(self, host: int) -> dict[str, float]:
-        """What is left of each resource of a host (``cores`` too); nothing if it is not there or taken whole.
+        """What is left of each resource of a host (``cores`` too); nothing if it is unavailable or taken whole.
 
         Raises:
-            UsageError: the protocol of this run does not tell the cores of hosts.
+            UsageError: the protocol of this run does not provide the cores of hosts.
         """
         self.cores(host)
         return self.mirror.left_of(host)
 
     def by_expected_end(self) -> list[Running]:
-        """Running jobs, the one expected to end first at the front (ties: order of start)."""
+        """Running jobs by expected end (ties: in order of start)."""
         return [held for _, _, _, held in self.mirror.ends if isinstance(held, Running)]
 
     def apply(self, now: float, notices: Sequence[n.Notice]) -> None:
-        """Take in what happened."""
+        """Update the view by what happened."""
         self.notices = notices
         mirror = self.mirror
         mirror.apply(now, notices)
@@ -161,7 +161,7 @@ class View:
             mirror.queue.add(job, now)
 
     def decided(self, decisions: Sequence[d.Decision]) -> None:
-        """Take in what the scheduler itself decided."""
+        """Update the view by what the scheduler itself decided."""
         for decision in decisions:
             try:
                 self._decided(decision)

@@ -21,7 +21,7 @@ class Pacer:
         self._event = threading.Event()
 
     def date(self) -> float:
-        """The simulated date that is due now."""
+        """The simulated time that should have been reached by now."""
         if self._paused_at is not None:
             return self._paused_at
         simulated, wall = self._origin
@@ -44,7 +44,7 @@ class Pacer:
         self._event.set()
 
     def wait(self, date: float) -> bool:
-        """Wait until ``date`` is due; False when woken before."""
+        """Wait until the simulated time ``date`` is due; False when woken before."""
         while True:
             if self._event.is_set():
                 self._event.clear()

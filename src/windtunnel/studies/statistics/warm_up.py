@@ -1,7 +1,7 @@
 """How much of the beginning of a run is not typical of it: the rule MSER-5.
 
-A simulation begins empty, so that its first jobs wait less than those of a busy site. The rule of White (Simulation
-69, 1997) leaves out so much that the standard error of the mean of the rest is least; MSER-5 (Spratt 1998; White,
+A simulation begins empty, so its first jobs wait less than those of a busy site. White's rule (Simulation 69,
+1997) discards as much as minimises the standard error of the mean of the rest; MSER-5 (Spratt 1998; White,
 Cobb & Spratt, Winter Simulation Conference 2000) looks at means of five values.
 """
 
@@ -16,26 +16,26 @@ from windtunnel.diagnostics import UsageError
 __all__ = ["WarmUp", "mser"]
 
 FEWEST: Final = 10
-"""Of fewer batches nothing is said."""
+"""With fewer batches there is no result."""
 
 
 class WarmUp(msgspec.Struct, frozen=True):
-    """What to leave out at the beginning: so many ``values`` of ``of``."""
+    """What to discard at the beginning: the first ``values`` out of ``of``."""
 
     values: int
     of: int
     statistic: float
-    """What was made least: the squared deviations of the rest over the square of their number."""
+    """The minimum found: the sum of squared deviations of the rest, divided by the square of their number."""
     steady: bool
-    """Whether less than half is left out; else the series is too short to tell, by the rule itself."""
+    """Whether less than half is discarded; otherwise, by the rule itself, the series is too short to tell."""
 
 
 def mser(series: Sequence[float], batch: int = 5) -> WarmUp:
-    """The part of a series to leave out, by the rule MSER with batches of so many values; what does not fill the last
-    batch is not looked at.
+    """The part of a series to discard, by the rule MSER with batches of the given size; values that do not fill the
+    last batch are not considered.
 
     Raises:
-        UsageError: the series is shorter than ten batches, or holds what is not a number.
+        UsageError: the series is shorter than ten batches, or contains a value that is not a number.
     """
     if batch < 1 or len(series) < FEWEST * batch:
         raise UsageError(f"{len(series)} values: a warm-up is looked for in {FEWEST * batch} or more")
