@@ -1,4 +1,4 @@
-"""Leases as Haizea schedules them: the decision component, and what policies of one's own derive from.
+"""Leases as Haizea schedules them: the decision component, and the base classes of user-defined policies.
 
 What a user needs is here, and is loaded when it is first used. The planner knows no files and no clock; its component
 drives it on the engine.

@@ -2,7 +2,7 @@
 
 Jobs become leases (:func:`~windtunnel.leases.jobs.lease_of`). The planner is driven by what the engine tells; what it
 plans becomes decisions of the vocabulary when its time has come: machines start (execute), are saved (suspend),
-move (migrate), go on (resume), images are sent (transfer). The engine holds a suspended job's hosts free while its
+move (migrate), resume, images are sent (transfer). The engine holds a suspended job's hosts free while its
 memory is saved and restored; the slot table does not give them away meanwhile.
 
 A lease that is cancelled to start again from the beginning becomes a new job: ``NAME#2`` follows ``NAME``.
@@ -121,7 +121,7 @@ class LeaseManager(Scheduler):
         """The last number given to a job that is not a lease."""
         self._all_submitted = self._all_events = self._finished = False
         self._no_more = False
-        """Whether it was told that no more will come."""
+        """Whether it has been notified that no more will come."""
 
     def lasts(self, lease: Lease, /) -> tuple[float, float | None]:
         """A lease's duration and real duration (s), with the overheads that are to be added."""
@@ -279,7 +279,7 @@ class LeaseManager(Scheduler):
         return False
 
     def _still_running(self, instant: int) -> list[str]:
-        """Jobs whose machines are to end now, which the engine has not told yet."""
+        """Jobs whose machines are to end now, of which the engine has not been notified yet."""
         writer = self._writer
         return [
             writer.jobs[r.lease.id].id
@@ -288,7 +288,7 @@ class LeaseManager(Scheduler):
         ]
 
     def _told(self, notice: ExternalEventOccurred) -> bool:
-        """What a service is told by its clients; whether it is about leases."""
+        """What clients ask of a service; whether it concerns leases."""
         number = notice.attributes.get("lease")
         if notice.kind not in (CANCEL, END) or not isinstance(number, int):
             return False

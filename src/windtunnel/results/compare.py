@@ -83,7 +83,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         return not (self.only_a or self.only_b or self.earlier or self.later or self.other_hosts or self.other_state)
 
     def table(self) -> list[tuple[str, str, str, str, str]]:
-        """Rows (figure, a, b, b - a, relative) for people; figures that neither run has are left out."""
+        """Rows (figure, a, b, b - a, relative) for people; figures that neither run has are excluded."""
 
         def text(value: float | None, sign: str = "") -> str:
             return "-" if value is None else f"{value:{sign},.4f}"

@@ -73,7 +73,7 @@ class Fairness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def gini(values: Iterable[float]) -> float:
-    """Gini's coefficient of numbers that are not negative; 0 when there are none, or all are 0."""
+    """Gini's coefficient of numbers that are not negative; 0 if there is none, or all are 0."""
     ordered = sorted(values)
     total, count = fsum(ordered), len(ordered)
     if not total:
@@ -84,7 +84,7 @@ def gini(values: Iterable[float]) -> float:
 
 
 def jain(values: Sequence[float]) -> float:
-    """Jain's index of numbers that are not negative; 1 when there are none, or all are 0."""
+    """Jain's index of numbers that are not negative; 1 if there is none, or all are 0."""
     squares = len(values) * fsum(one * one for one in values)
     return min(1.0, fsum(values) ** 2 / squares) if squares else 1.0
 
@@ -100,9 +100,9 @@ class _Job(NamedTuple):
 
 
 def fair_starts(jobs: Sequence[_Job], hosts: float) -> Iterator[tuple[_Job, float]]:
-    """Each job, by arrival, with the time (s) at which it would start if nobody came after it.
+    """Each job, by arrival, with the time (s) at which it would start if no job were submitted after it.
 
-    What runs when it arrives goes on to its end; who waits starts in the order of arrival, and nobody overtakes. Run
+    What runs when it arrives continues to its end; waiting jobs start in order of arrival, none overtakes. Run
     times are those that jobs turned out to have. Suspensions and changes of size are not followed: a job holds its
     hosts from its start to its end.
     """

@@ -52,7 +52,7 @@ __all__ = ["COMPLETE", "Recording", "RecordingOptions"]
 _ROOM: Final = b" " * 2000 + b"\n"
 """What the marker of a run under way ends with, so that a full disk has room for how it ended."""
 _MOST_REASONS: Final = 100
-"""So many different reasons for rejections are kept."""
+"""The number of different reasons for rejections that are kept."""
 COMPLETE = "complete"
 """The outcome of a run that came to its end; any other text says why it did not."""
 
@@ -149,7 +149,7 @@ class Recording(Observer):
         place.when_lost(self._displaced)
 
     def _displaced(self) -> None:
-        """A restored run goes on in these files: nothing of this one may reach them any more."""
+        """A restored run continues in these files: nothing of this one may reach them any more."""
         self._stop()
         self.state.status = Status.INCOMPLETE
         self.state.reason = "a restored run continues in its own files"
@@ -158,9 +158,9 @@ class Recording(Observer):
 
     @contextmanager
     def holding(self) -> Iterator[None]:
-        """While the run goes on, and what is made from its files is written beside them.
+        """For the length of the run, and while what is made from its files is written beside them.
 
-        Only at the end of all of that is the run marked as complete; until then nobody else may begin a run there.
+        Only after that is the run marked as complete; until then no other process may begin a run there.
         """
         self._place.hold()
         self._held = True
@@ -305,7 +305,7 @@ class Recording(Observer):
             self._place.release()
 
     def _spoilt(self, fault: BaseException) -> None:
-        """The run is over, and something of it could not be written: its marker must not say that it goes on."""
+        """The run is over, and something of it could not be written: its marker must not say that it is running."""
         self.state.status = Status.INCOMPLETE
         self.state.reason = str(fault) or type(fault).__name__
         path = self.layout.path("run.json")
@@ -411,7 +411,7 @@ class Recording(Observer):
             write_whole(path, data)
 
     def read(self, name: str) -> bytes | None:
-        """The content of one of the run's files, None when there is no such file (yet)."""
+        """The content of one of the run's files, None if there is no such file (yet)."""
         rows = self.rows.get(name)
         if rows is not None:
             self._batches.flush()
@@ -422,7 +422,7 @@ class Recording(Observer):
         return read_input(path) if name in KNOWN_FILES and path.exists() else None
 
     def fork(self, layout: Layout | None = None) -> Self:
-        """An independent recording at another place that goes on from here, with all that was recorded so far.
+        """An independent recording at another place that continues from here, with all that was recorded so far.
 
         What it ends up with is, byte for byte, what a run that was never forked writes there.
 
@@ -436,7 +436,7 @@ class Recording(Observer):
         return new
 
     def relocate(self, layout: Layout) -> None:
-        """Copy what was written to another place and go on there; the old files stay."""
+        """Copy what was written to another place and continue there; the old files stay."""
         if layout.stem is not None and layout.stem == self.layout.stem:
             raise UsageError(f"{layout.stem} is already being written by the run that is forked")
         if layout.dialect is not self.layout.dialect:
@@ -453,7 +453,7 @@ class Recording(Observer):
             self._watch()
 
     def resume(self) -> None:
-        """After this recording was pickled and read back: go on in the same files, from where they were then.
+        """After this recording was pickled and read back: continue in the same files, from where they were then.
 
         Raises:
             UsageError: another run writes there.

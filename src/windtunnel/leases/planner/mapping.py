@@ -11,7 +11,7 @@ __all__ = ["Mapper", "Mapping"]
 
 
 class Mapping(NamedTuple):
-    """The node (bit) of each virtual node in order, until when, and which leases must give way."""
+    """The node (bit) of each virtual node in order, until when, and which leases must be preempted."""
 
     hosts: tuple[int, ...]
     end: int
@@ -22,7 +22,7 @@ class Mapper:
     """Base: finds hosts for a lease over an interval (ticks)."""
 
     reschedules: ClassVar[bool] = False
-    """Whether leases that must give way were given new times already."""
+    """Whether leases that must be preempted were given new times already."""
 
     def __init__(self, plan: Plan, host_selection: HostSelectionPolicy, preemption: PreemptionPolicy) -> None:
         self.plan = plan
@@ -46,7 +46,7 @@ class Mapper:
             start: from when (ticks).
             end: until when; unless ``strict``, the end found may be earlier.
             strict: all of the interval, or nothing.
-            preempt: leases that the preemption policy allows may be made to give way (strict only).
+            preempt: leases that the preemption policy allows may be preempted (strict only).
             nodes: only these hosts.
         """
         raise NotImplementedError

@@ -1,7 +1,7 @@
 """The planner: a state machine of leases with its own (virtual) time.
 
 It is driven from outside: :meth:`Planner.advance` moves to an instant and does all that happens there, in Haizea's
-order; :meth:`Planner.next_event` tells when something will happen by itself. What has happened stands in the journal
+order; :meth:`Planner.next_event` returns when something will happen by itself. What has happened is in the journal
 (:attr:`Plan.journal`), which its driver reads and clears. Times are ticks (1/100 s). It holds nothing but plain data,
 so it can be pickled and copied as a value.
 """

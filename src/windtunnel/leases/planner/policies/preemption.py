@@ -1,4 +1,4 @@
-"""Preemption: which leases may be made to give way to which, and in which order."""
+"""Preemption: which leases may preempt which, and in which order they are preempted."""
 
 from math import inf
 
@@ -13,7 +13,7 @@ DAY = 86400 * TICKS
 
 
 class PreemptionPolicy:
-    """Base: nobody gives way."""
+    """Base: no lease is preempted."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -63,7 +63,7 @@ class PricingPolicy:
         return self.base_price(lease) + self.surcharge(preempted)
 
     def feedback(self, lease: LeaseRecord) -> None:
-        """Told when a lease that is not best-effort was scheduled, rejected, or refused by its user."""
+        """Called when a lease that is not best-effort was scheduled, rejected, or refused by its user."""
 
 
 class FreePrice(PricingPolicy):
