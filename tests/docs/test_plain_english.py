@@ -72,8 +72,6 @@ IN_DOCSTRINGS = {
     r"\bin whatever\b|\bwhatever the (hosts|scheduler)\b": "any",
 }
 """Odd turns, and what to write instead, where what is public is described: users read it in the reference of Python."""
-_ELSEWHERE = {"conformance", "spec"}
-"""Pages of ``docs`` that quote documents of others."""
 _ANY = re.compile("|".join(PHRASES), re.IGNORECASE)
 _LITERAL = re.compile(r"``.*?``|:\w+:`.*?`", re.DOTALL)
 _JOINT = re.compile(r"""["']\s*\n\s*f?["']""")
@@ -84,8 +82,7 @@ _CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 def _pages() -> Iterator[tuple[str, str]]:
     pages = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
     for page in sorted(pages):
-        if not _ELSEWHERE & set(page.relative_to(ROOT).parts):
-            yield str(page.relative_to(ROOT)), _CODE.sub(" ", page.read_text())
+        yield str(page.relative_to(ROOT)), _CODE.sub(" ", page.read_text())
 
 
 def _texts(tree: ast.AST) -> Iterator[str]:
