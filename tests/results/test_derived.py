@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windtunnel.diagnostics.disk_columns import DiskColumn
+from windtunnel.model.disk_columns import DiskColumn
 from windtunnel.results import derived, ranked
 from windtunnel.results.columns import Columns
 from windtunnel.results.derived import BOUND, Derived

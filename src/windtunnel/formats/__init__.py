@@ -3,8 +3,9 @@
 What a user needs is here, and is loaded when it is first used; one package or module for each format holds the rest.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from windtunnel.on_use import loads_on_use
 
 if TYPE_CHECKING:
     from windtunnel.formats.convert import write_workload as write_workload
@@ -41,9 +42,4 @@ _MODULE: Final = {
     "write_workload": "convert",
 }
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+__getattr__ = loads_on_use(__name__, _MODULE)

@@ -4,8 +4,9 @@ What a user needs is here, and is loaded when it is first used. The planner know
 drives it on the engine.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from windtunnel.on_use import loads_on_use
 
 if TYPE_CHECKING:
     from windtunnel.leases.component import LeaseManager as LeaseManager
@@ -13,22 +14,22 @@ if TYPE_CHECKING:
     from windtunnel.leases.planner.mapping import Mapper as Mapper
     from windtunnel.leases.planner.mapping import Mapping as Mapping
     from windtunnel.leases.planner.planner import Planner as Planner
-    from windtunnel.leases.planner.policies.admission import AcceptAll as AcceptAll
-    from windtunnel.leases.planner.policies.admission import AdmissionPolicy as AdmissionPolicy
-    from windtunnel.leases.planner.policies.admission import NoReservations as NoReservations
-    from windtunnel.leases.planner.policies.host_selection import AnyHost as AnyHost
-    from windtunnel.leases.planner.policies.host_selection import GreedyHosts as GreedyHosts
-    from windtunnel.leases.planner.policies.host_selection import HostSelectionPolicy as HostSelectionPolicy
-    from windtunnel.leases.planner.policies.preemption import DeadlinePreemption as DeadlinePreemption
-    from windtunnel.leases.planner.policies.preemption import NoPreemption as NoPreemption
-    from windtunnel.leases.planner.policies.preemption import PreemptionPolicy as PreemptionPolicy
-    from windtunnel.leases.planner.policies.preemption import ReservationsPreempt as ReservationsPreempt
-    from windtunnel.leases.planner.policies.pricing import AdaptivePrice as AdaptivePrice
-    from windtunnel.leases.planner.policies.pricing import ConstantPrice as ConstantPrice
-    from windtunnel.leases.planner.policies.pricing import FreePrice as FreePrice
-    from windtunnel.leases.planner.policies.pricing import MaximumPrice as MaximumPrice
-    from windtunnel.leases.planner.policies.pricing import PricingPolicy as PricingPolicy
-    from windtunnel.leases.planner.policies.pricing import RandomPrice as RandomPrice
+    from windtunnel.leases.planner.policies import AcceptAll as AcceptAll
+    from windtunnel.leases.planner.policies import AdaptivePrice as AdaptivePrice
+    from windtunnel.leases.planner.policies import AdmissionPolicy as AdmissionPolicy
+    from windtunnel.leases.planner.policies import AnyHost as AnyHost
+    from windtunnel.leases.planner.policies import ConstantPrice as ConstantPrice
+    from windtunnel.leases.planner.policies import DeadlinePreemption as DeadlinePreemption
+    from windtunnel.leases.planner.policies import FreePrice as FreePrice
+    from windtunnel.leases.planner.policies import GreedyHosts as GreedyHosts
+    from windtunnel.leases.planner.policies import HostSelectionPolicy as HostSelectionPolicy
+    from windtunnel.leases.planner.policies import MaximumPrice as MaximumPrice
+    from windtunnel.leases.planner.policies import NoPreemption as NoPreemption
+    from windtunnel.leases.planner.policies import NoReservations as NoReservations
+    from windtunnel.leases.planner.policies import PreemptionPolicy as PreemptionPolicy
+    from windtunnel.leases.planner.policies import PricingPolicy as PricingPolicy
+    from windtunnel.leases.planner.policies import RandomPrice as RandomPrice
+    from windtunnel.leases.planner.policies import ReservationsPreempt as ReservationsPreempt
 
 __all__ = [
     "AcceptAll",
@@ -55,32 +56,27 @@ __all__ = [
 ]
 
 _MODULE: Final = {
-    "AcceptAll": "planner.policies.admission",
-    "AdaptivePrice": "planner.policies.pricing",
-    "AdmissionPolicy": "planner.policies.admission",
-    "AnyHost": "planner.policies.host_selection",
-    "ConstantPrice": "planner.policies.pricing",
-    "DeadlinePreemption": "planner.policies.preemption",
-    "FreePrice": "planner.policies.pricing",
-    "GreedyHosts": "planner.policies.host_selection",
+    "AcceptAll": "planner.policies",
+    "AdaptivePrice": "planner.policies",
+    "AdmissionPolicy": "planner.policies",
+    "AnyHost": "planner.policies",
+    "ConstantPrice": "planner.policies",
+    "DeadlinePreemption": "planner.policies",
+    "FreePrice": "planner.policies",
+    "GreedyHosts": "planner.policies",
     "GreedyMapper": "planner.mapper",
-    "HostSelectionPolicy": "planner.policies.host_selection",
+    "HostSelectionPolicy": "planner.policies",
     "LeaseManager": "component",
     "Mapper": "planner.mapping",
     "Mapping": "planner.mapping",
-    "MaximumPrice": "planner.policies.pricing",
-    "NoPreemption": "planner.policies.preemption",
-    "NoReservations": "planner.policies.admission",
+    "MaximumPrice": "planner.policies",
+    "NoPreemption": "planner.policies",
+    "NoReservations": "planner.policies",
     "Planner": "planner.planner",
-    "PreemptionPolicy": "planner.policies.preemption",
-    "PricingPolicy": "planner.policies.pricing",
-    "RandomPrice": "planner.policies.pricing",
-    "ReservationsPreempt": "planner.policies.preemption",
+    "PreemptionPolicy": "planner.policies",
+    "PricingPolicy": "planner.policies",
+    "RandomPrice": "planner.policies",
+    "ReservationsPreempt": "planner.policies",
 }
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+__getattr__ = loads_on_use(__name__, _MODULE)

@@ -3,8 +3,9 @@
 What a user needs is here, and is loaded when it is first used. The writer is ``results.recording.Recording``.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from windtunnel.on_use import loads_on_use
 
 if TYPE_CHECKING:
     from windtunnel.results.compare import Comparison as Comparison
@@ -62,9 +63,4 @@ _MODULE: Final = {
     "metric": "own_metrics",
 }
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+__getattr__ = loads_on_use(__name__, _MODULE)

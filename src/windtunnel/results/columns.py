@@ -130,7 +130,7 @@ class Collector(Observer):
 
     def __init__(self, *, on_disk: bool = False) -> None:
         if on_disk:
-            from windtunnel.diagnostics.disk_columns import DiskColumn
+            from windtunnel.model.disk_columns import DiskColumn
 
             self.columns = Columns(column=cast("Callable[[str], array[Any]]", DiskColumn))
         else:

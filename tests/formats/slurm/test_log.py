@@ -145,6 +145,7 @@ def test_what_tells_how_it_was_is_told(tmp_path):
         ("--gpus=2", {}),
         ("--threads-per-core=1 --hint=nomultithread", {}),
         ("--hint=memory_bound", {"--hint": 1}),
+        ("--threads-per-core=2", {"--threads-per-core": 1}),
         ("--gpus-per-task=1 --no-such-thing=3", {"--gpus-per-task": 1, "--no-such-thing": 1}),
     ],
 )
@@ -209,6 +210,7 @@ LINES = {
     },
     "sbatch --hint=nomultithread x": {"threads_per_core": 1},
     "sbatch --threads-per-core 1 x": {"threads_per_core": 1},
+    "sbatch --threads-per-core 2 x": {"threads_per_core": None},
     "sbatch --hint=compute_bound x": {"threads_per_core": None},
     "bash -n4": {},
     "sbatch 'open": {},

@@ -35,7 +35,6 @@ _NUMBERS: Final = {
     "ntasks-per-node": "tasks_per_node",
     "ntasks-per-socket": "tasks_per_socket",
     "ntasks-per-core": "tasks_per_core",
-    "threads-per-core": "threads_per_core",
     "mincpus": "min_cpus_per_node",
     "nice": "nice",
 }
@@ -44,8 +43,8 @@ _FOLLOWED: Final = frozenset(
     | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min", "switches"}
 )
 """Options that are taken from the line."""
-_ONE_THREAD: Final = ("hint", "nomultithread")
-"""Of the hints only this one is taken from the line."""
+_ONE_THREAD: Final = frozenset({("hint", "nomultithread"), ("threads-per-core", "1")})
+"""Options that are taken from the line with these values only."""
 _IN_COLUMNS: Final = frozenset(
     {"account", "partition", "time", "qos", "constraint", "licenses", "reservation", "begin", "job-name", "clusters"}
 )
@@ -79,7 +78,8 @@ def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tup
     """
     told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (_OF_DEVICES if devices else frozenset())
     given = _options(_words(line, component))
-    return tuple(f"--{name}" for name, value in given.items() if name not in told and (name, value) != _ONE_THREAD)
+    left = given.items() - _ONE_THREAD
+    return tuple(f"--{name}" for name, value in given.items() if name not in told and (name, value) in left)
 
 
 def _words(line: str, component: int) -> list[str]:
@@ -143,7 +143,7 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
         found["exclusive_user" if given["exclusive"] == "user" else "exclusive"] = True
     if (limit := _TASKS_AT_ONCE.search(given.get("array", ""))) is not None:
         found["array_limit"] = max(1, int(limit[1]))
-    if _ONE_THREAD in given.items():
+    if _ONE_THREAD & given.items():
         found["threads_per_core"] = 1
     if "oversubscribe" in given:
         found["over_subscribe"] = True

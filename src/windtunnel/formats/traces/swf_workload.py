@@ -185,6 +185,6 @@ class SwfWorkload(ShownWorkload):
 
 def _on_disk(typecode: str) -> "array[Any]":
     """A column that reads as an array: few logs are streamed."""
-    from windtunnel.diagnostics.disk_columns import DiskColumn
+    from windtunnel.model.disk_columns import DiskColumn
 
     return cast("array[Any]", DiskColumn(typecode))

@@ -7,8 +7,9 @@ memory MB of 2^20 bytes. Names of trackable resources (TRES) are Slurm's in smal
 Names are loaded when they are first used: most runs have nothing to do with Slurm.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from windtunnel.on_use import loads_on_use
 
 if TYPE_CHECKING:
     from windtunnel.model.slurm.accounts import PARENT as PARENT
@@ -75,9 +76,4 @@ _MODULE: Final = {
     "Switch": "nodes",
 }
 
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+__getattr__ = loads_on_use(__name__, _MODULE)

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Final, Never, SupportsIndex, overload
 from weakref import finalize
 
-from windtunnel.diagnostics.errors import SimulationError, UsageError
+from windtunnel.diagnostics import SimulationError, UsageError
 
 __all__ = ["DiskColumn"]
 

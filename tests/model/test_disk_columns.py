@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windtunnel.diagnostics import SimulationError, UsageError, disk_columns
-from windtunnel.diagnostics.disk_columns import DiskColumn
+from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.model import disk_columns
 from windtunnel.model.arrays import extend, extended
+from windtunnel.model.disk_columns import DiskColumn
 
 PARTS = st.lists(st.lists(st.integers(-(10**18), 10**18), max_size=6), max_size=6)
 BOUND = st.none() | st.integers(-9, 40)
