@@ -11,6 +11,7 @@ from windtunnel.model import HostSet, Job, JobState
 from windtunnel.model.abilities import start_date_of
 from windtunnel.model.slurm import SlurmSite
 from windtunnel.schedulers.base import Scheduler
+from windtunnel.schedulers.slurm.amounts import Takings
 from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.clocks import Clocks
 from windtunnel.schedulers.slurm.defaults import ask_of, site_of, without_sharing
@@ -49,11 +50,8 @@ from windtunnel.vocabulary.probes import OneShot
 
 __all__ = ["Slurm"]
 
-_MIB: Final = 1024 * 1024
 _REQUEUE_DELAY: Final = 121
 """Seconds until a requeued job is eligible again (§9)."""
-_NAMES: Final = {"gpu": "gpus"}
-"""Generic resources that platforms call otherwise."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -85,6 +83,7 @@ class Slurm(Scheduler):
     def _reset(self) -> None:
         self.site = Mirror()
         self.view = View(self.site)
+        self.takings = Takings(self.site)
         self.state = State(SlurmSite())
         """The core's, in Slurm's time: whole seconds since 1970 where the log is dated, else since the start."""
         self.clocks = Clocks(self.state.site, 0.0)
@@ -156,6 +155,7 @@ class Slurm(Scheduler):
         self.start_date = int(min(dates, default=0.0))
         self._keeps_metadata = notice.keeps_metadata
         self._events_over = not notice.event_lists
+        self.takings.begin(notice.platform.hosts)
         site = without_sharing(site_of(notice.platform))
         self.state = State(site, int(now) + self.start_date)
         self.clocks = Clocks(site, now)
@@ -290,53 +290,16 @@ class Slurm(Scheduler):
 
     def _start(self, running: RunningJob, decisions: list[Decision]) -> None:
         job = self.jobs[running.id]
-        hosts = HostSet(bits(running.holding.nodes))
+        hosts = HostSet.of_bits(running.holding.nodes)
         # A job that is alone on as many hosts as it asks for has them whole: every wire can say that.
         whole = running.holding.exclusive and job.request.hosts == hosts.size and not job.request.processors
-        amounts = None if whole else self._amounts(running, job)
+        amounts = None if whole else self.takings.of(running.holding, job, hosts)
         history = self.reasons.pop(running.id, [])
         if history and self._keeps_metadata:
             waits = "; ".join(f"{reason} from {when:g} s" for when, reason in history)
             decisions.append(SetJobMetadata(job_id=running.id, metadata=f"Slurm's Reason: {waits}"))
         self.site.start(job, hosts, amounts)
         decisions.append(ExecuteJob(job_id=running.id, hosts=hosts, amounts=amounts))
-
-    def _amounts(self, running: RunningJob, job: Job) -> dict[int, dict[str, float]]:
-        """What a job takes of each host, as far as the host has it: cores, memory, generic resources."""
-        held = running.holding
-        whole = held.exclusive
-        found: dict[int, dict[str, float]] = {}
-        for node in bits(held.nodes):
-            host = self.site.hosts[node]
-            taken = {"cores": float(host.cores if whole else min(host.cores, held.cpus.get(node, 0)))}
-            if "memory" in host.resources:
-                memory = (
-                    host.resources["memory"]
-                    if whole
-                    else min(host.resources["memory"], float(held.memory.get(node, 0) * _MIB))
-                )
-                if memory:
-                    taken["memory"] = memory
-            for name, indices in held.gres.get(node, {}).items():
-                known = _NAMES.get(name, name)
-                if known in host.resources:
-                    taken[known] = float(indices.bit_count())
-            for name, amount in job.request.amounts:
-                if name in host.resources and name not in taken:
-                    taken[name] = amount
-            found[node] = taken
-        self._top_up(running, job, found)
-        return found
-
-    def _top_up(self, running: RunningJob, job: Job, found: dict[int, dict[str, float]]) -> None:
-        """Tasks that crowd on too few CPUs (§5.2) still have the processors they count, if the hosts have them."""
-        missing = float(job.request.processors) - sum(taken["cores"] for taken in found.values())
-        if missing <= 0 or running.holding.exclusive:
-            return
-        for node, taken in found.items():
-            spare = max(0.0, min(missing, self.site.left_of(node).get("cores", 0.0) - taken["cores"]))
-            taken["cores"] += spare
-            missing -= spare
 
     def _preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
         """A victim is signalled: it ends at once, or after its grace; or it is suspended in place (§9)."""

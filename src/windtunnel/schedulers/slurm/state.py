@@ -7,7 +7,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.cores import take_cores, take_gres
+from windtunnel.schedulers.slurm.cores import take_alike, take_cores, take_gres
+from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.dependencies import Dependencies
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.limits import LimitBook
@@ -102,15 +103,21 @@ class State:
         demand = record.demand
         cluster = self.cluster
         shares = demand.over_subscribe and not demand.exclusive
+        exclusive = demand.exclusive or (self.selector.linear and not shares)
+        if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
+            return Holding(
+                key,
+                placed.nodes,
+                start + limit * 60,
+                alike=take_alike(cluster, self.held, placed, lambda node, cpus: self._memory(demand, node, cpus, 0)),
+                exclusive=exclusive,
+                partition=record.table.name,
+                user=record.job.user,
+            )
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
-            if demand.memory_per_cpu is not None:
-                memory[node] = demand.memory_per_cpu * cpus
-            elif demand.memory_per_gpu is not None:
-                memory[node] = demand.memory_per_gpu * (demand.gpus_on_node() + placed.gres.get(node, 0))
-            else:
-                memory[node] = demand.memory_per_node or cluster.memory[node]
+            memory[node] = self._memory(demand, node, cpus, placed.gres.get(node, 0))
         return Holding(
             key,
             placed.nodes,
@@ -119,12 +126,26 @@ class State:
             cores=cores,
             memory=memory,
             gres=take_gres(cluster, self.held, placed, record),
-            exclusive=demand.exclusive or (self.selector.linear and not shares),
+            exclusive=exclusive,
             shares=shares,
             partition=record.table.name,
             user=record.job.user,
             row=placed.row,
         )
+
+    def gres_for(self, demand: Demand) -> bool:
+        """Whether a job gets generic resources of its nodes."""
+        return bool(demand.gres or demand.gpus_per_job or (demand.exclusive and self.held.gres))
+
+    def _memory(self, demand: Demand, node: int, cpus: int, gpus: int) -> int:
+        """The memory (MB) of a node that goes with so many CPUs, and GPUs beyond those a job asks of each node."""
+        if not self.site.select.memory:
+            return 0
+        if demand.memory_per_cpu is not None:
+            return demand.memory_per_cpu * cpus
+        if demand.memory_per_gpu is not None:
+            return demand.memory_per_gpu * (demand.gpus_on_node() + gpus)
+        return demand.memory_per_node or self.cluster.memory[node]
 
     def begin(
         self, record: Record, placed: Picked, now: int, limit: int | None = None, key: str | None = None

@@ -1,0 +1,93 @@
+"""What a job that starts takes of each host, in the engine's words: cores, memory, generic resources."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model import Host, HostSet, Job
+from windtunnel.model.alike_amounts import AlikeAmounts
+from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.vocabulary import Mirror
+
+__all__ = ["Takings"]
+
+_MIB: Final = 1024 * 1024
+_NAMES: Final = {"gpu": "gpus"}
+"""Generic resources that platforms call otherwise."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Takings:
+    """Says what jobs take of the hosts of one site."""
+
+    def __init__(self, site: Mirror) -> None:
+        self.site = site
+        self._kinds: list[tuple[int, Host]] = []
+        """The hosts with equal cores and resources, as sets, and one of each."""
+
+    def begin(self, hosts: Sequence[Host]) -> None:
+        """The hosts of the site are known."""
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for host in hosts:
+            groups.setdefault((host.cores, *host.resources.items()), []).append(host.id)
+        self._kinds = [(HostSet(group).bits, hosts[group[0]]) for group in groups.values()]
+
+    def of(self, held: Holding, job: Job, hosts: HostSet) -> Mapping[int, Mapping[str, float]]:
+        """What a job takes of each of its hosts, as far as the host has it."""
+        if held.alike:
+            alike = self._in_groups(held, job, hosts)
+            if self._missing(alike.groups, job) <= 0 or held.exclusive:
+                return alike
+        found = {node: self._of_host(self.site.hosts[node], held, node, job) for node in bits(held.nodes)}
+        self._top_up(held, job, found)
+        return found
+
+    def _in_groups(self, held: Holding, job: Job, hosts: HostSet) -> AlikeAmounts:
+        groups: list[tuple[HostSet, Mapping[str, float]]] = []
+        for part in held.alike:
+            for kind, host in self._kinds:
+                nodes = part.nodes & kind
+                if nodes:
+                    groups.append((HostSet.of_bits(nodes), _taken(host, held.exclusive, part.cpus, part.memory, job)))
+        return AlikeAmounts(hosts, groups)
+
+    @staticmethod
+    def _missing(groups: Sequence[tuple[HostSet, Mapping[str, float]]], job: Job) -> float:
+        """The processors that a job counts beyond those it is given."""
+        return float(job.request.processors) - sum([some.size * taken["cores"] for some, taken in groups])
+
+    @staticmethod
+    def _of_host(host: Host, held: Holding, node: int, job: Job) -> dict[str, float]:
+        gres = {_NAMES.get(name, name): float(own.bit_count()) for name, own in held.gres.get(node, {}).items()}
+        return _taken(host, held.exclusive, held.cpus.get(node, 0), held.memory.get(node, 0), job, gres)
+
+    def _top_up(self, held: Holding, job: Job, found: dict[int, dict[str, float]]) -> None:
+        """Tasks that crowd on too few CPUs (§5.2) still have the processors they count, if the hosts have them."""
+        missing = float(job.request.processors) - sum([taken["cores"] for taken in found.values()])
+        if missing <= 0 or held.exclusive:
+            return
+        for node, taken in found.items():
+            spare = max(0.0, min(missing, self.site.left_of(node).get("cores", 0.0) - taken["cores"]))
+            taken["cores"] += spare
+            missing -= spare
+
+
+def _taken(
+    host: Host, whole: bool, cpus: int, memory: int, job: Job, gres: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Of one host so many CPUs and so much memory (MB), or all of it; and what else the job names."""
+    has = host.resources
+    taken = {"cores": float(host.cores if whole else min(host.cores, cpus))}
+    if "memory" in has:
+        bytes_taken = has["memory"] if whole else min(has["memory"], float(memory * _MIB))
+        if bytes_taken:
+            taken["memory"] = bytes_taken
+    for name, count in (gres or {}).items():
+        if name in has:
+            taken[name] = count
+    for name, amount in job.request.amounts:
+        if name in has and name not in taken:
+            taken[name] = amount
+    return taken
