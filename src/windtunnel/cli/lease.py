@@ -56,7 +56,9 @@ def run(
         typer.Option("--out", help="A directory for the files of the run; windtunnel report reads it."),
     ] = None,
     trust_code: Annotated[bool, TRUST_CODE] = False,
-    force: Annotated[bool, typer.Option("--force", help="Also replace files in --out that no run wrote.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also replace files in --out that no run wrote.")
+    ] = False,
     events: Annotated[list[Path], typer.Option("--events", help="External events (JSON lines).")] = [],  # noqa: B006
     failures: Annotated[str, typer.Option(help="Generate failures of machines, as windtunnel run does.")] = "",
     on_failure: Annotated[

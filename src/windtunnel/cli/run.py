@@ -60,7 +60,9 @@ def run(
         Optional[Path],  # noqa: UP045 -- typer reads it
         typer.Option("--out", help="Directory for the files of the run; an earlier run there is replaced."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Also replace files in --out that no run wrote.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also replace files in --out that no run wrote.")
+    ] = False,
     events: Annotated[list[Path], typer.Option("--events", help="External events (JSON lines).")] = [],  # noqa: B006 -- typer copies it
     walltime: Annotated[
         str, typer.Option(help="SWF jobs that ran longer than they requested: extend the limit, or kill them at it.")

@@ -171,7 +171,9 @@ def show(
     baseline: Annotated[
         str, typer.Option("--against", help="Also paired differences to the scheduler of this label, and a ranking.")
     ] = "",
-    by: Annotated[list[str], typer.Option("--by", help="A column to group points by (default: all that vary).")] = [],  # noqa: B006 -- typer copies it
+    by: Annotated[
+        list[str], typer.Option("--by", help="A column to group points by (default: all that vary).")
+    ] = [],  # noqa: B006 -- typer copies it
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals and tests.")] = 0.95,
     bootstrap: Annotated[bool, typer.Option("--bootstrap", help="Intervals by bootstrap rather than by t.")] = False,
     form: Annotated[str, typer.Option("--as", help="text, markdown, latex or json.")] = "text",

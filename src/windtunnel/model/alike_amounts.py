@@ -1,6 +1,6 @@
 """What a job takes of hosts of which many give the same: said once for all of them, and read as any other mapping."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 
 from windtunnel.model.hostset import HostSet
 
@@ -8,7 +8,7 @@ __all__ = ["AlikeAmounts"]
 
 
 class AlikeAmounts(Mapping[int, Mapping[str, float]]):
-    """Host -> resource -> amount, kept as groups of hosts: disjoint sets, each with what is taken of every host in it.
+    """Host -> resource -> amount, kept as groups: disjoint sets of hosts, each with what is taken of every one.
 
     What looks at :attr:`groups` pays for groups; what goes through the hosts pays for hosts.
     """
@@ -47,10 +47,10 @@ class AlikeAmounts(Mapping[int, Mapping[str, float]]):
     def __reduce__(self) -> tuple[object, ...]:
         return (AlikeAmounts, (self.hosts, self.groups))
 
-    def items(self):  # type: ignore[no-untyped-def]
+    def items(self) -> ItemsView[int, Mapping[str, float]]:
         """The hosts and what is taken of each."""
         return self._written_out().items()
 
-    def values(self):  # type: ignore[no-untyped-def]
+    def values(self) -> ValuesView[Mapping[str, float]]:
         """What is taken of each host."""
         return self._written_out().values()

@@ -174,7 +174,7 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
 
 
 def _plainly_right(world: World, hosts: HostSet, amounts: AlikeAmounts, job: Job) -> bool:
-    """Whether these are whole hosts that have as much as is taken, which is what the job asked for; seen by groups."""
+    """Whether these are whole hosts that have as much as is taken, and that is what the job asked for."""
     table = world.hosts
     platform = world.platform.hosts
     if table.jobs_on is not None or amounts.hosts != hosts or not table.free.covers(hosts):

@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Host, HostSet, Job
 from windtunnel.model.alike_amounts import AlikeAmounts
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.vocabulary import Mirror
 
@@ -24,15 +24,15 @@ class Takings:
 
     def __init__(self, site: Mirror) -> None:
         self.site = site
-        self._kinds: list[tuple[int, Host]] = []
-        """The hosts with equal cores and resources, as sets, and one of each."""
+        self._kinds: list[tuple[int, int]] = []
+        """The nodes whose hosts have equal cores and resources, as sets, and one of each."""
 
     def begin(self, hosts: Sequence[Host]) -> None:
         """The hosts of the site are known."""
         groups: dict[tuple[object, ...], list[int]] = {}
         for host in hosts:
             groups.setdefault((host.cores, *host.resources.items()), []).append(host.id)
-        self._kinds = [(HostSet(group).bits, hosts[group[0]]) for group in groups.values()]
+        self._kinds = [(mask_of(group), group[0]) for group in groups.values()]
 
     def of(self, held: Holding, job: Job, hosts: HostSet) -> Mapping[int, Mapping[str, float]]:
         """What a job takes of each of its hosts, as far as the host has it."""
@@ -47,10 +47,11 @@ class Takings:
     def _in_groups(self, held: Holding, job: Job, hosts: HostSet) -> AlikeAmounts:
         groups: list[tuple[HostSet, Mapping[str, float]]] = []
         for part in held.alike:
-            for kind, host in self._kinds:
+            for kind, one in self._kinds:
                 nodes = part.nodes & kind
                 if nodes:
-                    groups.append((HostSet.of_bits(nodes), _taken(host, held.exclusive, part.cpus, part.memory, job)))
+                    taken = _taken(self.site.hosts[one], held.exclusive, part.cpus, part.memory, job)
+                    groups.append((HostSet.of_bits(nodes), taken))
         return AlikeAmounts(hosts, groups)
 
     @staticmethod
@@ -84,9 +85,8 @@ def _taken(
         bytes_taken = has["memory"] if whole else min(has["memory"], float(memory * _MIB))
         if bytes_taken:
             taken["memory"] = bytes_taken
-    for name, count in (gres or {}).items():
-        if name in has:
-            taken[name] = count
+    if gres:
+        taken |= {name: count for name, count in gres.items() if name in has}
     for name, amount in job.request.amounts:
         if name in has and name not in taken:
             taken[name] = amount

@@ -31,7 +31,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
 
 
 def take_alike(cluster: Cluster, held: Occupancy, placed: Picked, memory_of: Callable[[int, int], int]) -> list[Part]:
-    """The same in parts, of jobs that share no cores and have no generic resources; where whole sockets are not counted.
+    """The same in parts: of jobs without generic resources that share no cores, where whole sockets are not counted.
 
     ``memory_of``: the memory of a job on a node with so many CPUs (MB).
     """
