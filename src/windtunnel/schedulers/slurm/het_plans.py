@@ -7,6 +7,7 @@ from windtunnel.schedulers.slurm.jobs import HetJob, Record
 __all__ = ["HetPlan"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Start:
     """When a component can start, in which of its partitions, and on how many nodes."""
 
