@@ -97,6 +97,7 @@ class Replay:
         }
         if self.looked > self.outcome["t_up"] - 1:
             self.reasons = {key: "None" for key in self.reasons}
+        self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
         self.bytes = None
         self.unseen = {}
         """Jobs submitted before the log begins: whether a loop looked at them since is not recorded."""

@@ -41,7 +41,7 @@ def test_the_map_of_plans_knows_at_each_instant_which_nodes_are_free(plans):
     for begin, length, nodes in plans:
         node_map.take(begin * STEP, (begin + length) * STEP, nodes)
     slots = node_map.slots
-    assert all(one.end == other.begin and one.nodes != other.nodes for one, other in pairwise(slots))
+    assert all(one.end == other.begin for one, other in pairwise(slots))
     for step in range(70):
         taken = 0
         for begin, length, nodes in plans:
@@ -53,6 +53,20 @@ def test_the_map_of_plans_knows_at_each_instant_which_nodes_are_free(plans):
         assert among & ~slot.nodes == 0
         assert slot in overlapped
         assert later in {0, *(one.end for one in slots)}
+
+
+def test_a_plan_joins_one_pair_of_equal_slots_and_leaves_others_apart():
+    node_map = NodeMap(0, 10 * STEP, STEP, 0b11)
+    node_map.take(2 * STEP, 4 * STEP, 0b01)
+    node_map.take(4 * STEP, 6 * STEP, 0b10)
+    node_map.take(2 * STEP, 6 * STEP, 0b11)
+    assert [one.end for one in node_map.slots] == [2 * STEP, 6 * STEP, 10 * STEP]
+    node_map.take(1 * STEP, 2 * STEP, 0b01)
+    node_map.take(6 * STEP, 7 * STEP, 0b01)
+    node_map.take(1 * STEP, 7 * STEP, 0b11)
+    ends = [one.end for one in node_map.slots]
+    assert ends == [1 * STEP, 6 * STEP, 7 * STEP, 10 * STEP]
+    assert node_map.later_than(0, 0b11, 0b11, STEP // 2)[0] == 0
 
 
 @given(
