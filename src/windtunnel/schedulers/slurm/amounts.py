@@ -34,40 +34,43 @@ class Takings:
             groups.setdefault((host.cores, *host.resources.items()), []).append(host.id)
         self._kinds = [(mask_of(group), group[0]) for group in groups.values()]
 
-    def of(self, held: Holding, job: Job, hosts: HostSet) -> Mapping[int, Mapping[str, float]]:
-        """What a job takes of each of its hosts, as far as the host has it."""
-        if held.alike:
-            alike = self._in_groups(held, job, hosts)
-            if self._missing(alike.groups, job) <= 0 or held.exclusive:
-                return alike
-        found = {node: self._of_host(self.site.hosts[node], held, node, job) for node in bits(held.nodes)}
-        self._top_up(held, job, found)
+    def of(self, parts: Sequence[Holding], job: Job, hosts: HostSet) -> Mapping[int, Mapping[str, float]]:
+        """What a job takes of each of its hosts, as far as the host has it: cores, memory (bytes), generic resources.
+
+        A heterogeneous job takes what all its components take; no two of them share a host.
+        """
+        exclusive = any([held.exclusive for held in parts])
+        if all([bool(held.alike) for held in parts]):
+            groups = [group for held in parts for group in self._in_groups(held, job)]
+            if exclusive or job.request.processors <= sum([some.size * taken["cores"] for some, taken in groups]):
+                return AlikeAmounts(hosts, groups)
+        found: dict[int, dict[str, float]] = {}
+        for held in parts:
+            for node in bits(held.nodes):
+                found[node] = self._of_host(self.site.hosts[node], held, node, job)
+        if not exclusive:
+            self._top_up(job, found)
         return found
 
-    def _in_groups(self, held: Holding, job: Job, hosts: HostSet) -> AlikeAmounts:
-        groups: list[tuple[HostSet, Mapping[str, float]]] = []
+    def _in_groups(self, held: Holding, job: Job) -> list[tuple[HostSet, dict[str, float]]]:
+        groups = []
         for part in held.alike:
             for kind, one in self._kinds:
                 nodes = part.nodes & kind
                 if nodes:
                     taken = _taken(self.site.hosts[one], held.exclusive, part.cpus, part.memory, job)
                     groups.append((HostSet.of_bits(nodes), taken))
-        return AlikeAmounts(hosts, groups)
-
-    @staticmethod
-    def _missing(groups: Sequence[tuple[HostSet, Mapping[str, float]]], job: Job) -> float:
-        """The processors that a job counts beyond those it is given."""
-        return float(job.request.processors) - sum([some.size * taken["cores"] for some, taken in groups])
+        return groups
 
     @staticmethod
     def _of_host(host: Host, held: Holding, node: int, job: Job) -> dict[str, float]:
         gres = {_NAMES.get(name, name): float(own.bit_count()) for name, own in held.gres.get(node, {}).items()}
         return _taken(host, held.exclusive, held.cpus.get(node, 0), held.memory.get(node, 0), job, gres)
 
-    def _top_up(self, held: Holding, job: Job, found: dict[int, dict[str, float]]) -> None:
+    def _top_up(self, job: Job, found: dict[int, dict[str, float]]) -> None:
         """Tasks that crowd on too few CPUs (§5.2) still have the processors they count, if the hosts have them."""
         missing = float(job.request.processors) - sum([taken["cores"] for taken in found.values()])
-        if missing <= 0 or held.exclusive:
+        if missing <= 0:
             return
         for node, taken in found.items():
             spare = max(0.0, min(missing, self.site.left_of(node).get("cores", 0.0) - taken["cores"]))

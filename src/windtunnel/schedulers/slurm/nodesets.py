@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["bits", "first_of", "mask_of", "spans"]
+__all__ = ["bits", "first_of", "mask_of", "spans", "union"]
 
 _RUN: Final = re.compile("1+")
 
@@ -65,3 +65,11 @@ def mask_of(nodes: Iterable[int]) -> int:
     for node in nodes:
         mask |= 1 << node
     return mask
+
+
+def union(sets: Iterable[int]) -> int:
+    """The nodes of several sets."""
+    found = 0
+    for one in sets:
+        found |= one
+    return found

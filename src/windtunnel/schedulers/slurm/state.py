@@ -10,6 +10,7 @@ from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.cores import take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.dependencies import Dependencies
+from windtunnel.schedulers.slurm.het_plans import HetPlan
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.limits import LimitBook
 from windtunnel.schedulers.slurm.nodesets import bits
@@ -55,6 +56,10 @@ class State:
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
+        self.cycles = 0
+        """Cycles of the backfill loop so far."""
+        self.het_plans: dict[str, HetPlan] = {}
+        """Starts that are known of the components of heterogeneous jobs, by their first component."""
         self.users_alone = any(one.exclusive_user for one in site.partitions)
         """Whether some jobs share nodes with jobs of their user only."""
         self._splits = 0
@@ -94,9 +99,12 @@ class State:
             tres["mem"] = self.cluster.memory_of(placed.nodes)
         for name, count in record.job.ask.licences.items():
             tres[f"license/{name}"] = count
+        return self.billed(record, tres)
+
+    def billed(self, record: Record, tres: dict[str, float]) -> dict[str, float]:
+        """TRES with what they cost in a partition (``billing``)."""
         weights = record.table.partition.billing_weights
-        tres["billing"] = billing(tres, weights, "MAX_TRES" in self.site.priority.flags)
-        return tres
+        return tres | {"billing": billing(tres, weights, "MAX_TRES" in self.site.priority.flags)}
 
     def holding_of(self, key: str, record: Record, placed: Picked, start: int, limit: int) -> Holding:
         """What a job will hold, down to cores and indices of generic resources."""
@@ -171,10 +179,7 @@ class State:
         """A job runs with what it holds."""
         job = record.job
         self.users_alone = self.users_alone or record.demand.exclusive_user
-        tres = self.tres_of(record, placed)
-        factor = job.qos.usage_factor if job.qos is not None else 1.0
-        qos = job.qos.name if job.qos is not None else ""
-        spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
+        spending = self.spending(record, self.tres_of(record, placed), now)
         running = RunningJob(name, record, holding, now, minutes, spending, task)
         holding.order = job.order
         if task is not None:
@@ -193,6 +198,14 @@ class State:
             job.reason = "None"  # what is left of an array keeps its own
         job.expected, job.planned = None, 0
         return running
+
+    def spending(self, record: Record, tres: dict[str, float], now: int | None = None) -> Spending:
+        """What a job that starts uses of its account and QOS."""
+        job = record.job
+        factor = job.qos.usage_factor if job.qos is not None else 1.0
+        qos = job.qos.name if job.qos is not None else ""
+        start = self.now if now is None else now
+        return Spending(job.member, qos, start, tres.get("billing", 0.0), factor, tres)
 
     def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""
