@@ -39,8 +39,8 @@ class Takings:
 
         A heterogeneous job takes what all its components take; no two of them share a host.
         """
-        exclusive = any([held.exclusive for held in parts])
-        if all([bool(held.alike) for held in parts]):
+        exclusive = any(held.exclusive for held in parts)
+        if all(bool(held.alike) for held in parts):
             groups = [group for held in parts for group in self._in_groups(held, job)]
             if exclusive or job.request.processors <= sum([some.size * taken["cores"] for some, taken in groups]):
                 return AlikeAmounts(hosts, groups)
