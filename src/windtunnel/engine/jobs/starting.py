@@ -156,7 +156,7 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
     if reason := table.shares.refusal(hosts, amounts, world.platform.hosts):
         refuse(world, decision, "amounts", f"job {job.id!r}: {reason}")
     request = job.request
-    if request.processors:
+    if request.processors and job.ask is None:  # what a Slurm request comes to is for Slurm's rules to say
         cores = sum([amounts.get(host, {}).get("cores", 0.0) for host in hosts], 0.0)
         if cores < request.processors:
             message = f"job {job.id!r} requests {request.processors} cores and is given {cores:g}"

@@ -24,8 +24,6 @@ def amounts_of(site: Mirror, parts: Sequence[RunningJob], job: Job) -> dict[int,
     for one in parts:
         for node in bits(one.holding.nodes):
             found[node] = _of_node(site, one, job, node)
-    if not any(one.holding.exclusive for one in parts):
-        _top_up(site, job, found)
     return found
 
 
@@ -46,14 +44,3 @@ def _of_node(site: Mirror, running: RunningJob, job: Job, node: int) -> dict[str
         if name in host.resources and name not in taken:
             taken[name] = amount
     return taken
-
-
-def _top_up(site: Mirror, job: Job, found: dict[int, dict[str, float]]) -> None:
-    """Tasks that crowd on too few CPUs (§5.2) still have the processors they count, if the hosts have them."""
-    missing = float(job.request.processors) - sum(taken["cores"] for taken in found.values())
-    if missing <= 0:
-        return
-    for node, taken in found.items():
-        spare = max(0.0, min(missing, site.left_of(node).get("cores", 0.0) - taken["cores"]))
-        taken["cores"] += spare
-        missing -= spare
