@@ -12,6 +12,8 @@ from windtunnel.model.slurm import Association, JobAsk, Limits, MainLoopSettings
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import job, platform, site, workload
 
+from shared import shared
+
 
 def het(name, seconds, *components, submit=0.0, walltime=None, **ask):
     """A job of which the first component asks for ``ask``, the others for ``components``."""
@@ -145,3 +147,17 @@ def test_two_jobs_that_would_wait_for_each_other_in_two_partitions_are_not_both_
     # in one it starts before b, in two it would start after it
     assert starts.deadlocked(parts["a", "two"], 50) is False
     assert starts.deadlocked(parts["a", "one"], 150) is True
+
+
+def test_the_recorded_log_runs_on_its_site_with_its_heterogeneous_job():
+    folder = shared("golden/slurm/formats")
+    run = wt.simulate(folder / "slurm.conf", folder / "clean/after/sacct-all-parsable.txt.gz")
+    found = {row["job_id"]: row for row in run.jobs.to_dicts()}
+    assert found["6"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+    assert found["6"]["metadata"].startswith("Components, with Slurm's Reasons: +0 on n")
+    assert found["6"]["allocated_resources"].count(" ") + found["6"]["allocated_resources"].count("-") == 1
+    rejected = {name: row["metadata"] for name, row in found.items() if row["final_state"] == "REJECTED"}
+    assert rejected == {  # no file tells the reservation; what 17 waits for ended well
+        "17": "Slurm never starts it: DependencyNeverSatisfied",
+        "19": "Slurm refuses it: ReservationAccess",
+    }

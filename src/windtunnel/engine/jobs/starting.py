@@ -160,7 +160,7 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
     if reason := table.shares.refusal(hosts, amounts, world.platform.hosts):
         refuse(world, decision, "amounts", f"job {job.id!r}: {reason}")
     request = job.request
-    if request.processors:
+    if request.processors and job.ask is None:  # what a Slurm request comes to is for Slurm's rules to say
         cores = sum([amounts.get(host, {}).get("cores", 0.0) for host in hosts], 0.0)
         if cores < request.processors:
             message = f"job {job.id!r} requests {request.processors} cores and is given {cores:g}"
@@ -182,7 +182,8 @@ def _plainly_right(world: World, hosts: HostSet, amounts: AlikeAmounts, job: Job
     if not enough_alike(amounts, table.kinds(platform)):
         return False
     request = job.request
-    if request.processors > sum([some.size * taken.get("cores", 0.0) for some, taken in amounts.groups]):
+    cores = sum([some.size * taken.get("cores", 0.0) for some, taken in amounts.groups])
+    if job.ask is None and request.processors > cores:
         return False
     return all(
         (name == "cores" and request.processors) or all(taken.get(name, 0.0) >= amount for _, taken in amounts.groups)

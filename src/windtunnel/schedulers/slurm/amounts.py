@@ -39,17 +39,12 @@ class Takings:
 
         A heterogeneous job takes what all its components take; no two of them share a host.
         """
-        exclusive = any(held.exclusive for held in parts)
         if all(bool(held.alike) for held in parts):
-            groups = [group for held in parts for group in self._in_groups(held, job)]
-            if exclusive or job.request.processors <= sum([some.size * taken["cores"] for some, taken in groups]):
-                return AlikeAmounts(hosts, groups)
+            return AlikeAmounts(hosts, [group for held in parts for group in self._in_groups(held, job)])
         found: dict[int, dict[str, float]] = {}
         for held in parts:
             for node in bits(held.nodes):
                 found[node] = self._of_host(self.site.hosts[node], held, node, job)
-        if not exclusive:
-            self._top_up(job, found)
         return found
 
     def _in_groups(self, held: Holding, job: Job) -> list[tuple[HostSet, dict[str, float]]]:
@@ -66,16 +61,6 @@ class Takings:
     def _of_host(host: Host, held: Holding, node: int, job: Job) -> dict[str, float]:
         gres = {_NAMES.get(name, name): float(own.bit_count()) for name, own in held.gres.get(node, {}).items()}
         return _taken(host, held.exclusive, held.cpus.get(node, 0), held.memory.get(node, 0), job, gres)
-
-    def _top_up(self, job: Job, found: dict[int, dict[str, float]]) -> None:
-        """Tasks that crowd on too few CPUs (§5.2) still have the processors they count, if the hosts have them."""
-        missing = float(job.request.processors) - sum([taken["cores"] for taken in found.values()])
-        if missing <= 0:
-            return
-        for node, taken in found.items():
-            spare = max(0.0, min(missing, self.site.left_of(node).get("cores", 0.0) - taken["cores"]))
-            taken["cores"] += spare
-            missing -= spare
 
 
 def _taken(
