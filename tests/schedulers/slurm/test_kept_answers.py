@@ -21,6 +21,7 @@ from windtunnel.schedulers.slurm.fair_share import FairTree
 from windtunnel.schedulers.slurm.jobs import PendingJob
 from windtunnel.schedulers.slurm.node_map import NodeMap
 from windtunnel.schedulers.slurm.nodesets import bits, first_of, mask_of
+from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy, Part
 from windtunnel.schedulers.slurm.runs import most_cpus
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.tree import AccountTree
@@ -207,3 +208,51 @@ def test_a_job_that_a_lighter_group_can_hold_takes_no_heavier_nodes_for_those_it
     state = State(site_of_sizes([4, 4, 4, 8], core=False))
     placed = state.selector.start(asking(state.cluster, wanted), state.cluster.all, state.held)
     assert list(bits(placed.nodes)) == [0, 1, 2]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 2**NODES - 1), st.integers(1, 2), st.booleans()), max_size=6),
+    st.lists(st.integers(0, 5), max_size=6),
+)
+def test_what_is_held_in_parts_is_what_is_held_node_by_node(jobs, ends):
+    nodes = tuple(SlurmNode(name=f"n{i}", cpus=8, memory=100) for i in range(NODES))
+    cluster = Cluster(SlurmSite(nodes=nodes, partitions=(Partition(name="p"),)))
+    ours, plain = Occupancy(cluster), Occupancy(cluster)
+    running = []
+    for number, (mask, cpus, exclusive) in enumerate(jobs):
+        cores = ((1 << cpus) - 1) << 2 * number if number < 4 else 0
+        mask &= ~ours.exclusive & (~ours.used if exclusive else -1)
+        if not mask:
+            continue
+        key, table = str(number), list(bits(mask))
+        in_parts = Holding(key, mask, 9, alike=[Part(mask, cpus, cores, 5)], exclusive=exclusive)
+        one_by_one = Holding(
+            key,
+            mask,
+            9,
+            cpus=dict.fromkeys(table, cpus),
+            cores=dict.fromkeys(table, cores),
+            memory=dict.fromkeys(table, 5),
+            exclusive=exclusive,
+        )
+        assert (in_parts.cpus, in_parts.cores, in_parts.memory) == (
+            one_by_one.cpus,
+            one_by_one.cores,
+            one_by_one.memory,
+        )
+        ours.add(in_parts)
+        plain.add(one_by_one)
+        running.append((in_parts, one_by_one))
+        assert sums(ours) == sums(plain)
+    for place in ends:
+        if place < len(running):
+            in_parts, one_by_one = running.pop(place)
+            ours.remove(in_parts)
+            plain.remove(one_by_one)
+            assert sums(ours) == sums(plain) == sums(ours.copy())
+
+
+def sums(held):
+    """All that an occupancy sums up."""
+    lists = (held.cpus, held.cores, held.memory, held.jobs, held.idle, held.on_node)
+    return (*lists, held.exclusive, held.used, held.full, [*held.holdings])

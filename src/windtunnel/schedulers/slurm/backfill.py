@@ -7,6 +7,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
@@ -69,6 +70,7 @@ class _Cycle:
         """Jobs looked at, of users, partitions and associations (§4.5)."""
         self.reserved: Counter[str] = Counter()
         """Plans of each partition."""
+        self.het = HetStarts(state, self.window)
         self.array = ""
         """The array whose tasks were last planned, and how many of them one after another."""
         self.array_plans = 0
@@ -95,18 +97,24 @@ class _Cycle:
                 record.job.reason = "JobArrayTaskLimit"
                 continue
             self._record(record)
+        most = settings.bf_max_job_start
+        if not most or len(self.done.started) < most:
+            self.done.started += list(self.het.start_all(max(0, most - len(self.done.started))))
         return self.done
 
     def _record(self, record: Record) -> None:
         """A job, or the tasks of an array one after another."""
         job = record.job
+        first = self.het.first(record)
+        if first is None:
+            return  # some other component has no start yet
         before = job.expected
         if self._refused(record):
             return
         only_now = self._only_now(record)
         counted = False
         while not self._beyond(record):
-            plan, tested = self._try(record, only_now)
+            plan, tested = self._try(record, only_now, first)
             if tested and not counted:
                 self.done.tested += 1
                 counted = True
@@ -184,8 +192,11 @@ class _Cycle:
         most = known.bf_job_part_count_reserve
         return bool(most and self.reserved[record.table.name] >= most)
 
-    def _try(self, record: Record, only_now: bool) -> tuple[_Plan, bool]:
-        """The first start at which a job fits beside all plans (§4.3); and whether selection was tried."""
+    def _try(self, record: Record, only_now: bool, first: int) -> tuple[_Plan, bool]:
+        """The first start at which a job fits beside all plans (§4.3); and whether selection was tried.
+
+        Not before ``first``: components of a heterogeneous job start with the others.
+        """
         state, job = self.state, record.job
         if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
             return _Plan(_Outcome.NOTHING), False
@@ -194,7 +205,7 @@ class _Cycle:
         tested = False
         later = state.now
         for _ in range(_MOST_TRIES):
-            start = later
+            start = max(later, first)
             kept, booked_until, reservation = self._bookings(record, start, minutes)
             if reservation is None:
                 return _Plan(_Outcome.NOTHING), tested
@@ -224,7 +235,8 @@ class _Cycle:
                     continue
                 return _Plan(_Outcome.NOTHING), tested
             when, placed = max(found[0], start), found[1]
-            if when <= state.now:
+            self.het.note(record, when, placed)
+            if when <= state.now and job.het is None:
                 plan = self._start(record, among, minutes)
                 if plan is not None and (plan.outcome is not _Outcome.REFUSED or not self.limits_stop):
                     return plan, tested
@@ -237,6 +249,8 @@ class _Cycle:
             if not self.map.free(when, when + minutes * 60, placed.nodes):
                 later = when
                 continue
+            if self.het.deadlocked(record, when):
+                return _Plan(_Outcome.NOTHING), tested
             return self._reserve(record, when, minutes, placed, no_reserve), tested
         return _Plan(_Outcome.NOTHING), tested
 
