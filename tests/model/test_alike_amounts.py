@@ -65,13 +65,9 @@ def test_shares_are_the_same_however_they_are_written_down(jobs, ends, looked_at
         by_host = {host: taken for host in given}
         amounts = alike((given, taken)) if together else by_host
         assert ours.refusal(given, by_host, HOSTS) == plain.refusal(given, by_host, HOSTS)
-        fresh = not any(host in plain for host in given)
-        if together and fresh:
-            ours.take_fresh(amounts)
-            assert plain.take(given, by_host) == given
-        else:
-            assert ours.take(given, amounts) == plain.take(given, by_host)
-        assert mirror.take(given, amounts, fresh) == mirrored.take(given, by_host)
+        assert ours.fresh(given) == HostSet(host for host in given if host not in plain)
+        assert ours.take(given, amounts) == plain.take(given, by_host)
+        assert mirror.take(given, amounts) == mirrored.take(given, by_host)
         running.append((given, amounts, by_host))
         same()
     for place in ends:

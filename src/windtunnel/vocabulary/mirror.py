@@ -392,7 +392,7 @@ class Mirror:
         if amounts is None:
             self.free.remove(hosts)
         else:
-            self.free.remove(self.shares.take(hosts, amounts, self.free.covers(hosts)))
+            self.free.remove(self.shares.take(hosts, amounts))
             self._plain = False
         return self.hold(job, hosts, start, end, amounts)
 

@@ -22,7 +22,7 @@ class Shares:
     one job took together, alike, are written down together, until somebody asks for them one by one.
     """
 
-    __slots__ = ("_alone", "_left", "_one_by_one", "_taken", "_together", "hosts")
+    __slots__ = ("_alone", "_left", "_noted", "_one_by_one", "_taken", "_together", "hosts")
 
     def __init__(self) -> None:
         self.hosts: Sequence[Host] = ()
@@ -32,6 +32,8 @@ class Shares:
         """Hosts of one job each that are written down together."""
         self._together: list[AlikeAmounts] = []
         """What those jobs took."""
+        self._noted: HostSet | None = None
+        """The hosts that are written down one by one; None: nobody asked for them yet."""
         self._one_by_one = False
         """Whether somebody looks at hosts one by one."""
 
@@ -65,16 +67,26 @@ class Shares:
         about = self.hosts[host]
         return {"cores": float(about.cores), **about.resources}
 
-    def take(self, hosts: HostSet, amounts: Amounts, fresh: bool = False) -> HostSet:
-        """A job takes so much of each of these hosts (``fresh``: nobody has a part of them); them."""
-        if fresh and not self._one_by_one and isinstance(amounts, AlikeAmounts):
-            self._alone = self._alone | hosts
-            self._together.append(amounts)
-            return hosts
+    def take(self, hosts: HostSet, amounts: Amounts) -> HostSet:
+        """A job takes so much of each of these hosts; them."""
         if self._together and not hosts.isdisjoint(self._alone):
             for host in hosts & self._alone:
                 self._note(host, self._of(host).get(host, _NOTHING))
             self._alone = self._alone - hosts
+        rest = hosts
+        if isinstance(amounts, AlikeAmounts) and hosts.size > 1 and not self._one_by_one:
+            if self._noted is None:
+                self._noted = HostSet(self._left)
+            rest = hosts & self._noted
+            self._alone = self._alone | (hosts - rest)
+            self._together.append(amounts)
+        if rest:
+            self._take_one_by_one(rest, amounts)
+        return hosts
+
+    def _take_one_by_one(self, hosts: HostSet, amounts: Amounts) -> None:
+        if self._noted is not None:
+            self._noted = self._noted | hosts
         left: dict[int, dict[str, float]] = {}
         for host in hosts:
             rest = self._left.get(host)
@@ -86,7 +98,6 @@ class Shares:
             if taken is None:
                 taken = self._taken[host] = []
             taken.append(amounts.get(host, _NOTHING))
-        return hosts
 
     def give_back(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         """A job leaves these hosts; those of which nobody has a part any more."""
@@ -108,7 +119,12 @@ class Shares:
             else:
                 del self._taken[host], self._left[host]
                 unused.append(host)
-        return (HostSet(unused) | alone if alone else HostSet(unused)) if unused else alone
+        if not unused:
+            return alone
+        freed = HostSet(unused)
+        if self._noted is not None:
+            self._noted = self._noted - freed
+        return freed | alone if alone else freed
 
     def _of(self, host: int) -> AlikeAmounts:
         """What the one job took that a host is written down with."""
@@ -116,6 +132,8 @@ class Shares:
 
     def _note(self, host: int, amount: Mapping[str, float]) -> None:
         """A host with one job, by itself."""
+        if self._noted is not None:
+            self._noted = self._noted | HostSet.span(1, host)
         self._taken[host] = [amount]
         rest = self._left[host] = self.whole(host)
         _take(rest, amount)
@@ -129,6 +147,7 @@ class Shares:
                         self._note(host, amount)
             self._alone = _NONE
         self._together.clear()
+        self._noted = None
 
 
 def _take(left: dict[str, float], taken: Mapping[str, float]) -> None:

@@ -174,13 +174,18 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
 
 
 def _plainly_right(world: World, hosts: HostSet, amounts: AlikeAmounts, job: Job) -> bool:
-    """Whether these are whole hosts that have as much as is taken, and that is what the job asked for."""
+    """Whether these hosts have as much as is taken, and that is what the job asked for: the common case."""
     table = world.hosts
     platform = world.platform.hosts
-    if table.jobs_on is not None or amounts.hosts != hosts or not table.free.covers(hosts):
+    if table.jobs_on is not None or table.special or amounts.hosts != hosts:
         return False
-    if not enough_alike(amounts, table.kinds(platform)):
+    fresh = table.shares.fresh(hosts)
+    if not table.free.covers(fresh) or not enough_alike(amounts, table.kinds(platform)):
         return False
+    if fresh.size < hosts.size:
+        others = hosts - fresh
+        if table.shares.refusal(others, {host: amounts[host] for host in others}, platform):
+            return False
     request = job.request
     cores = sum([some.size * taken.get("cores", 0.0) for some, taken in amounts.groups])
     if job.ask is None and request.processors > cores:

@@ -14,7 +14,6 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.engine.state.shared_hosts import Amounts, Shares
 from windtunnel.model import Host, HostPool, HostSet, Platform
-from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.model.demands import described_by
 from windtunnel.model.platform import column_of, kinds_of
 
@@ -156,11 +155,7 @@ class HostTable:
             self.shares.take(hosts, amounts)
             self.occupy(hosts, now)
             return
-        if isinstance(amounts, AlikeAmounts) and self.free.covers(hosts):
-            self.shares.take_fresh(amounts)
-            fresh = hosts
-        else:
-            fresh = self.shares.take(hosts, amounts)
+        fresh = self.shares.take(hosts, amounts)
         if fresh:
             self.free -= fresh
             self.counts[3] -= len(fresh)

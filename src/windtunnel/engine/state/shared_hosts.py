@@ -31,6 +31,8 @@ class Shares:
         """Hosts of one job each, of which is written down together what the job took."""
         self._together: list[AlikeAmounts] = []
         """What these jobs took."""
+        self._noted: HostSet | None = None
+        """The hosts that are noted one by one; None: nobody asked for them yet."""
 
     def __contains__(self, host: object) -> bool:
         """Whether a host is shared at present."""
@@ -61,6 +63,20 @@ class Shares:
     def take(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         """Take amounts that were checked; the hosts that were whole until now."""
         self._write_out(hosts)
+        if not isinstance(amounts, AlikeAmounts) or hosts.size == 1:
+            return self._take(hosts, amounts)
+        fresh = self.fresh(hosts)
+        self._alone = self._alone | fresh
+        self._together.append(amounts)
+        return fresh if fresh.size == hosts.size else fresh | self._take(hosts - fresh, amounts)
+
+    def fresh(self, hosts: HostSet) -> HostSet:
+        """Of some hosts those of which nobody has any amount."""
+        if self._noted is None:
+            self._noted = HostSet(self._jobs)
+        return hosts - self._noted - self._alone
+
+    def _take(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         fresh = []
         for number in hosts:
             if number not in self._jobs:
@@ -71,12 +87,10 @@ class Shares:
             taken = self._taken[number]
             for name, amount in amounts.get(number, {}).items():
                 taken[name] = taken.get(name, 0.0) + amount
-        return HostSet(fresh)
-
-    def take_fresh(self, amounts: AlikeAmounts) -> None:
-        """Take amounts, which were checked, of hosts of which nobody has any."""
-        self._alone = self._alone | amounts.hosts
-        self._together.append(amounts)
+        found = HostSet(fresh)
+        if self._noted is not None and fresh:
+            self._noted = self._noted | found
+        return found
 
     def give_back(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         """Give back what was taken; the hosts that are whole again."""
@@ -100,7 +114,10 @@ class Shares:
             else:  # nothing is left, not even rounding errors
                 whole.append(number)
                 del self._jobs[number], self._taken[number]
-        return HostSet(whole)
+        found = HostSet(whole)
+        if self._noted is not None and whole:
+            self._noted = self._noted - found
+        return found
 
     def _write_out(self, hosts: HostSet) -> None:
         """Others come to some hosts: what is taken of these is noted one by one."""
@@ -108,6 +125,8 @@ class Shares:
             return
         met = hosts & self._alone
         self._alone = self._alone - met
+        if self._noted is not None:
+            self._noted = self._noted | met
         for one in self._together:
             for some, amounts in one.groups if not met.isdisjoint(one.hosts) else ():
                 for number in some & met:
