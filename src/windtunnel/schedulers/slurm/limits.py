@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Limits, Qos
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.node_limits import most_nodes
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import UsageLedger
@@ -147,6 +148,18 @@ class LimitBook:
             if reason:
                 return reason
         return self._member_before(record, hidden)
+
+    def bound(self, record: Record) -> str | None:
+        """The Reason of a job that needs more nodes than limits would ever let it have; others look for no more."""
+        if not (self.active and self.counts_nodes):
+            return None
+        if record.node_refusal == "":
+            found = most_nodes(self.qos_of(record), record.job.member)
+            record.node_refusal = None if found is None or found[0] >= record.demand.min_nodes else found[1]
+            if found is not None and not record.node_refusal:
+                record.demand.bound(found[0])
+                record.kind = -1
+        return record.node_refusal
 
     def after(self, record: Record, placed: Picked, tres: Mapping[str, float]) -> str | None:
         """The Reason for which a job may not have that placement (§6.1)."""

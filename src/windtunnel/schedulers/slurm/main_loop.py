@@ -118,6 +118,12 @@ class _Run:
             job.reason = "Licenses"
             self.stopped = self.stopped or state.site.backfill.bf_licenses
             return False
+        refusal = state.limits.bound(record)
+        if refusal:
+            job.reason = refusal
+            if state.site.main.assoc_limit_stop:
+                self._fail(record)
+            return False
         among = self._nodes_for(record)
         if among is None:
             return False
