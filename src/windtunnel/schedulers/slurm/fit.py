@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
+from windtunnel.schedulers.slurm.node_weights import NodeWeights
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
@@ -15,10 +16,7 @@ __all__ = ["Fit"]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Fit:
-    """Counts usable CPUs on the nodes of one cluster.
-
-    It keeps the weight bytes: what tests of GPU jobs leave on nodes for the jobs tested after them (§5.7).
-    """
+    """Counts usable CPUs on the nodes of one cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -28,13 +26,8 @@ class Fit:
         self.by_socket = select.counts == "SOCKET"
         self.steps = [self._step(node) for node in range(cluster.size)]
         """CPUs of each node that are given up together where there is too little memory for all."""
-        self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
-        self.bytes = [255] * cluster.size
-        """The low byte of each node's weight."""
-        self.weights = [weight * 256 + 255 for weight in cluster.weight]
-        """The weight of each node for scheduling."""
-        self.lighter = 0
-        """The nodes that count as lighter than others of their weight."""
+        self.weights = NodeWeights(cluster)
+        """Tests of GPU jobs leave traces on them."""
 
     def _step(self, node: int) -> int:
         """A socket, a core or a CPU."""
@@ -42,33 +35,6 @@ class Fit:
         if self.by_socket:
             return self.cluster.sockets[node][0].bit_count() * threads
         return threads if self.by_core else 1
-
-    def reset_bytes(self, nodes: int) -> None:
-        """The main loop looks at nodes afresh."""
-        for node in bits(nodes & (self.lighter | self.gpu_nodes)):  # no others have traces
-            self._mark(node, 255)
-        self.lighter &= ~nodes
-
-    def lighten(self, nodes: int) -> None:
-        """Nodes that go before others of their weight, until the main loop looks at them afresh."""
-        for node in bits(nodes):
-            self._mark(node, 254)
-        self.lighter |= nodes
-
-    def traces(self, nodes: int) -> bytes:
-        """What tells the weights of some nodes now from those the site gives them."""
-        return bytes([self.bytes[node] for node in bits(nodes & (self.lighter | self.gpu_nodes))])
-
-    def restore(self, marks: list[int], lighter: int) -> None:
-        """All traces as they were at another time."""
-        self.lighter = lighter
-        for node, mark in enumerate(marks):
-            if mark != self.bytes[node]:
-                self._mark(node, mark)
-
-    def _mark(self, node: int, mark: int) -> None:
-        self.bytes[node] = mark
-        self.weights[node] = self.cluster.weight[node] * 256 + mark
 
     def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
@@ -250,7 +216,7 @@ class Fit:
                 return False
             gpus = gpus or min(free, demand.gpus_per_job)
         if gpus:
-            self._mark(node, max(0, 255 - gpus))
+            self.weights.count_gpus(node, gpus)
         return True
 
     def cores_for(self, node: int, cpus: int) -> int:

@@ -127,7 +127,8 @@ class _Run:
         among = self._nodes_for(record)
         if among is None:
             return False
-        placed = state.selector.start(record, among & ~state.completing, state.held, state.limits.preferred(record))
+        preferred = state.limits.preferred(record)
+        placed = state.selector.start(record, among & ~state.completing, state.held, preferred, record.mask)
         if placed is None:
             refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
             if not refusal:

@@ -40,7 +40,7 @@ class Selector(Chooser):
         self._kinds: dict[tuple[object, ...], int] = {}
         self._empty = Occupancy(cluster)
         self._empty_masks = FreeMasks(cluster)
-        self._possible: dict[tuple[int, int, bytes], bool] = {}
+        self._possible: dict[tuple[int, int, tuple[int, ...]], bool] = {}
         """Whether jobs of a kind could run on some nodes if they were empty."""
 
     def took(self, held: Holding) -> None:
@@ -75,7 +75,7 @@ class Selector(Chooser):
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4); None also when that is after ``horizon``."""
         self.cons_tres.present = held
-        if self.futures is not None and not (preemptable or self.fit.lighter) and plain_record(record):
+        if self.futures is not None and not (preemptable or self.fit.weights.marked) and plain_record(record):
             return self._plain_will_run(record, among, self.futures, now, horizon)
         if record.counts:
             return self._counted_will_run(record, among, held, now, preemptable, horizon)
@@ -138,7 +138,7 @@ class Selector(Chooser):
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
-        key = (self._kind(record), among, self.fit.traces(among))
+        key = (self._kind(record), among, self.fit.weights.traces(among))
         found = self._possible.get(key)
         if found is None:
             if len(self._possible) >= _MOST_KEPT:
@@ -151,9 +151,9 @@ class Selector(Chooser):
             return self._empty_masks.pick(record, among & record.mask) is not None
         if not (record.demand.gres or record.demand.gpus_per_job):
             return self.choose(record, among, self._empty, beside=ANY) is not None
-        marks, lighter = self.fit.bytes[:], self.fit.lighter
+        kept = self.fit.weights.kept()
         placed = self.choose(record, among, self._empty)
-        self.fit.restore(marks, lighter)
+        self.fit.weights.restore(kept)
         return placed is not None
 
     def _kind(self, record: Record) -> int:
