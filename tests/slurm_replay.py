@@ -11,7 +11,8 @@ import msgspec
 
 from slurm_recorded import log_of, memory, minutes, names, read_ask, read_json, read_reservations, read_site
 from windtunnel.schedulers.slurm.backfill import backfill_pass
-from windtunnel.schedulers.slurm.jobs import PendingJob, Picked
+from windtunnel.schedulers.slurm.het_jobs import component_asks
+from windtunnel.schedulers.slurm.jobs import HetJob, PendingJob, Picked
 from windtunnel.schedulers.slurm.main_loop import main_pass
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Holding
@@ -72,6 +73,15 @@ class Replay:
         self.before = {job["JobId"]: job for job in self.outcome.get("running_before", [])}
         self.submitted = {str(job["jobid"]): job for job in read_json(folder, "jobs.json") if job["jobid"]}
         self.asks = {key: read_ask(job) for key, job in self.submitted.items()}
+        self.leaders = {}
+        """The heterogeneous jobs of components, these by their JobIds."""
+        for key, job in self.final.items():
+            if "HetJobId" in job and job["HetJobId"] in self.submitted:
+                self.leaders[key] = job["HetJobId"]
+        parts = {leader: component_asks(self.asks[leader]) for leader in self.leaders.values()}
+        for key, leader in self.leaders.items():
+            self.asks[key] = parts[leader][int(self.final[key]["HetJobOffset"])]
+            self.submitted[key] = self.submitted[leader]
         self.reservations = read_reservations(folder)
         self.rows = {
             (row["JOBID"], row["PARTITION"]): int(row["PRIORITY"])
@@ -87,6 +97,7 @@ class Replay:
         }
         if self.looked > self.outcome["t_up"] - 1:
             self.reasons = {key: "None" for key in self.reasons}
+        self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
         self.bytes = None
         self.unseen = {}
         """Jobs submitted before the log begins: whether a loop looked at them since is not recorded."""
@@ -129,7 +140,9 @@ class Replay:
                 found[-1].victims.append((job_number(match[1]), job_number(match[3])))
                 self.killed.setdefault(job_number(match[1]), found[-1].when)
             elif found and (
-                match := re.search(r"setting (\d+) sec preemption grace time for JobId=(\S+) to reclaim .*JobId=(\S+)", line)
+                match := re.search(
+                    r"setting (\d+) sec preemption grace time for JobId=(\S+) to reclaim .*JobId=(\S+)", line
+                )
             ):
                 found[-1].victims.append((job_number(match[2]), job_number(match[3])))
                 self.graces.setdefault(job_number(match[2]), (found[-1].when, int(match[1])))
@@ -139,7 +152,7 @@ class Replay:
 
     def array_of(self, key):
         job = self.final.get(key, {})
-        return job.get("ArrayJobId", job.get("HetJobId", key))
+        return job.get("ArrayJobId", key)
 
     def state_at(self, when, started, ending=0):
         """The cluster as it was just before a pass; ``started``: JobIds started since the gate.
@@ -179,6 +192,11 @@ class Replay:
                     continue
             if pending.submitted <= when:
                 state.pending[key] = pending
+        together = {}
+        for key, pending in state.pending.items():
+            if key in self.leaders:
+                leader = self.leaders[key]
+                together.setdefault(leader, HetJob(leader)).add(pending)
         for key, pending in state.pending.items():
             if key not in self.reasons:
                 late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
@@ -252,7 +270,7 @@ class Replay:
     def enter(self, state, jobs, key, job):
         """A running job with what it really holds."""
         array = self.array_of(key)
-        pending = self.component(state, key, job) or self.pending(state, jobs, array)
+        pending = self.pending(state, jobs, array)
         if pending is None:
             return
         record = next((one for one in pending.records if one.table.name == job["Partition"]), pending.records[0])
@@ -305,16 +323,6 @@ class Replay:
             if not any(state.held.in_row(node, record.table.name, row) & own for node, own in cores.items()):
                 return row
         return 0
-
-    def component(self, state, key, job):
-        if "HetJobId" not in job:
-            return None
-        ask = self.asks[job["HetJobId"]]
-        offset = int(job["HetJobOffset"])
-        part = ask.components[offset - 1] if offset else ask
-        return PendingJob(
-            key, int(key), msgspec.structs.replace(part, components=()), job["SubmitTime"], state.cluster
-        )
 
     # What our core does
 
@@ -429,7 +437,7 @@ class Replay:
                 ),
                 None,
             )
-            if head is None or "HetJobId" in head:
+            if head is None:
                 continue
             want = head["StartTime"] if isinstance(head["StartTime"], int) else None
             want_nodes = (
@@ -468,7 +476,7 @@ class Replay:
         found = []
         for job in self.outcome["jobs"]:
             key = job.get("ArrayJobId", job["JobId"])
-            if job["JobState"] not in ("PENDING", "FAILED") or "HetJobId" in job or key not in self.asks:
+            if job["JobState"] not in ("PENDING", "FAILED") or key not in self.asks:
                 continue
             if job["JobState"] == "FAILED" and job["Reason"] != "BadConstraints":
                 continue

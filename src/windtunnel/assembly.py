@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["Assembled", "EventsLike", "PlatformLike", "SchedulersLike", "WorkloadLike", "assemble"]
 
 _KEPT = (
-    "{} decides, restricted to the site's partitions (nodes, state, limits of time and nodes, allowed accounts and "
-    "QOS) and, where the site enforces them, to the limits of associations and QOS on resources in use"
+    "{} decides, restricted to the site's partitions (nodes, state, limits of time, nodes and CPUs per node, allowed "
+    "accounts and QOS, exclusive nodes), its licences and, where the site enforces them, the limits of associations "
+    "and QOS on resources in use and over time"
 )
 PlatformLike = str | Path | Platform
 WorkloadLike = str | Path | Workload | Sequence[str | Path | Workload]

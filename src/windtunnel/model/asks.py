@@ -67,6 +67,8 @@ class Sized(Protocol):
         """The jobs that get more cores with their whole hosts than they count; the number is that of such cores."""
 
 
+_QUEUES: Final = "queues"
+"""The value of ``Ability.QUEUES``: who keeps partitions keeps this too."""
 _SLURM: Final = "what jobs request from Slurm"
 """The value of ``Ability.SLURM_REQUESTS``."""
 _ABILITIES: Final = {"cores": "shares of hosts", "memory": "memory"}
@@ -106,7 +108,7 @@ class Asks:
         if (ask.min_nodes or 1) > 1:
             self.note(_SLURM, "jobs ask for nodes", job)
         if ask.licences:
-            self.note(_SLURM, "jobs ask for licences", job)
+            self.note(_QUEUES, "jobs ask for licences", job)
         if ask.features:
             self.note(_SLURM, "jobs ask for features of nodes", job)
         if ask.reservation:
@@ -115,8 +117,10 @@ class Asks:
             self.note(_SLURM, "jobs name a QOS", job)
         if ask.nodes or ask.exclude:
             self.note(_SLURM, "jobs name nodes, or exclude some", job)
-        if ask.exclusive or ask.exclusive_user:
-            self.note(_SLURM, "jobs ask for exclusive nodes", job)
+        if ask.exclusive:
+            self.note(_QUEUES, "jobs ask for exclusive nodes", job)
+        if ask.exclusive_user:
+            self.note(_SLURM, "jobs ask for nodes exclusive to their user", job)
         if ask.contiguous or ask.spread or ask.switches:
             self.note(_SLURM, "jobs ask for contiguous or spread nodes, or for few switches", job)
         if ask.begin is not None:

@@ -7,6 +7,7 @@ from sys import byteorder
 from typing import Any, Final, Self, cast
 
 from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
+from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.model.arrays import extend, extended
 from windtunnel.model.platform import column_of
 from windtunnel.results.batch import Batch
@@ -141,6 +142,8 @@ class Collector(Observer):
         self._owners = _Owners(self.columns)
         self._unavailable = HostSet()
         self._cores: list[int] = []
+        self._most_cores = 1
+        """Of any host."""
         self._suspended: dict[str, tuple[float, float]] = {}
 
     def on_begin(self, now: float, platform: Platform, workloads: Sequence[Workload]) -> None:  # noqa: ARG002 -- hook
@@ -148,6 +151,7 @@ class Collector(Observer):
         self.columns.hosts = len(platform.hosts)
         self.machines = len(platform.hosts) + len(platform.storages)
         self._cores = column_of(platform.hosts, "cores")
+        self._most_cores = max(self._cores, default=1)
 
     def take(self, batch: Batch) -> None:
         """More jobs."""
@@ -177,11 +181,18 @@ class Collector(Observer):
         """The same of one job."""
         if amounts is None:
             return float(len(hosts))
+        if isinstance(amounts, AlikeAmounts) and self._wholly(amounts):
+            return float(len(hosts))
         used = 0.0
         for host, taken in amounts.items():
             cores = self._cores[host] if host < len(self._cores) else 1
             used += min(1.0, taken["cores"] / cores) if "cores" in taken else 1.0
         return used
+
+    def _wholly(self, amounts: AlikeAmounts) -> bool:
+        """Whether all cores of all hosts are taken."""
+        most = self._most_cores
+        return all(taken.get("cores", most) >= most for _, taken in amounts.groups)
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:
         """The job holds nothing from now on."""

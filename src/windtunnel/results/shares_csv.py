@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.results.batch import Batch
 from windtunnel.results.fields import plain
 from windtunnel.results.layout import Layout
@@ -33,11 +34,19 @@ class SharesCsv(Recorder):
 
 def amounts_text(amounts: Mapping[int, Mapping[str, float]]) -> str:
     """Amounts by host and resource, as text."""
-    hosts = (
-        f"{host}:" + ";".join(f"{name}={amount:.15g}" for name, amount in taken.items())
-        for host, taken in sorted(amounts.items())
-    )
-    return "|".join(hosts)
+    if isinstance(amounts, AlikeAmounts):
+        texts = [(hosts, _text(taken)) for hosts, taken in amounts.groups]
+        if len(texts) == 1:
+            ((hosts, text),) = texts
+            return "|".join([f"{host}:{text}" for host in hosts])
+        return "|".join(
+            [f"{host}:{text}" for host, text in sorted([(host, text) for hosts, text in texts for host in hosts])]
+        )
+    return "|".join([f"{host}:{_text(taken)}" for host, taken in sorted(amounts.items())])
+
+
+def _text(taken: Mapping[str, float]) -> str:
+    return ";".join([f"{name}={amount:.15g}" for name, amount in taken.items()])
 
 
 def amounts_of(text: str) -> dict[int, dict[str, float]]:

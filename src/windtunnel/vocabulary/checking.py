@@ -5,7 +5,7 @@ annotations of the classes themselves, read once per class. Sequences of any kin
 counts as a number (numpy's too) for a number.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache
 from numbers import Integral, Real
@@ -15,6 +15,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from windtunnel.model import HostSet, Job, PlacementStrategy
+from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.vocabulary.decisions import Decision
 
 __all__ = ["wrong_field"]
@@ -167,7 +168,11 @@ def _mapping(key: Any, item: Any) -> Check:
             return None
         if not isinstance(value, Mapping):
             return _found("a mapping", value)
-        for name, one in value.items():
+        if isinstance(value, AlikeAmounts):  # one host of each group tells
+            pairs: Iterable[tuple[Any, Any]] = [(hosts.first, one) for hosts, one in value.groups if hosts]
+        else:
+            pairs = value.items()
+        for name, one in pairs:
             if fault := check_key(name):
                 return f", its key{fault}"
             if fault := check_item(one):

@@ -300,7 +300,7 @@ class Mirror:
         if not gone and not back:
             return
         self.absent = now
-        self._plain = not now and not self.shares.taken and not self.kept
+        self._plain = not now and self.shares.unused and not self.kept
         idle = gone & self.free.frozen()
         self.free -= idle
         met = self._busy_absent & back
@@ -352,7 +352,7 @@ class Mirror:
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
-            self._plain = not self.absent and not self.shares.taken and not self.kept
+            self._plain = not self.absent and self.shares.unused and not self.kept
         if self.kept:
             self._keep_no_more(running.job.id)
         if self.absent.size:
@@ -380,7 +380,7 @@ class Mirror:
         kept = self.kept.pop(job_id, None)
         if kept is not None:
             self.free.add(kept - self.absent)
-            self._plain = not self.absent and not self.shares.taken and not self.kept
+            self._plain = not self.absent and self.shares.unused and not self.kept
             self.changed = True
 
     # -- decisions ----------------------------------------------------------------------------------------------
@@ -492,7 +492,7 @@ class Mirror:
 
     def left_of(self, host: int) -> dict[str, float]:
         """What is left of each resource of a host: nothing if it is unavailable or taken whole."""
-        left = self.shares.left.get(host)
+        left = self.shares.left_on(host)
         if left is None:
             whole = self.shares.whole(host)
             return whole if host in self.free else dict.fromkeys(whole, 0.0)

@@ -11,7 +11,7 @@ from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.registry import find_format, read_workload
 from windtunnel.formats.slurm.sacct import read_sacct
-from windtunnel.formats.slurm.submit_line import dependencies_in, options_in
+from windtunnel.formats.slurm.submit_line import dependencies_in, not_followed, options_in
 from windtunnel.model.slurm import Dependency, GresAsk, JobAsk
 
 MOMENTS = ["clean/during", "clean/after", "during", "after"]
@@ -132,9 +132,7 @@ def test_what_tells_how_it_was_is_told(tmp_path):
     report = read_sacct(path).report
     assert report.history == {"when it started": 1, "the nodes it ran on": 1, "allocated gres/gpu": 1}
     told = [one.message for one in report.findings() if one.code == "history"]
-    assert told == [
-        "recorded history is not simulated: allocated gres/gpu, the nodes it ran on, when it started"
-    ]
+    assert told == ["recorded history is not simulated: allocated gres/gpu, the nodes it ran on, when it started"]
 
 
 @pytest.mark.parametrize(
@@ -248,3 +246,10 @@ def test_mutated_tables(tmp_path_factory, place, gone, instead):
         assert all(found.message for found in fault.findings)  # noqa: PT017 -- either may be
     else:
         assert all(job.request.processors > 0 for job in read)
+
+
+@pytest.mark.parametrize("wrap", ["--wrap srun -n2 -c3 sleep : 2", "--wrap=kill -9 $$"])
+def test_what_follows_wrap_is_the_command_accounting_keeps_no_quotes(wrap):
+    found = options_in(f"sbatch -n4 {wrap}", JobAsk())
+    assert (found.tasks, found.cpus_per_task) == (4, None)
+    assert not_followed(f"sbatch -n4 {wrap}") == ()

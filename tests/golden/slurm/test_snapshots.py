@@ -12,7 +12,6 @@ pytestmark = pytest.mark.golden
 
 PLACES = "GPUs bound to sockets and gres weights of jobs by their whole number of GPUs"
 EXCEPTIONS = {
-    "046-het-jobs": "heterogeneous jobs are planned part by part",
     "174-rnd48-gpu": PLACES,
 }
 FOLDERS = cases("golden/slurm/snapshots")

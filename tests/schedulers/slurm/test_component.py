@@ -237,7 +237,8 @@ ASKS = {
 def test_what_jobs_ask_a_slurm_for_is_told_under_others(field):
     value, reason = ASKS[field]
     work = workload(job("7_1", 10, **{field: value}))
-    assert any(line.reason.startswith(reason) for line in wt.simulate(platform(site()), work, "easy").account)
+    told = any(line.reason.startswith(reason) for line in wt.simulate(platform(site()), work, "easy").account)
+    assert told is (field != "exclusive")  # kept to the site, easy gives whole nodes where that is asked
     assert not wt.simulate(platform(site()), work, "slurm").account
 
 
@@ -278,3 +279,10 @@ def test_what_never_starts_is_rejected_when_nothing_can_happen(tmp_path):
     (tmp_path / "log").write_text("JobID|Submit|ElapsedRaw|NCPUS|NNodes|Partition\n1|0|20|4|1|p\n2|60|100|4|1|p\n")
     rows = wt.simulate(tmp_path / "slurm.conf", tmp_path / "log", events=[there]).jobs.sort("job_id").rows(named=True)
     assert [row["starting_time"] for row in rows] == [0, 5000]
+
+
+def test_a_job_gets_what_its_request_comes_to_whatever_its_record_says_it_had():
+    more = msgspec.structs.replace(job("more", 100, tasks=2), request=wt.model.Request(hosts=1, processors=8))
+    found = rows(site(nodes=1), more, job("beside", 100, submit=1, tasks=6))
+    assert found["more"]["host_share"] == 0.25
+    assert found["beside"]["starting_time"] < 100

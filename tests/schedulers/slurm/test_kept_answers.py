@@ -21,6 +21,7 @@ from windtunnel.schedulers.slurm.fair_share import FairTree
 from windtunnel.schedulers.slurm.jobs import PendingJob
 from windtunnel.schedulers.slurm.node_map import NodeMap
 from windtunnel.schedulers.slurm.nodesets import bits, first_of, mask_of
+from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy, Part
 from windtunnel.schedulers.slurm.runs import most_cpus
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.tree import AccountTree
@@ -41,7 +42,7 @@ def test_the_map_of_plans_knows_at_each_instant_which_nodes_are_free(plans):
     for begin, length, nodes in plans:
         node_map.take(begin * STEP, (begin + length) * STEP, nodes)
     slots = node_map.slots
-    assert all(one.end == other.begin and one.nodes != other.nodes for one, other in pairwise(slots))
+    assert all(one.end == other.begin for one, other in pairwise(slots))
     for step in range(70):
         taken = 0
         for begin, length, nodes in plans:
@@ -53,6 +54,20 @@ def test_the_map_of_plans_knows_at_each_instant_which_nodes_are_free(plans):
         assert among & ~slot.nodes == 0
         assert slot in overlapped
         assert later in {0, *(one.end for one in slots)}
+
+
+def test_a_plan_joins_one_pair_of_equal_slots_and_leaves_others_apart():
+    node_map = NodeMap(0, 10 * STEP, STEP, 0b11)
+    node_map.take(2 * STEP, 4 * STEP, 0b01)
+    node_map.take(4 * STEP, 6 * STEP, 0b10)
+    node_map.take(2 * STEP, 6 * STEP, 0b11)
+    assert [one.end for one in node_map.slots] == [2 * STEP, 6 * STEP, 10 * STEP]
+    node_map.take(1 * STEP, 2 * STEP, 0b01)
+    node_map.take(6 * STEP, 7 * STEP, 0b01)
+    node_map.take(1 * STEP, 7 * STEP, 0b11)
+    ends = [one.end for one in node_map.slots]
+    assert ends == [1 * STEP, 6 * STEP, 7 * STEP, 10 * STEP]
+    assert node_map.later_than(0, 0b11, 0b11, STEP // 2)[0] == 0
 
 
 @given(
@@ -193,3 +208,51 @@ def test_a_job_that_a_lighter_group_can_hold_takes_no_heavier_nodes_for_those_it
     state = State(site_of_sizes([4, 4, 4, 8], core=False))
     placed = state.selector.start(asking(state.cluster, wanted), state.cluster.all, state.held)
     assert list(bits(placed.nodes)) == [0, 1, 2]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 2**NODES - 1), st.integers(1, 2), st.booleans()), max_size=6),
+    st.lists(st.integers(0, 5), max_size=6),
+)
+def test_what_is_held_in_parts_is_what_is_held_node_by_node(jobs, ends):
+    nodes = tuple(SlurmNode(name=f"n{i}", cpus=8, memory=100) for i in range(NODES))
+    cluster = Cluster(SlurmSite(nodes=nodes, partitions=(Partition(name="p"),)))
+    ours, plain = Occupancy(cluster), Occupancy(cluster)
+    running = []
+    for number, (mask, cpus, exclusive) in enumerate(jobs):
+        cores = ((1 << cpus) - 1) << 2 * number if number < 4 else 0
+        mask &= ~ours.exclusive & (~ours.used if exclusive else -1)
+        if not mask:
+            continue
+        key, table = str(number), list(bits(mask))
+        in_parts = Holding(key, mask, 9, alike=[Part(mask, cpus, cores, 5)], exclusive=exclusive)
+        one_by_one = Holding(
+            key,
+            mask,
+            9,
+            cpus=dict.fromkeys(table, cpus),
+            cores=dict.fromkeys(table, cores),
+            memory=dict.fromkeys(table, 5),
+            exclusive=exclusive,
+        )
+        assert (in_parts.cpus, in_parts.cores, in_parts.memory) == (
+            one_by_one.cpus,
+            one_by_one.cores,
+            one_by_one.memory,
+        )
+        ours.add(in_parts)
+        plain.add(one_by_one)
+        running.append((in_parts, one_by_one))
+        assert sums(ours) == sums(plain)
+    for place in ends:
+        if place < len(running):
+            in_parts, one_by_one = running.pop(place)
+            ours.remove(in_parts)
+            plain.remove(one_by_one)
+            assert sums(ours) == sums(plain) == sums(ours.copy())
+
+
+def sums(held):
+    """All that an occupancy sums up."""
+    lists = (held.cpus, held.cores, held.memory, held.jobs, held.idle, held.on_node)
+    return (*lists, held.exclusive, held.used, held.full, [*held.holdings])

@@ -7,6 +7,7 @@ from windtunnel.engine.jobs import execution
 from windtunnel.engine.state.calendar import JOB_END, WALLTIME
 from windtunnel.engine.state.hosts import HostState
 from windtunnel.engine.state.refusal import known_job, refuse
+from windtunnel.engine.state.shared_hosts import enough_alike
 from windtunnel.engine.state.world import World
 from windtunnel.model import (
     DelayProfile,
@@ -19,6 +20,7 @@ from windtunnel.model import (
     Profile,
     SequentialCompositionProfile,
 )
+from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.model.application import ElasticProfile
 from windtunnel.model.profiles import GenerationStrategy
 from windtunnel.vocabulary import ExecuteJob, JobStarted, ResumeJob
@@ -149,6 +151,8 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
     """Whether the hosts have the amounts, and whether they are what the job asked for."""
     table = world.hosts
     hosts, amounts = decision.hosts, decision.amounts or {}
+    if isinstance(amounts, AlikeAmounts) and _plainly_right(world, hosts, amounts, job):
+        return
     known = HostSet.span(table.size)
     shared = HostSet(host for host in hosts if host in table.shares and host not in table.special)
     if not hosts <= known or not table.free.covers(hosts - shared):
@@ -156,7 +160,7 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
     if reason := table.shares.refusal(hosts, amounts, world.platform.hosts):
         refuse(world, decision, "amounts", f"job {job.id!r}: {reason}")
     request = job.request
-    if request.processors:
+    if request.processors and job.ask is None:  # what a Slurm request comes to is for Slurm's rules to say
         cores = sum([amounts.get(host, {}).get("cores", 0.0) for host in hosts], 0.0)
         if cores < request.processors:
             message = f"job {job.id!r} requests {request.processors} cores and is given {cores:g}"
@@ -167,6 +171,29 @@ def check_amounts(world: World, decision: ExecuteJob | ResumeJob, job: Job) -> N
         given = all(amounts.get(host, {}).get(name, 0.0) >= amount for host in hosts)
         if not given and name in table.described(world.platform.hosts):
             refuse(world, decision, "amounts", f"job {job.id!r} requests {amount:g} {name!r} on each host")
+
+
+def _plainly_right(world: World, hosts: HostSet, amounts: AlikeAmounts, job: Job) -> bool:
+    """Whether these hosts have as much as is taken, and that is what the job asked for: the common case."""
+    table = world.hosts
+    platform = world.platform.hosts
+    if table.jobs_on is not None or table.special or amounts.hosts != hosts:
+        return False
+    fresh = table.shares.fresh(hosts)
+    if not table.free.covers(fresh) or not enough_alike(amounts, table.kinds(platform)):
+        return False
+    if fresh.size < hosts.size:
+        others = hosts - fresh
+        if table.shares.refusal(others, {host: amounts[host] for host in others}, platform):
+            return False
+    request = job.request
+    cores = sum([some.size * taken.get("cores", 0.0) for some, taken in amounts.groups])
+    if job.ask is None and request.processors > cores:
+        return False
+    return all(
+        (name == "cores" and request.processors) or all(taken.get(name, 0.0) >= amount for _, taken in amounts.groups)
+        for name, amount in request.amounts
+    )
 
 
 def _explain_hosts(world: World, decision: ExecuteJob | ResumeJob, shared: HostSet = _NO_HOSTS) -> None:

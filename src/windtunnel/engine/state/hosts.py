@@ -54,6 +54,7 @@ class HostTable:
         self.shares = Shares()
         """What is taken of hosts that jobs share by amounts; such hosts are not in ``free``."""
         self._described: frozenset[str] | None = None
+        self._kinds: list[tuple[HostSet, Host]] | None = None
         self.reserved = HostSet()
         """Idle hosts that are kept for running jobs, hence not in ``free``."""
         self.special: dict[int, HostState] = {}
@@ -83,6 +84,15 @@ class HostTable:
         self.special = dict.fromkeys(asleep, HostState.SLEEPING)
         self.counts[HostState.SLEEPING] += len(asleep)
         self.counts[_IDLE] -= len(asleep)
+
+    def kinds(self, hosts: Sequence[Host]) -> list[tuple[HostSet, Host]]:
+        """The compute hosts in groups with equal cores and resources, and one host of each."""
+        if self._kinds is None:
+            groups: dict[tuple[object, ...], list[int]] = {}
+            for host in hosts:
+                groups.setdefault((host.cores, *host.resources.items()), []).append(host.id)
+            self._kinds = [(HostSet(group), hosts[group[0]]) for group in groups.values()]
+        return self._kinds
 
     def described(self, hosts: Sequence[Host]) -> frozenset[str]:
         """The resources that the site describes: what it says nothing of, no host has to give."""
@@ -155,7 +165,10 @@ class HostTable:
     def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job gives back what it had of these hosts."""
         whole = self.shares.give_back(hosts, amounts)
-        self._release_one_by_one(hosts if self.jobs_on is not None else whole, now)
+        if self.jobs_on is None and not self.touched and not self.special:
+            self._release_together(whole, now)
+        else:
+            self._release_one_by_one(hosts if self.jobs_on is not None else whole, now)
 
     def _settle(self) -> None:
         """Date the last change of each host."""
@@ -187,6 +200,22 @@ class HostTable:
                     begin = met.find(0, end, stop)
             if not left:
                 return
+
+    def _release_together(self, hosts: HostSet, now: float) -> None:
+        """All that :meth:`_release_one_by_one` does for hosts that compute and will be idle."""
+        if not hosts:
+            return
+        self._settle()
+        spent = self.times[4]
+        for first, last in hosts.runs:
+            for since in self.last_change[first : last + 1]:
+                spent += now - since
+            self.last_change[first : last + 1] = array("d", [now]) * (last - first + 1)
+        self.times[4] = spent
+        size = hosts.size
+        self.counts[3] += size
+        self.counts[4] -= size
+        self.free.add(hosts)
 
     def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
         jobs_on = self.jobs_on

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Host, HostSet
+from windtunnel.model.alike_amounts import AlikeAmounts
 
-__all__ = ["Amounts", "Shares"]
+__all__ = ["Amounts", "Shares", "enough_alike"]
 
 Amounts = Mapping[int, Mapping[str, float]]
 
+_NONE = HostSet()
 _SLACK = 1 + 1e-9
 """Sums of parts may exceed the whole by a rounding error."""
 
@@ -25,16 +27,23 @@ class Shares:
     def __init__(self) -> None:
         self._taken: dict[int, dict[str, float]] = {}
         self._jobs: dict[int, int] = {}
+        self._alone = _NONE
+        """Hosts of one job each, of which is written down together what the job took."""
+        self._together: list[AlikeAmounts] = []
+        """What these jobs took."""
+        self._noted: HostSet | None = None
+        """The hosts that are noted one by one; None: nobody asked for them yet."""
 
     def __contains__(self, host: object) -> bool:
         """Whether a host is shared at present."""
-        return host in self._jobs
+        return host in self._jobs or host in self._alone
 
     def refusal(self, hosts: HostSet, amounts: Amounts, platform: Sequence[Host]) -> str:
         """Why these amounts cannot be taken, "" if they can."""
         others = [host for host in amounts if host not in hosts]
         if others:
             return f"amounts are given for hosts {others}, which are not among {hosts}"
+        self._write_out(hosts)
         for number in hosts:
             host = platform[number]
             taken = self._taken.get(number, {})
@@ -53,6 +62,21 @@ class Shares:
 
     def take(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         """Take amounts that were checked; the hosts that were whole until now."""
+        self._write_out(hosts)
+        if not isinstance(amounts, AlikeAmounts) or hosts.size == 1:
+            return self._take(hosts, amounts)
+        fresh = self.fresh(hosts)
+        self._alone = self._alone | fresh
+        self._together.append(amounts)
+        return fresh if fresh.size == hosts.size else fresh | self._take(hosts - fresh, amounts)
+
+    def fresh(self, hosts: HostSet) -> HostSet:
+        """Of some hosts those of which nobody has any amount."""
+        if self._noted is None:
+            self._noted = HostSet(self._jobs)
+        return hosts - self._noted - self._alone
+
+    def _take(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         fresh = []
         for number in hosts:
             if number not in self._jobs:
@@ -63,10 +87,23 @@ class Shares:
             taken = self._taken[number]
             for name, amount in amounts.get(number, {}).items():
                 taken[name] = taken.get(name, 0.0) + amount
-        return HostSet(fresh)
+        found = HostSet(fresh)
+        if self._noted is not None and fresh:
+            self._noted = self._noted | found
+        return found
 
     def give_back(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         """Give back what was taken; the hosts that are whole again."""
+        place = next((i for i, one in enumerate(self._together) if one is amounts), -1)
+        if place >= 0:
+            del self._together[place]
+            alone = hosts & self._alone
+            self._alone = self._alone - hosts
+            hosts = hosts - alone
+            return self._give_back(hosts, amounts) | alone if hosts else alone
+        return self._give_back(hosts, amounts)
+
+    def _give_back(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         whole = []
         for number in hosts:
             self._jobs[number] -= 1
@@ -77,4 +114,34 @@ class Shares:
             else:  # nothing is left, not even rounding errors
                 whole.append(number)
                 del self._jobs[number], self._taken[number]
-        return HostSet(whole)
+        found = HostSet(whole)
+        if self._noted is not None and whole:
+            self._noted = self._noted - found
+        return found
+
+    def _write_out(self, hosts: HostSet) -> None:
+        """Others come to some hosts: what is taken of these is noted one by one."""
+        if not self._together or hosts.isdisjoint(self._alone):
+            return
+        met = hosts & self._alone
+        self._alone = self._alone - met
+        if self._noted is not None:
+            self._noted = self._noted | met
+        for one in self._together:
+            for some, amounts in one.groups if not met.isdisjoint(one.hosts) else ():
+                for number in some & met:
+                    self._jobs[number] = 1
+                    self._taken[number] = dict(amounts)
+
+
+def enough_alike(amounts: AlikeAmounts, kinds: Sequence[tuple[HostSet, Host]]) -> bool:
+    """Whether whole hosts, of which there are these kinds, have such amounts."""
+    for hosts, taken in amounts.groups:
+        for alike, host in kinds:
+            if hosts.isdisjoint(alike):
+                continue
+            for name, amount in taken.items():
+                has = host.cores if name == "cores" else host.resources.get(name)
+                if has is None or not 0 <= amount <= has * _SLACK:
+                    return False
+    return True

@@ -91,6 +91,10 @@ def _words(line: str, component: int) -> list[str]:
     if not words or words[0].rpartition("/")[2] not in {"sbatch", "salloc", "srun"}:
         return []
     words = words[1:]
+    for place, word in enumerate(words):
+        if word == "--wrap" or word.startswith("--wrap="):
+            words = words[:place]  # accounting keeps no quotes: all that follows is the command
+            break
     for _ in range(component if ":" in words else 0):
         words = words[words.index(":") + 1 :] if ":" in words else []
     return words

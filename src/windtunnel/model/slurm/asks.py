@@ -12,6 +12,7 @@ __all__ = ["asks_of_slurm"]
 _QUEUES = "queues"
 _LIMITS = "limits of accounts and QOS"
 _REST = "the other rules of Slurm"
+_SHARES = "shares of hosts"
 _SHARED = "cores that jobs share"
 
 
@@ -28,6 +29,8 @@ def asks_of_slurm(asks: Asks, site: object, path: str) -> None:
         limited += [one.name for one in site.qos if _limits(one.limits)]
         if limited:
             asks.note(_LIMITS, "accounts and QOS have limits", f"{path}, {limited[0]}", len(limited))
+    for ability, reason in _kept_with(site):
+        asks.note(ability, reason, path)
     for reason in _others(site):
         asks.note(_REST, reason, path)
     for one in site.partitions:
@@ -46,6 +49,23 @@ def _limits(limits: Limits) -> bool:
     return limits != Limits()
 
 
+def _kept_with(site: SlurmSite) -> Iterator[tuple[str, str]]:
+    """What is kept by whoever keeps partitions, or limits."""
+    if site.licences:
+        yield _QUEUES, "jobs share licences"
+    if any(one.max_cpus_per_node is not None for one in site.partitions):
+        for ability in (_QUEUES, _SHARES):
+            yield ability, "partitions use only some CPUs of their nodes (MaxCPUsPerNode)"
+    if any(one.min_nodes > 1 for one in site.partitions):
+        yield _QUEUES, "partitions require a minimum number of nodes (MinNodes)"
+    if any(one.over_subscribe is OverSubscribe.EXCLUSIVE for one in site.partitions):
+        yield _QUEUES, "partitions give nodes exclusively to one job (OverSubscribe=EXCLUSIVE)"
+    limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
+    enforced = {"limits", "safe"} & set(site.enforce)
+    if enforced and any(one.grp_tres_mins or one.grp_wall is not None for one in limits):
+        yield _LIMITS, "accounts and QOS have budgets over time (GrpTRESMins, GrpWall)"
+
+
 def _others(site: SlurmSite) -> Iterator[str]:
     """What decides in a Slurm beside partitions and limits of what is held at once."""
     if site.priority.multifactor:
@@ -54,16 +74,7 @@ def _others(site: SlurmSite) -> Iterator[str]:
         yield f"jobs preempt others (PreemptType={site.preempt.type})"
     if site.reservations:
         yield "reservations keep nodes for some users"
-    if site.licences:
-        yield "jobs share licences"
     if len({one.priority_tier for one in site.partitions}) > 1:
         yield "partitions have precedence over others (PriorityTier)"
-    if any(one.max_cpus_per_node is not None for one in site.partitions):
-        yield "partitions use only some CPUs of their nodes (MaxCPUsPerNode)"
-    if any(one.min_nodes > 1 for one in site.partitions):
-        yield "partitions require a minimum number of nodes (MinNodes)"
-    if any(one.over_subscribe is OverSubscribe.EXCLUSIVE or one.exclusive_user for one in site.partitions):
-        yield "partitions give nodes exclusively to one job or user (OverSubscribe=EXCLUSIVE, ExclusiveUser)"
-    limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
-    if any(one.grp_tres_mins or one.grp_wall is not None for one in limits):
-        yield "accounts and QOS have budgets over time (GrpTRESMins, GrpWall)"
+    if any(one.exclusive_user for one in site.partitions):
+        yield "partitions give nodes exclusively to one user (ExclusiveUser)"

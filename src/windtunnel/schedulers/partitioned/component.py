@@ -17,7 +17,7 @@ from windtunnel.model.abilities import start_date_of
 from windtunnel.model.slurm import SlurmSite
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.partitioned.gate import Gate, Passed
-from windtunnel.schedulers.partitioned.part import Part
+from windtunnel.schedulers.partitioned.part import Part, whole_of
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.vocabulary import (
     Ability,
@@ -45,6 +45,8 @@ from windtunnel.vocabulary.probes import OneShot
 
 __all__ = ["Partitioned", "can_be_partitioned"]
 
+_TICK: Final = "tick:"
+"""The call at which budgets have recovered a little."""
 _LIMIT: Final = "limit:"
 """How the calls begin at which jobs without a time limit reach that of their partition."""
 
@@ -86,6 +88,8 @@ class Partitioned:
         self._last: Notice | None = None
         """The notice that there are no more jobs, while some are held back."""
         self._keeps_metadata = True
+        self._called = inf
+        """When budgets are looked at next."""
 
     def hello(self) -> Hello:
         """How the scheduler presents itself; forgets an earlier run."""
@@ -106,9 +110,10 @@ class Partitioned:
             else:
                 self._hand_on(now, notice, decisions)
         while True:
-            self._let_go(now)
+            self._let_go(now, decisions)
             rejected = self._decided(now, decisions)
             if not rejected:
+                self._wait_for_budgets(now, decisions)
                 return Reply(now, decisions)
 
     # -- notices ------------------------------------------------------------------------------------------------
@@ -120,13 +125,15 @@ class Partitioned:
         site = _site(notice.platform)
         self._gate = gate = Gate(notice.platform, site, self._date(now))
         tables = sorted(gate.state.cluster.partitions.values(), key=lambda one: -one.partition.priority_tier)
-        by_nodes: dict[int, Part] = {}
+        by_nodes: dict[tuple[int, int | None], Part] = {}
         for table in tables:
-            part = by_nodes.get(table.mask)
+            alike = table.mask, table.partition.max_cpus_per_node
+            part = by_nodes.get(alike)
             if part is None:
-                part = Part(len(self._parts), HostSet(bits(table.mask)), deepcopy(self.scheduler))
+                hosts = HostSet(bits(table.mask))
+                part = Part(len(self._parts), hosts, deepcopy(self.scheduler), table.partition.max_cpus_per_node)
                 part.begin(notice)
-                by_nodes[table.mask] = part
+                by_nodes[alike] = part
                 self._parts.append(part)
             self._of_partition[table.name] = part
 
@@ -141,10 +148,12 @@ class Partitioned:
             if reason:
                 decisions.append(RejectJob(job_id=notice.job.id, reason=reason))
         elif isinstance(notice, JobCompleted):
-            self._completed(notice)
+            self._completed(now, notice)
         elif isinstance(notice, RequestedCall):
             rank, _, call = notice.call_me_later_id.partition(":")
-            if f"{rank}:" == _LIMIT:
+            if notice.call_me_later_id == _TICK:
+                self._called = inf
+            elif f"{rank}:" == _LIMIT:
                 if call in self._heard:
                     decisions.append(KillJobs(job_ids=(call,)))
             else:
@@ -162,26 +171,26 @@ class Partitioned:
     def _part(self, job_id: str) -> Part:
         return self._of_partition[self._jobs[job_id][1].partition]
 
-    def _completed(self, notice: JobCompleted) -> None:
+    def _completed(self, now: float, notice: JobCompleted) -> None:
         job_id = notice.job.id
         if job_id not in self._jobs:
             return
         self._part(job_id).tell(notice)
         for part in self._heard.pop(job_id, ()):
             part.ended(notice)
-        self._forget(job_id)
+        self._forget(now, job_id)
 
-    def _forget(self, job_id: str) -> None:
+    def _forget(self, now: float, job_id: str) -> None:
         _, passed = self._jobs.pop(job_id)
         assert self._gate is not None, "it has begun"
-        self._gate.gone(passed)
+        self._gate.gone(passed, self._date(now))
 
     def _refused(self, now: float, notice: DecisionRefused) -> None:
         """The engine has not done what a part decided: the part hears it, and who had heard that a job started."""
         decision = notice.decision
         if isinstance(decision, CallMeLater | StopCallMeLater):
             rank, _, call = decision.call_me_later_id.partition(":")
-            if f"{rank}:" != _LIMIT:
+            if f"{rank}:" != _LIMIT and decision.call_me_later_id != _TICK:
                 told = replace(decision, call_me_later_id=call)
                 self._parts[int(rank)].tell(replace(notice, decision=told))
         elif isinstance(decision, ExecuteJob | RejectJob):
@@ -198,7 +207,16 @@ class Partitioned:
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
-    def _let_go(self, now: float) -> None:
+    def _wait_for_budgets(self, now: float, decisions: list[Decision]) -> None:
+        """Budgets recover at the ticks of decay: the next one is looked at if a job waits for that."""
+        gate = self._gate
+        assert gate is not None, "it has begun"
+        when = float(gate.budgets.next_tick - self._start_date)
+        if gate.decays and when < self._called:
+            self._called = max(when, now)
+            decisions.append(CallMeLater(call_me_later_id=_TICK, when=OneShot(self._called)))
+
+    def _let_go(self, now: float, decisions: list[Decision]) -> None:
         """Jobs that no limit holds back any longer are submitted to the scheduler of their partition."""
         gate = self._gate
         assert gate is not None, "it has begun"
@@ -206,6 +224,8 @@ class Partitioned:
             job = passed.job
             self._jobs[job.id] = job, passed
             self._of_partition[passed.partition].tell(JobSubmitted(now, job, job.submission_time))
+        for passed in gate.exhausted:
+            decisions.append(RejectJob(job_id=passed.job.id, reason=f"its budget is used up: {passed.held}"))
         if self._last is not None and not gate.waiting:
             for part in self._parts:
                 part.tell(self._last)
@@ -221,7 +241,7 @@ class Partitioned:
                     continue
                 decisions.append(decision)
                 if isinstance(decision, RejectJob) and decision.job_id in self._jobs:
-                    self._forget(decision.job_id)
+                    self._forget(now, decision.job_id)
                     rejected = True
         return rejected
 
@@ -234,6 +254,9 @@ class Partitioned:
         job, passed = known
         gate = self._gate
         assert gate is not None, "it has begun"
+        if passed.resized and decision.amounts is None:
+            whole = {host: whole_of(gate.platform.hosts[host]) for host in decision.hosts}
+            decision = replace(decision, amounts=whole)
         gate.started(passed, decision.hosts, self._cores(decision), self._date(now))
         if passed.held and self._keeps_metadata:
             told = f"Held back for a limit: {passed.held}"

@@ -5,6 +5,7 @@ its start, so that no limit is exceeded whatever the scheduler does with the job
 held back, later jobs may go first; who could never meet one, alone on the site, is refused.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from math import inf, isinf
 from typing import Final
@@ -13,7 +14,10 @@ from msgspec.structs import replace
 
 from windtunnel.model import HostSet, Job, Platform
 from windtunnel.model.demands import Demands, described_by
-from windtunnel.model.slurm import Limits, SlurmSite
+from windtunnel.model.slurm import Limits, OverSubscribe, SlurmSite
+from windtunnel.schedulers.partitioned.budgets import Budgets
+from windtunnel.schedulers.partitioned.part import capped
+from windtunnel.schedulers.slurm.cluster import PartitionTable
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.limits import LimitBook
@@ -23,7 +27,7 @@ from windtunnel.schedulers.slurm.queue import partition_refusal
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.usage import Spending, billing
 
-__all__ = ["Gate", "Passed", "limits_nodes", "limits_submission", "without_use"]
+__all__ = ["Gate", "Passed", "limits_nodes", "limits_submission"]
 
 _MIB: Final = 1024 * 1024
 _TRES: Final = {"memory": "mem", "gpus": "gres/gpu"}
@@ -32,7 +36,7 @@ _TRES: Final = {"memory": "mem", "gpus": "gres/gpu"}
 class Passed:
     """A job in the partition it goes to, and what it takes at most."""
 
-    __slots__ = ("charge", "ends_after", "held", "job", "record", "tres")
+    __slots__ = ("charge", "ends_after", "held", "job", "record", "resized", "tres")
 
     def __init__(self, job: Job, record: Record, tres: Mapping[str, float], ends_after: float) -> None:
         self.job = job
@@ -44,6 +48,8 @@ class Passed:
         self.charge: RunningJob | None = None
         self.held = ""
         """The Reason for which it was held back."""
+        self.resized = False
+        """Whether it has another number of hosts than it asked for."""
 
     @property
     def partition(self) -> str:
@@ -55,27 +61,35 @@ class Gate:
     """Decides which jobs a scheduler may see, and keeps count of what they hold."""
 
     def __init__(self, platform: Platform, site: SlurmSite, now: int) -> None:
-        site = without_use(site)
         self.platform = platform
         self.state = State(site, now)
         self.waiting: list[Passed] = []
         """Jobs that are held back, in the order of their submission."""
+        self.exhausted: list[Passed] = []
+        """Jobs whose budgets are used up, and never recover."""
+        self.decays = False
+        """Whether some job waits for a budget to recover."""
         self._limits = self.state.limits
+        self.budgets = Budgets(self.state, now)
+        self._licences: Counter[str] = Counter()
+        """How many of each are given to jobs that were handed on."""
         self._alone = LimitBook(self.state.cluster.qos, site.enforce, self.state.ledger)
-        """Counts nothing: what it refuses can never be."""
+        """Counts nothing that others hold: what it refuses while nothing was used over time can never be."""
         self._submission = limits_submission(site)
         self._counts_nodes = limits_nodes(site)
         self._never: dict[tuple[object, ...], str] = {}
         """Of jobs that are identical: the limit that they could never meet."""
-        self._demands = {name: self._demands_of(table.mask) for name, table in self.state.cluster.partitions.items()}
+        self._demands = {name: self._demands_of(table) for name, table in self.state.cluster.partitions.items()}
+        """As its scheduler sees a partition: of each host as many cores as its jobs may use together."""
         self._described = described_by(platform.hosts)
         self._arrived = 0
         self._places = self.state.cluster.size
         self._spare: list[int] = []
         """Numbers of nodes beyond the site: jobs that are not placed yet are counted on nodes of their own."""
 
-    def _demands_of(self, mask: int) -> Demands:
-        hosts = [host for host in self.platform.hosts if mask >> host.id & 1]
+    def _demands_of(self, table: PartitionTable) -> Demands:
+        most = table.partition.max_cpus_per_node
+        hosts = [capped(host, most) for host in self.platform.hosts if table.mask >> host.id & 1]
         return Demands([replace(host, id=place) for place, host in enumerate(hosts)])
 
     # -- jobs come ----------------------------------------------------------------------------------------------
@@ -125,12 +139,15 @@ class Gate:
                 return f"asks for {sized.request.processors} cores, there are {cores}"
         if partition.max_nodes is not None and need.hosts > partition.max_nodes:
             return "PartitionNodeLimit"
+        if any(count > self.state.site.licences.get(name, 0) for name, count in record.job.ask.licences.items()):
+            return "InvalidLicense"
         ends_after = inf if sized.walltime == job.walltime else sized.walltime
         found = Passed(sized, record, self._most(sized, record), ends_after)
+        found.resized = sized.request.hosts != job.request.hosts
         key = _alike(found)
         never = self._never.get(key)
         if never is None:
-            never = self._never[key] = self._refusal(found, self._alone)
+            never = self._never[key] = self._refusal_unused(found)
         if never:
             return never
         if self._submission:
@@ -140,26 +157,37 @@ class Gate:
         return found
 
     def _sized(self, job: Job, record: Record) -> Job:
-        """The job with the time limit of its partition, on as many of its hosts as its processors need."""
+        """The job with the time limit of its partition, on as many of its hosts as its processors need.
+
+        Counted in processors it has at least ``MinNodes`` hosts; where jobs are exclusive it has them whole.
+        """
         partition = record.table.partition
         limited = partition.max_time is not None or partition.default_time is not None
         if isinf(job.walltime) and limited:
             job = replace(job, walltime=record.limit * 60.0)
         request = job.request
         most = max((host.cores for host in self._demands[record.table.name].hosts), default=1)
-        amounts = dict(request.amounts)
-        if request.processors and amounts.get("cores", 0.0) > most:
-            hosts = -(-request.processors // most)
-            each = ("cores", float(-(-request.processors // hosts)))
-            others = tuple(amount for amount in request.amounts if amount[0] != "cores")
-            job = replace(job, request=replace(request, hosts=hosts, amounts=(each, *others)))
-        return job
+        cores = dict(request.amounts).get("cores", 0.0)
+        hosts = request.hosts
+        if request.processors:
+            if cores > most:
+                hosts = -(-request.processors // most)
+            hosts = max(hosts, partition.min_nodes)
+        whole = partition.over_subscribe is OverSubscribe.EXCLUSIVE or record.job.ask.exclusive
+        if hosts == request.hosts and not (whole and (cores or request.processors)):
+            return job
+        others = tuple(amount for amount in request.amounts if amount[0] != "cores")
+        if not whole and cores:
+            others = (("cores", float(-(-request.processors // hosts))), *others)
+        processors = 0 if whole else request.processors
+        return replace(job, request=replace(request, hosts=hosts, processors=processors, amounts=others))
 
     def _most(self, job: Job, record: Record) -> dict[str, float]:
         """What a job takes at most, wherever in its partition it runs: all CPUs of hosts that it gets whole."""
         demands = self._demands[record.table.name]
         need = demands.of(job.request)
-        sizes = sorted((host.cores for host in demands.hosts), reverse=True)
+        mask = record.table.mask
+        sizes = sorted((host.cores for host in self.platform.hosts if mask >> host.id & 1), reverse=True)
         amounts = dict(job.request.amounts)
         cores = amounts.get("cores", 0.0) * need.hosts if not need.whole else float(sum(sizes[: need.hosts]))
         return self._tres(record, need.hosts, cores, amounts)
@@ -175,6 +203,21 @@ class Gate:
         flags = self.state.site.priority.flags
         tres["billing"] = billing(tres, record.table.partition.billing_weights, "MAX_TRES" in flags)
         return tres
+
+    def _refusal_unused(self, one: Passed) -> str:
+        """The Reason of the limit that a job exceeds even alone on the site, while nothing was used over time."""
+        with self.budgets.unused(one.record):
+            reason = self._refusal(one, self._alone)
+        if reason:
+            return reason
+        member = one.record.job.member
+        limits = [qos.limits for qos in self._limits.qos_of(one.record)]
+        limits += [above.limits for above in member.path()] if member is not None else []
+        return "a budget of 0 (GrpTRESMins, GrpWall)" if self.budgets.without_any(limits) else ""
+
+    def _licences_short(self, one: Passed) -> bool:
+        given, all_of = self._licences, self.state.site.licences
+        return any(given[name] + count > all_of.get(name, 0) for name, count in one.record.job.ask.licences.items())
 
     def _refusal(self, one: Passed, book: LimitBook) -> str:
         """The Reason of the limit that a job would exceed."""
@@ -196,24 +239,38 @@ class Gate:
 
     def ready(self, now: int) -> list[Passed]:
         """The jobs that no limit keeps any longer, which are charged from now on."""
-        ready, still = [], []
+        self.budgets.advance(now)
+        self.exhausted = []
+        self.decays = False
+        ready: list[Passed] = []
+        still: list[Passed] = []
         refused: dict[tuple[object, ...], str] = {}
         for one in self.waiting:
             key = _alike(one)
             reason = refused.get(key)
             if reason is None:
-                reason = self._refusal(one, self._limits)
+                reason = "Licenses" if self._licences_short(one) else self._refusal(one, self._limits)
             if reason:
                 refused[key] = one.held = reason
-                still.append(one)
+                self._hold_back(one, still)
             else:
                 self.waits(one, now)
                 ready.append(one)
         self.waiting = still
         return ready
 
+    def _hold_back(self, one: Passed, still: list[Passed]) -> None:
+        """A job waits for what others hold, for a budget to recover, or it is told that it never will."""
+        if self.budgets.kept and one.held != "Licenses" and self._refusal(one, self._alone):
+            if not self.budgets.forgiving:
+                self.exhausted.append(one)
+                return
+            self.decays = True
+        still.append(one)
+
     def waits(self, one: Passed, now: int) -> None:
         """A job waits for its start: it is charged with the most that it can take."""
+        self.budgets.undone(one.job.id)
         self._discharge(one)
         nodes = mask_of(self._nodes(int(one.tres["node"]))) if self._limits.active else 0
         self._charge(one, nodes, one.tres, now)
@@ -221,28 +278,35 @@ class Gate:
     def started(self, one: Passed, hosts: HostSet, cores: float, now: int) -> None:
         """A job has these hosts, and so many cores: it is charged with that instead."""
         tres = self._tres(one.record, len(hosts), cores, dict(one.job.request.amounts))
-        if tres == one.tres and not self._counts_nodes:
-            return  # it has what it was charged with, wherever that is
-        self._discharge(one)
-        self._charge(one, mask_of(hosts), tres, now)
+        if tres != one.tres or self._counts_nodes or self.budgets.kept:
+            self._discharge(one)
+            self._charge(one, mask_of(hosts), tres, now)
+        # else it has what it was charged with, wherever that is
+        if one.charge is not None:
+            self.budgets.started(one.job.id, one.charge.spending)
 
-    def gone(self, one: Passed) -> None:
+    def gone(self, one: Passed, now: int) -> None:
         """A job has ended, or will never start."""
+        self.budgets.advance(now)
+        self.budgets.ended(one.job.id, now)
         self._discharge(one)
 
     def _charge(self, one: Passed, nodes: int, tres: Mapping[str, float], now: int) -> None:
         job = one.record.job
         factor = job.qos.usage_factor if job.qos is not None else 1.0
-        spending = Spending(job.member, job.qos.name if job.qos is not None else "", now, 0.0, factor, tres)
+        qos = job.qos.name if job.qos is not None else ""
+        spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
         limit = one.record.limit
         holding = Holding(job.id, nodes, now + limit * 60, cpus={}, cores={}, memory={})
         one.charge = RunningJob(job.id, one.record, holding, now, limit, spending, None)
         self.state.running[job.id] = one.charge
         self._limits.begin(one.charge)
+        self._licences.update(job.ask.licences)
 
     def _discharge(self, one: Passed) -> None:
         if one.charge is not None:
             self._limits.end(one.charge)
+            self._licences.subtract(one.record.job.ask.licences)
             self.state.running.pop(one.charge.id, None)
             size = self.state.cluster.size
             self._spare += [node for node in bits(one.charge.holding.nodes) if node >= size]
@@ -262,19 +326,6 @@ def limits_nodes(site: SlurmSite) -> bool:
     limits = [one.limits for one in site.associations] + [one.limits for one in site.qos]
     tables = ("grp_tres", "max_tres_per_user", "max_tres_per_account")
     return any("node" in getattr(one, table) for one in limits for table in tables)
-
-
-def without_use(site: SlurmSite) -> SlurmSite:
-    """The site without limits on what was used over time: nobody keeps count of that here."""
-
-    def cut(limits: Limits) -> Limits:
-        return replace(limits, grp_tres_mins={}, grp_wall=None)
-
-    return replace(
-        site,
-        associations=tuple(replace(one, limits=cut(one.limits)) for one in site.associations),
-        qos=tuple(replace(one, limits=cut(one.limits)) for one in site.qos),
-    )
 
 
 def limits_submission(site: SlurmSite) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
@@ -26,8 +27,14 @@ _UNKNOWN_START: Final = 500
 class _Outcome(Enum):
     STARTED = "started"
     PLANNED = "planned"
+    """Entered in the map."""
+    SHOWN = "shown"
+    """A start is known, but nothing is kept for it."""
+    LATE = "late"
+    """The same, beyond the window."""
     NOTHING = "nothing"
     REFUSED = "refused"
+    """Limits do not let it start now."""
     FULL = "full"
 
 
@@ -37,7 +44,7 @@ class _Plan:
 
     __slots__ = ("nodes", "outcome", "start")
 
-    def __init__(self, outcome: _Outcome, start: int | None = None, nodes: int = 0) -> None:
+    def __init__(self, outcome: _Outcome, start: int = 0, nodes: int = 0) -> None:
         self.outcome = outcome
         self.start = start
         self.nodes = nodes
@@ -63,6 +70,7 @@ class _Cycle:
         """Jobs looked at, of users, partitions and associations (§4.5)."""
         self.reserved: Counter[str] = Counter()
         """Plans of each partition."""
+        self.het = HetStarts(state, self.window)
         self.array = ""
         """The array whose tasks were last planned, and how many of them one after another."""
         self.array_plans = 0
@@ -89,38 +97,62 @@ class _Cycle:
                 record.job.reason = "JobArrayTaskLimit"
                 continue
             self._record(record)
+        most = settings.bf_max_job_start
+        if not most or len(self.done.started) < most:
+            self.done.started += list(self.het.start_all(max(0, most - len(self.done.started))))
         return self.done
 
     def _record(self, record: Record) -> None:
         """A job, or the tasks of an array one after another."""
         job = record.job
-        before, before_nodes = job.expected, job.planned
-        plan = _Plan(_Outcome.NOTHING)
+        first = self.het.first(record)
+        if first is None:
+            return  # some other component has no start yet
+        before = job.expected
+        if self._refused(record):
+            return
+        only_now = self._only_now(record)
         counted = False
-        while True:
-            if self._beyond(record):
-                break
-            plan, tested = self._try(record)
+        while not self._beyond(record):
+            plan, tested = self._try(record, only_now, first)
             if tested and not counted:
                 self.done.tested += 1
                 counted = True
-            if plan.outcome is _Outcome.FULL:
-                self.full = True
-                break
             if plan.outcome is _Outcome.STARTED:
                 if self.settings.bf_max_job_start and len(self.done.started) >= self.settings.bf_max_job_start:
-                    break
+                    return
                 if job.id not in self.state.pending or not job.startable_tasks:
                     return
                 continue
+            self._show(job, plan, before)
+            self.full = plan.outcome is _Outcome.FULL
             if plan.outcome is not _Outcome.PLANNED or not self._next_task(job):
-                break
-        if plan.start is None or plan.outcome is _Outcome.STARTED:
+                return
+
+    @staticmethod
+    def _show(job: PendingJob, plan: _Plan, before: int | None) -> None:
+        """A job's expected start and nodes; ``before``: what other partitions gave it, which stays if earlier.
+
+        A plan that is not entered in the map has no nodes, and those of an earlier task stay.
+        """
+        if plan.outcome in (_Outcome.NOTHING, _Outcome.REFUSED):
+            job.expected = before
             return
-        if before and before <= plan.start:
-            job.expected, job.planned = before, before_nodes
-        else:
-            job.expected, job.planned = plan.start, plan.nodes
+        earlier = before is None or plan.start < before
+        if earlier and plan.nodes:
+            job.planned = plan.nodes
+        keeps = plan.outcome in (_Outcome.PLANNED, _Outcome.LATE) and not earlier
+        job.expected = before if keeps else plan.start
+
+    def _refused(self, record: Record) -> bool:
+        """Whether limits that need no placement keep a job back: then it counts for no limit of the cycle (§6.1).
+
+        Of an array they are looked at once for all its tasks.
+        """
+        refusal = self.state.limits.before(record)
+        if refusal:
+            record.job.reason = refusal
+        return bool(refusal) and not self.limits_stop
 
     def _next_task(self, job: PendingJob) -> bool:
         """Whether one more task of an array is planned; in the next partition the count goes on."""
@@ -160,23 +192,20 @@ class _Cycle:
         most = known.bf_job_part_count_reserve
         return bool(most and self.reserved[record.table.name] >= most)
 
-    def _try(self, record: Record) -> tuple[_Plan, bool]:
-        """The first start at which a job fits beside all plans (§4.3); and whether selection was tried."""
+    def _try(self, record: Record, only_now: bool, first: int) -> tuple[_Plan, bool]:
+        """The first start at which a job fits beside all plans (§4.3); and whether selection was tried.
+
+        Not before ``first``: components of a heterogeneous job start with the others.
+        """
         state, job = self.state, record.job
-        refusal = state.limits.before(record)
-        if refusal:
-            job.reason = refusal
-            if not self.limits_stop:
-                return _Plan(_Outcome.REFUSED), False
         if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
             return _Plan(_Outcome.NOTHING), False
         no_reserve = bool(state.site.preempt.type and job.qos is not None and job.qos.has("NoReserve"))
         minutes = 1 if no_reserve else min(record.limit, job.time_min or record.limit)
-        only_now = self._only_now(record)
         tested = False
         later = state.now
         for _ in range(_MOST_TRIES):
-            start = later
+            start = max(later, first)
             kept, booked_until, reservation = self._bookings(record, start, minutes)
             if reservation is None:
                 return _Plan(_Outcome.NOTHING), tested
@@ -206,7 +235,8 @@ class _Cycle:
                     continue
                 return _Plan(_Outcome.NOTHING), tested
             when, placed = max(found[0], start), found[1]
-            if when <= state.now:
+            self.het.note(record, when, placed)
+            if when <= state.now and job.het is None:
                 plan = self._start(record, among, minutes)
                 if plan is not None and (plan.outcome is not _Outcome.REFUSED or not self.limits_stop):
                     return plan, tested
@@ -214,14 +244,14 @@ class _Cycle:
                     when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
             elif later and when > later:
                 continue
-            if no_reserve:
-                return _Plan(_Outcome.NOTHING), tested
             if when > state.now + self.window:
-                return _Plan(_Outcome.PLANNED, when), tested
+                return _Plan(_Outcome.LATE, when), tested
             if not self.map.free(when, when + minutes * 60, placed.nodes):
                 later = when
                 continue
-            return self._reserve(record, when, minutes, placed), tested
+            if self.het.deadlocked(record, when):
+                return _Plan(_Outcome.NOTHING), tested
+            return self._reserve(record, when, minutes, placed, no_reserve), tested
         return _Plan(_Outcome.NOTHING), tested
 
     def _will_run(self, record: Record, among: int, horizon: int) -> tuple[int, Picked] | None:
@@ -314,13 +344,16 @@ class _Cycle:
                 break
         return max(minutes, min(record.limit, (end - now) // 60))
 
-    def _reserve(self, record: Record, when: int, minutes: int, placed: Picked) -> _Plan:
-        """Enter a plan in the map, unless limits refuse it or the map is full."""
+    def _reserve(self, record: Record, when: int, minutes: int, placed: Picked, shown: bool) -> _Plan:
+        """Enter a plan in the map, unless it is only ``shown``, limits refuse it, or there are enough already."""
         state, job = self.state, record.job
         refusal = state.limits.after(record, placed, state.tres_of(record, placed))
         if refusal and not self.limits_stop:
             job.reason = refusal
-            return _Plan(_Outcome.REFUSED, when)
+            return _Plan(_Outcome.SHOWN, when)
+        part = self.settings.bf_job_part_count_reserve
+        if shown or (part and self.reserved[record.table.name] >= part):
+            return _Plan(_Outcome.SHOWN, when)
         most = self.settings.bf_node_space_size or self.settings.bf_max_job_test
         if most and self.map.records >= most:
             return _Plan(_Outcome.FULL, when, placed.nodes)

@@ -34,6 +34,12 @@ class Clocks:
             due = max(second, self.last_backfill + max(1, self.backfill.bf_interval))
             self.backfill_due = min(self.backfill_due, due)
 
+    def again(self) -> None:
+        """One more cycle of the backfill loop may come to something else though nothing happens before it."""
+        if not self.main.builtin and self.backfill.bf_interval >= 0:
+            due = self.last_backfill + max(1, self.backfill.bf_interval)
+            self.backfill_due = min(self.backfill_due, due)
+
     def expect(self, when: float) -> None:
         """At a date something will be otherwise though nothing happens: the full run after it sees to that."""
         if self.main.sched_interval < 0 or when == inf:

@@ -74,11 +74,13 @@ class Cluster:
             self.total_masks[count] |= 1 << i
         self.by_core = site.select.counts in ("CORE", "SOCKET")
         """Whether cores are counted, not CPUs."""
-        first: dict[tuple[object, ...], int] = {}
+        sorts: dict[tuple[object, ...], int] = {}
         for i, node in enumerate(nodes):
             sort = (self.cpus[i], self.cores[i], self.threads[i], self.memory[i], node.sockets, node.cores_per_socket)
-            first.setdefault(sort, i)
-        self.sorts = mask_of(first.values())
+            sorts[sort] = sorts.get(sort, 0) | 1 << i
+        self.alike = list(sorts.values())
+        """The nodes of each sort."""
+        self.sorts = mask_of((alike & -alike).bit_length() - 1 for alike in self.alike)
         """A node of each sort: empty ones of a sort are alike but for generic resources."""
         self.gres_names = sorted({item.name for node in nodes for item in node.gres})
         self.gres_nodes = {

@@ -9,14 +9,17 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import HostSet, Job, JobState
 from windtunnel.model.abilities import start_date_of
-from windtunnel.model.slurm import SlurmSite
+from windtunnel.model.slurm import JobAsk, SlurmSite
 from windtunnel.schedulers.base import Scheduler
+from windtunnel.schedulers.slurm.amounts import Takings
 from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.clocks import Clocks
 from windtunnel.schedulers.slurm.defaults import ask_of, site_of, without_sharing
-from windtunnel.schedulers.slurm.jobs import PendingJob, RunningJob, Siblings
+from windtunnel.schedulers.slurm.het_jobs import component_asks, component_id
+from windtunnel.schedulers.slurm.jobs import HetJob, PendingJob, RunningJob, Siblings
 from windtunnel.schedulers.slurm.main_loop import Pass, main_pass
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.names import folded
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of, union
 from windtunnel.schedulers.slurm.preemption import grace_of, mode_of
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.submission import first_reason, refusal
@@ -49,11 +52,10 @@ from windtunnel.vocabulary.probes import OneShot
 
 __all__ = ["Slurm"]
 
-_MIB: Final = 1024 * 1024
+_HET_CYCLES: Final = 2
+"""What is known of heterogeneous jobs is forgotten in every second cycle: after two it is known again."""
 _REQUEUE_DELAY: Final = 121
 """Seconds until a requeued job is eligible again (§9)."""
-_NAMES: Final = {"gpu": "gpus"}
-"""Generic resources that platforms call otherwise."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -85,6 +87,7 @@ class Slurm(Scheduler):
     def _reset(self) -> None:
         self.site = Mirror()
         self.view = View(self.site)
+        self.takings = Takings(self.site)
         self.state = State(SlurmSite())
         """The core's, in Slurm's time: whole seconds since 1970 where the log is dated, else since the start."""
         self.clocks = Clocks(self.state.site, 0.0)
@@ -99,7 +102,13 @@ class Slurm(Scheduler):
         self._killed: set[str] = set()
         self._graces: dict[str, float] = {}
         """Victims that have been signalled, and when they end."""
-        self._suspended: dict[str, RunningJob] = {}
+        self._suspended: dict[str, list[RunningJob]] = {}
+        self._others: dict[str, list[str]] = {}
+        """Of running heterogeneous jobs: their components but for the first."""
+        self._het_waiting: set[str] = set()
+        """Heterogeneous jobs that wait."""
+        self._het_again = 0
+        """Cycles of backfill that may still come to something else though nothing happens."""
         self._called = inf
         self._finished = False
         self._keeps_metadata = True
@@ -133,9 +142,14 @@ class Slurm(Scheduler):
                 full = clocks.full_due <= now
                 clocks.ran_main(second, full)
                 self._carry_out(now, main_pass(self.state, full), decisions)
+                if full and self._het_waiting:
+                    clocks.again()  # only backfill starts them
             if clocks.backfill_due <= now:
                 clocks.ran_backfill(second)
                 self._carry_out(now, backfill_pass(self.state), decisions)
+                if self._het_waiting and self._het_again:
+                    self._het_again -= 1
+                    clocks.again()  # the next cycle plans with the starts that this one found
             self._note_reasons(now)
         self._expect(now)
         due = min(clocks.due, *self._graces.values()) if self._graces else clocks.due
@@ -156,6 +170,7 @@ class Slurm(Scheduler):
         self.start_date = int(min(dates, default=0.0))
         self._keeps_metadata = notice.keeps_metadata
         self._events_over = not notice.event_lists
+        self.takings.begin(notice.platform.hosts)
         site = without_sharing(site_of(notice.platform))
         self.state = State(site, int(now) + self.start_date)
         self.clocks = Clocks(site, now)
@@ -194,34 +209,50 @@ class Slurm(Scheduler):
             self._submitted(now, job, decisions)
         if site.changed or site.shifted:
             self.clocks.changed(now)
+        if site.changed or site.arrived:
+            self._het_again = _HET_CYCLES
 
     def _submitted(self, now: float, job: Job, decisions: list[Decision]) -> None:
         """A job is checked for validity, never started at once (§3.1)."""
         state = self.state
-        ask = ask_of(job, state.site)
-        if ask.components:
-            decisions.append(RejectJob(job_id=job.id, reason="is a heterogeneous job, which is not simulated"))
-            return
+        asks = component_asks(ask_of(job, state.site))
+        het = HetJob(job.id) if len(asks) > 1 else None
+        made: list[PendingJob] = []
+        for offset, ask in enumerate(asks):
+            pending = self._pending(component_id(job.id, offset), ask)
+            if het is not None:
+                het.add(pending)
+            reason = refusal(state, pending)
+            if reason is not None:
+                for one in made:
+                    del state.pending[one.id]
+                decisions.append(RejectJob(job_id=job.id, reason=f"Slurm refuses it: {reason}"))
+                return
+            state.pending[pending.id] = pending
+            made.append(pending)
+        if het is not None:
+            self._het_waiting.add(job.id)
+        self.jobs[job.id] = job
+        state.dependencies.announce(job.id)
+        for one in made:
+            one.reason = first_reason(state, one)
+        self.clocks.changed(now)
+
+    def _pending(self, key: str, ask: JobAsk) -> PendingJob:
+        """A job, or a component of one, as it waits: with its association, QOS and priority."""
+        state = self.state
         self.numbers += 1
         account = ask.account or state.tree.default_account(ask.user)
         member = state.tree.find(account, ask.user, ask.partitions[0] if ask.partitions else "")
         qos = state.cluster.qos.get(ask.qos or self._default_qos(member))
-        pending = PendingJob(job.id, self.numbers, ask, state.now, state.cluster, member, qos)
+        pending = PendingJob(key, self.numbers, ask, state.now, state.cluster, member, qos)
         if pending.member is None:
             pending.account = account
         if ask.array_limit:
-            array = job.id.rpartition("_")[0] or job.id
+            array = key.rpartition("_")[0] or key
             pending.siblings = self.arrays.setdefault(array, Siblings(ask.array_limit))
         self._rank(pending)
-        reason = refusal(state, pending)
-        if reason is not None:
-            decisions.append(RejectJob(job_id=job.id, reason=f"Slurm refuses it: {reason}"))
-            return
-        self.jobs[job.id] = job
-        state.pending[job.id] = pending
-        state.dependencies.announce(job.id)
-        pending.reason = first_reason(state, pending)
-        self.clocks.changed(now)
+        return pending
 
     @staticmethod
     def _default_qos(member: Member | None) -> str:
@@ -258,18 +289,27 @@ class Slurm(Scheduler):
         self._killed.discard(key)
         self._graces.pop(key, None)
         self._suspended.pop(key, None)
-        if key in self.state.running:
-            self.state.end(key, self.state.now, notice.state is JobState.COMPLETED_SUCCESSFULLY)
+        for one in self._parts(key):
+            self.state.end(one.id, self.state.now, notice.state is JobState.COMPLETED_SUCCESSFULLY)
+        self._others.pop(key, None)
         self.clocks.changed(now)
+
+    def _parts(self, key: str) -> list[RunningJob]:
+        """A running job, or all components of a heterogeneous one; none where it does not run."""
+        running = self.state.running
+        return [running[one] for one in (key, *self._others.get(key, ())) if one in running]
 
     def _refused(self, now: float, job: Job, decisions: list[Decision]) -> None:
         """The engine did not start a job: its hosts went at the same instant, or it is rejected."""
-        running = self.state.running.get(job.id)
-        if running is None:
+        parts = self._parts(job.id)
+        if not parts:
             return
-        self.state.give_up(job.id)
-        if running.holding.nodes & self.state.unusable:
-            self.state.pending[job.id] = running.pending
+        for one in parts:
+            self.state.give_up(one.id)
+        self._others.pop(job.id, None)
+        if any(one.holding.nodes & self.state.unusable for one in parts):
+            for one in parts:
+                self.state.pending[one.id] = one.pending
             self.clocks.changed(now)
         else:
             self.jobs.pop(job.id, None)
@@ -283,84 +323,70 @@ class Slurm(Scheduler):
             self.jobs.pop(job.id, None)
             self.reasons.pop(job.id, None)
             decisions.append(RejectJob(job_id=job.id, reason="Slurm refuses it: BadConstraints"))
+        together: dict[str, list[RunningJob]] = {}
         for running in done.started:
-            self._start(running, decisions)
+            together.setdefault(_whole(running.pending), []).append(running)
+        for key, parts in together.items():
+            self._start(self.jobs[key], parts, decisions)
         for victim, _ in done.victims:
             self._preempt(now, victim, decisions)
 
-    def _start(self, running: RunningJob, decisions: list[Decision]) -> None:
-        job = self.jobs[running.id]
-        hosts = HostSet(bits(running.holding.nodes))
+    def _start(self, job: Job, parts: list[RunningJob], decisions: list[Decision]) -> None:
+        """A job starts, with all its components if there are several: no two of them share a node."""
+        if len(parts) > 1:
+            parts = sorted(parts, key=lambda one: one.pending.number)  # the first component is the leader
+            self._others[job.id] = [one.id for one in parts[1:]]
+            self._het_waiting.discard(job.id)
+        hosts = HostSet.of_bits(union(one.holding.nodes for one in parts))
         # A job that is alone on as many hosts as it asks for has them whole: every wire can say that.
-        whole = running.holding.exclusive and job.request.hosts == hosts.size and not job.request.processors
-        amounts = None if whole else self._amounts(running, job)
-        history = self.reasons.pop(running.id, [])
-        if history and self._keeps_metadata:
-            waits = "; ".join(f"{reason} from {when:g} s" for when, reason in history)
-            decisions.append(SetJobMetadata(job_id=running.id, metadata=f"Slurm's Reason: {waits}"))
+        alone = all(one.holding.exclusive for one in parts)
+        whole = alone and job.request.hosts == hosts.size and not job.request.processors
+        amounts = None if whole else self.takings.of([one.holding for one in parts], job, hosts)
+        told = self._told(parts)
+        if told and self._keeps_metadata:
+            decisions.append(SetJobMetadata(job_id=job.id, metadata=told))
         self.site.start(job, hosts, amounts)
-        decisions.append(ExecuteJob(job_id=running.id, hosts=hosts, amounts=amounts))
+        decisions.append(ExecuteJob(job_id=job.id, hosts=hosts, amounts=amounts))
 
-    def _amounts(self, running: RunningJob, job: Job) -> dict[int, dict[str, float]]:
-        """What a job takes of each host, as far as the host has it: cores, memory, generic resources."""
-        held = running.holding
-        whole = held.exclusive
-        found: dict[int, dict[str, float]] = {}
-        for node in bits(held.nodes):
-            host = self.site.hosts[node]
-            taken = {"cores": float(host.cores if whole else min(host.cores, held.cpus.get(node, 0)))}
-            if "memory" in host.resources:
-                memory = (
-                    host.resources["memory"]
-                    if whole
-                    else min(host.resources["memory"], float(held.memory.get(node, 0) * _MIB))
-                )
-                if memory:
-                    taken["memory"] = memory
-            for name, indices in held.gres.get(node, {}).items():
-                known = _NAMES.get(name, name)
-                if known in host.resources:
-                    taken[known] = float(indices.bit_count())
-            for name, amount in job.request.amounts:
-                if name in host.resources and name not in taken:
-                    taken[name] = amount
-            found[node] = taken
-        self._top_up(running, job, found)
-        return found
-
-    def _top_up(self, running: RunningJob, job: Job, found: dict[int, dict[str, float]]) -> None:
-        """Tasks that crowd on too few CPUs (§5.2) still have the processors they count, if the hosts have them."""
-        missing = float(job.request.processors) - sum(taken["cores"] for taken in found.values())
-        if missing <= 0 or running.holding.exclusive:
-            return
-        for node, taken in found.items():
-            spare = max(0.0, min(missing, self.site.left_of(node).get("cores", 0.0) - taken["cores"]))
-            taken["cores"] += spare
-            missing -= spare
+    def _told(self, parts: list[RunningJob]) -> str:
+        """What a job's record says of its start: for what reasons it waited, and which component is where."""
+        waits = [
+            "; ".join(f"{reason} from {when:g} s" for when, reason in self.reasons.pop(one.id, [])) for one in parts
+        ]
+        if len(parts) == 1:
+            return f"Slurm's Reason: {waits[0]}" if waits[0] else ""
+        found = []
+        for offset, (one, why) in enumerate(zip(parts, waits, strict=True)):
+            nodes = folded(self.state.cluster.names[node] for node in bits(one.holding.nodes))
+            found.append(f"+{offset} on {nodes}" + (f" ({why})" if why else ""))
+        return "Components, with Slurm's Reasons: " + ", ".join(found)
 
     def _preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
         """A victim is signalled: it ends at once, or after its grace; or it is suspended in place (§9)."""
-        if victim.id in self._killed or victim.id in self._graces or victim.id not in self.jobs:
+        key = _whole(victim.pending)
+        if key in self._killed or key in self._graces or key in self._suspended or key not in self.jobs:
             return
         if mode_of(self.state, victim) == "SUSPEND":
-            self.state.give_up(victim.id)
-            self._suspended[victim.id] = victim
-            decisions.append(SuspendJob(job_id=victim.id))
+            self._suspended[key] = self._parts(key)
+            for one in self._suspended[key]:
+                self.state.give_up(one.id)
+            decisions.append(SuspendJob(job_id=key))
             self.clocks.changed(now + 1)
             return
         grace = grace_of(self.state, victim)
         if grace:
-            self._graces[victim.id] = now + grace
+            self._graces[key] = now + grace
         else:
             self._end_victim(now, victim, decisions)
 
     def _end_victim(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
         """A victim ends; requeued, it waits again under a name of its own."""
-        self._killed.add(victim.id)
-        decisions.append(KillJobs(job_ids=(victim.id,)))
+        key = _whole(victim.pending)
+        self._killed.add(key)
+        decisions.append(KillJobs(job_ids=(key,)))
         if mode_of(self.state, victim) != "REQUEUE":
             return
-        job = self.jobs[victim.id]
+        job = self.jobs[key]
         stem, _, count = job.id.partition("#")
         ask = ask_of(job, self.state.site)
         name = f"{stem}#{int(count or 1) + 1}"
@@ -381,11 +407,13 @@ class Slurm(Scheduler):
 
     def _resume(self, decisions: list[Decision]) -> None:
         """Suspended jobs go on where they were, as soon as nobody else has their cores."""
-        for key, victim in list(self._suspended.items()):
-            if self.state.could_resume(victim):
+        for key, parts in list(self._suspended.items()):
+            if all(self.state.could_resume(one) for one in parts):
                 del self._suspended[key]
-                self.state.resume(victim)
-                decisions.append(ResumeJob(job_id=key, hosts=HostSet(bits(victim.holding.nodes))))
+                for one in parts:
+                    self.state.resume(one)
+                hosts = HostSet.of_bits(union(one.holding.nodes for one in parts))
+                decisions.append(ResumeJob(job_id=key, hosts=hosts))
 
     def _note_reasons(self, now: float) -> None:
         for job in self.state.pending.values():
@@ -398,10 +426,15 @@ class Slurm(Scheduler):
         state, site = self.state, self.site
         if state.running or self._suspended or not (site.all_submitted and self._events_over):
             return
-        for job in list(state.pending.values()):
-            decisions.append(RejectJob(job_id=job.id, reason=f"Slurm never starts it: {job.reason}"))
-            self.jobs.pop(job.id, None)
-            self.reasons.pop(job.id, None)
+        waiting: dict[str, list[str]] = {}
+        for one in state.pending.values():
+            waiting.setdefault(_whole(one), []).append(one.reason)
+            self.reasons.pop(one.id, None)
+        for key, reasons in waiting.items():
+            why = ", ".join(dict.fromkeys(reasons))
+            decisions.append(RejectJob(job_id=key, reason=f"Slurm never starts it: {why}"))
+            self.jobs.pop(key, None)
+        self._het_waiting.clear()
         state.pending.clear()
 
     def _expect(self, now: float) -> None:
@@ -417,3 +450,8 @@ class Slurm(Scheduler):
         soonest = min((float(date) for date in dates if date > now), default=inf)
         if isfinite(soonest):
             self.clocks.expect(soonest)
+
+
+def _whole(job: PendingJob) -> str:
+    """The id of a job, or of the heterogeneous one that it is a component of."""
+    return job.id if job.het is None else job.het.leader

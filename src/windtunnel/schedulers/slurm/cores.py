@@ -1,12 +1,14 @@
 """Which cores and which indices of generic resources a job gets on its nodes (§5.4, §5.7)."""
 
+from collections.abc import Callable
 from typing import Final
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.jobs import Picked, Record
-from windtunnel.schedulers.slurm.occupancy import Occupancy
+from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.occupancy import Occupancy, Part
 
-__all__ = ["take_cores", "take_gres"]
+__all__ = ["take_alike", "take_cores", "take_gres"]
 
 _BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
 
@@ -21,14 +23,37 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         if shares:
             busy = held.unshared(node) | held.in_row(node, record.table.name, placed.row)
         free = cluster.core_masks[node] & ~busy
-        count = -(-cpus // cluster.threads[node])
         if socket_counts:
-            found[node] = _sockets(cluster, node, free, count, block)
-        elif count >= free.bit_count():
-            found[node] = free
+            found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]), block)
         else:
-            found[node] = _spread(cluster, node, free, count, block)
+            found[node] = _cores_of(cluster, node, free, cpus, block)
     return found
+
+
+def take_alike(cluster: Cluster, held: Occupancy, placed: Picked, memory_of: Callable[[int, int], int]) -> list[Part]:
+    """The same in parts: of jobs without generic resources that share no cores, where whole sockets are not counted.
+
+    ``memory_of``: the memory of a job on a node with so many CPUs (MB).
+    """
+    block = _BLOCK in cluster.site.select.flags
+    found: list[Part] = []
+    for cpus, nodes in placed.parts:
+        fresh = nodes & ~held.used
+        for sort in cluster.alike if fresh else ():
+            alike = fresh & sort
+            if alike:
+                node = (alike & -alike).bit_length() - 1
+                cores = _cores_of(cluster, node, cluster.core_masks[node], cpus, block)
+                found.append(Part(alike, cpus, cores, memory_of(node, cpus)))
+        for node in bits(nodes & held.used):
+            free = cluster.core_masks[node] & ~held.cores[node]
+            found.append(Part(1 << node, cpus, _cores_of(cluster, node, free, cpus, block), memory_of(node, cpus)))
+    return found
+
+
+def _cores_of(cluster: Cluster, node: int, free: int, cpus: int, block: bool) -> int:
+    count = -(-cpus // cluster.threads[node])
+    return free if count >= free.bit_count() else _spread(cluster, node, free, count, block)
 
 
 def _sockets(cluster: Cluster, node: int, free: int, count: int, block: bool) -> int:

@@ -13,7 +13,7 @@ from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import Spending
 
-__all__ = ["PendingJob", "Picked", "Record", "RunningJob", "Siblings"]
+__all__ = ["HetJob", "PendingJob", "Picked", "Record", "RunningJob", "Siblings"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -66,6 +66,23 @@ class Siblings:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class HetJob:
+    """A heterogeneous job: components that start together."""
+
+    __slots__ = ("components", "leader")
+
+    def __init__(self, leader: str) -> None:
+        self.leader = leader
+        """The id of the job, and of its first component."""
+        self.components: list[PendingJob] = []
+
+    def add(self, component: "PendingJob") -> None:
+        """One more component."""
+        component.het = self
+        self.components.append(component)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PendingJob:
     """A job that waits, or an array of which some tasks wait."""
 
@@ -81,6 +98,7 @@ class PendingJob:
         "expected",
         "fixed_priority",
         "held",
+        "het",
         "id",
         "member",
         "named",
@@ -143,6 +161,8 @@ class PendingJob:
         self.active_tasks = 0
         self.siblings: Siblings | None = None
         """Where the tasks of an array are jobs of their own: all of them."""
+        self.het: HetJob | None = None
+        """Of a component of a heterogeneous job: this job."""
         self.restarts = 0
         self.reservation = ask.reservation
         self.time_min = ask.time_min

@@ -55,9 +55,11 @@ def _named(table: Mapping[str, str], tres: str, rest: str = "GRES") -> str:
 class Tally:
     """What the running jobs of an association, QOS, user or account hold together."""
 
-    __slots__ = ("jobs", "nodes", "run_seconds", "tres")
+    __slots__ = ("counts_nodes", "jobs", "nodes", "run_seconds", "tres")
 
-    def __init__(self) -> None:
+    def __init__(self, counts_nodes: bool = True) -> None:
+        self.counts_nodes = counts_nodes
+        """Whether any limit is one of nodes."""
         self.jobs = 0
         self.tres: dict[str, float] = {}
         self.nodes: dict[int, int] = {}
@@ -70,7 +72,7 @@ class Tally:
         self.jobs += sign
         for name, count in job.spending.tres.items():
             self.tres[name] = self.tres.get(name, 0.0) + sign * count
-        for node in bits(job.holding.nodes):
+        for node in bits(job.holding.nodes) if self.counts_nodes else ():
             left = self.nodes.get(node, 0) + sign
             if left:
                 self.nodes[node] = left
@@ -100,6 +102,9 @@ class LimitBook:
         self.safe = "safe" in given
         self.tallies: dict[tuple[object, ...], Tally] = {}
         groups = [*(one.limits for one in qos.values()), *(member.association.limits for member in ledger.tree)]
+        tables = [getattr(one, name) for one in groups for name in Limits.__struct_fields__]
+        self.counts_nodes = any("node" in table for table in tables if isinstance(table, Mapping))
+        """Whether anything limits nodes, of which those that several jobs share count once."""
         self.counts_seconds = any(one.grp_tres_run_mins for one in groups)
         """Whether anything limits what running jobs may still use (GrpTRESRunMins)."""
 
@@ -182,7 +187,7 @@ class LimitBook:
         """The tally of something, made when first asked for."""
         found = self.tallies.get(key)
         if found is None:
-            found = self.tallies[key] = Tally()
+            found = self.tallies[key] = Tally(self.counts_nodes)
         return found
 
     def _of(self, record: Record) -> Iterator[Tally]:

@@ -59,6 +59,10 @@ class _Run:
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
                 continue  # other tasks of its array have started in this run
+            if record.job.het is not None:
+                if record.job.id == record.job.het.leader:
+                    self._close(record)
+                continue  # backfill starts it, with its other components (§9)
             self._try(record)
         return self.done
 
@@ -197,6 +201,9 @@ class _Run:
         if job.reservation:
             self.failed_reservations.add(job.reservation)
             return
+        self._close(record)
+
+    def _close(self, record: Record) -> None:
         self.failed.add(record.table.name)
         self.available &= ~record.table.mask
 

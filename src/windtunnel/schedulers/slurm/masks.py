@@ -110,7 +110,11 @@ class FreeMasks:
         """The CPUs a job holds, and on which nodes so many; worked out once."""
         if held.parts is None:
             found: dict[int, int] = {}
-            for node in held.cpus:
+            for part in held.alike:
+                node = (part.nodes & -part.nodes).bit_length() - 1
+                count = part.cores.bit_count() * self.cluster.threads[node] if self.by_core else part.cpus
+                found[count] = found.get(count, 0) | part.nodes
+            for node in () if held.alike else held.cpus:
                 cores = held.cores[node].bit_count() * self.cluster.threads[node]
                 count = cores if self.by_core else held.cpus[node]
                 found[count] = found.get(count, 0) | 1 << node

@@ -26,6 +26,10 @@ def _begin(slot: Slot) -> int:
     return slot.begin
 
 
+def _end(slot: Slot) -> int:
+    return slot.end
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class NodeMap:
     """The slots in order of time; whole nodes only."""
@@ -77,7 +81,6 @@ class NodeMap:
         """Enter a plan; both ends are rounded down, and it lasts for one step at least (§4.3)."""
         begin = max(self._rounded(begin), self.slots[0].begin)
         end = max(self._rounded(end), begin + self.resolution)
-        self._count(begin, end)
         first = self._cut(begin)
         last = self._cut(end)
         for slot in self.slots[first:last]:
@@ -87,34 +90,34 @@ class NodeMap:
                 for name, count in licences.items():
                     left[name] = left.get(name, 0) - count
                 slot.licences = left
-        self._merge(first, last)
+        self._merge(max(0, first - 2), last)
 
     def _cut(self, when: int) -> int:
-        """The place of the slot that begins at a date, split off where none does."""
-        place = bisect_left(self.slots, when, key=_begin)
-        if place and when < self.slots[place - 1].end:
-            before = self.slots[place - 1]
-            self.slots.insert(place, Slot(when, before.end, before.nodes, before.licences))
-            before.end = when
-        return place
+        """The place of the first slot after a date, with which one ends: it is cut there if none does.
 
-    def _count(self, begin: int, end: int) -> None:
-        for cut in (begin, end):
-            place = bisect_left(self.slots, cut, key=_begin)
-            if place and cut < self.slots[place - 1].end and not self._begins(place, cut):
-                self.records += 1
-        self.records += 1 if begin == self.slots[0].begin else 0
-
-    def _begins(self, place: int, when: int) -> bool:
-        return place < len(self.slots) and self.slots[place].begin == when
+        At the map's own begin that leaves a first slot without length.
+        """
+        place = bisect_left(self.slots, when, key=_end)
+        if place == len(self.slots):
+            return place
+        slot = self.slots[place]
+        if slot.end != when:
+            self.slots.insert(place, Slot(slot.begin, when, slot.nodes, slot.licences))
+            slot.begin = when
+            self.records += 1
+        return place + 1
 
     def _merge(self, first: int, last: int) -> None:
-        """Neighbours that have become equal, at the places from the first to the last."""
-        for place in range(min(last, len(self.slots) - 1), max(first, 1) - 1, -1):
-            before, slot = self.slots[place - 1], self.slots[place]
+        """The first two neighbours that are equal become one, from one slot before a plan to one after it.
+
+        One pair for each plan: others stay apart, and with them the dates at which a job is tried again (§4.3).
+        """
+        for place in range(first, min(last, len(self.slots) - 1)):
+            before, slot = self.slots[place], self.slots[place + 1]
             if before.nodes == slot.nodes and before.licences == slot.licences:
                 before.end = slot.end
-                del self.slots[place]
+                del self.slots[place + 1]
+                return
 
     def _rounded(self, when: int) -> int:
         return when // self.resolution * self.resolution

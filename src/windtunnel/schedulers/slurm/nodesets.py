@@ -1,8 +1,12 @@
 """Sets of nodes as integers, one bit for each node in the order of the site."""
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-__all__ = ["bits", "first_of", "mask_of"]
+__all__ = ["bits", "first_of", "mask_of", "spans", "union"]
+
+_RUN: Final = re.compile("1+")
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -23,6 +27,17 @@ def bits(mask: int) -> Iterator[int]:
         found.extend(range(low + begin, low + end))
         begin = text.find("1", end)
     return iter(found)
+
+
+def spans(mask: int) -> list[tuple[int, int]]:
+    """The runs of consecutive nodes in a set, ascending: each its first node, and the one behind its last."""
+    if not mask:
+        return []
+    low = (mask & -mask).bit_length() - 1
+    mask >>= low
+    if not mask & (mask + 1):
+        return [(low, low + mask.bit_length())]
+    return [(low + one.start(), low + one.end()) for one in _RUN.finditer(bin(mask)[:1:-1])]
 
 
 def first_of(mask: int, count: int) -> int:
@@ -50,3 +65,11 @@ def mask_of(nodes: Iterable[int]) -> int:
     for node in nodes:
         mask |= 1 << node
     return mask
+
+
+def union(sets: Iterable[int]) -> int:
+    """The nodes of several sets."""
+    found = 0
+    for one in sets:
+        found |= one
+    return found

@@ -1,27 +1,41 @@
 """What is taken on nodes, and by which jobs (§5.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.nodesets import bits, spans
 
-__all__ = ["Holding", "Occupancy"]
+__all__ = ["Holding", "Occupancy", "Part"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Part:
+    """Nodes of one sort of which a job holds the same: so many CPUs, these cores, so much memory."""
+
+    __slots__ = ("cores", "cpus", "memory", "nodes")
+
+    def __init__(self, nodes: int, cpus: int, cores: int, memory: int) -> None:
+        self.nodes = nodes
+        self.cpus = cpus
+        self.cores = cores
+        self.memory = memory
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Holding:
-    """What a running job holds."""
+    """What a running job holds: node by node, or in parts of nodes that are alike."""
 
     __slots__ = (
-        "cores",
-        "cpus",
+        "_cores",
+        "_cpus",
+        "_memory",
+        "alike",
         "end",
         "exclusive",
         "gres",
         "job",
-        "memory",
         "nodes",
         "order",
         "partition",
@@ -37,9 +51,10 @@ class Holding:
         nodes: int,
         end: int,
         *,
-        cpus: Mapping[int, int],
-        cores: Mapping[int, int],
-        memory: Mapping[int, int],
+        cpus: Mapping[int, int] | None = None,
+        cores: Mapping[int, int] | None = None,
+        memory: Mapping[int, int] | None = None,
+        alike: Sequence[Part] = (),
         gres: Mapping[int, Mapping[str, int]] | None = None,
         exclusive: bool = False,
         shares: bool = False,
@@ -51,10 +66,11 @@ class Holding:
         self.nodes = nodes
         self.end = end
         """When it ends for planning: start and time limit (§1)."""
-        self.cpus = cpus
-        self.cores = cores
-        """Of each node the set of its cores."""
-        self.memory = memory
+        self._cpus = cpus
+        self._cores = cores
+        self._memory = memory
+        self.alike = alike
+        """Where these say all: the parts."""
         self.gres: Mapping[int, Mapping[str, int]] = gres or {}
         """Of each node the set of indices of each generic resource."""
         self.exclusive = exclusive
@@ -68,6 +84,27 @@ class Holding:
         """The job's place in Slurm's list of jobs, which decides among those that end together."""
         self.row = row
         """Among jobs that share: those of one row have cores of their own."""
+
+    @property
+    def cpus(self) -> Mapping[int, int]:
+        """CPUs of each node."""
+        if self._cpus is None:
+            self._cpus = {node: part.cpus for part in self.alike for node in bits(part.nodes)}
+        return self._cpus
+
+    @property
+    def cores(self) -> Mapping[int, int]:
+        """Of each node the set of its cores."""
+        if self._cores is None:
+            self._cores = {node: part.cores for part in self.alike for node in bits(part.nodes)}
+        return self._cores
+
+    @property
+    def memory(self) -> Mapping[int, int]:
+        """Of each node so much memory (MB)."""
+        if self._memory is None:
+            self._memory = {node: part.memory for part in self.alike for node in bits(part.nodes) if part.memory}
+        return self._memory
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -86,10 +123,11 @@ class Occupancy:
         "jobs",
         "memory",
         "on_node",
+        "several",
         "used",
     )
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, idle: Sequence[int] | None = None) -> None:
         self.cluster = cluster
         self.cpus = [0] * cluster.size
         self.cores = [0] * cluster.size
@@ -101,7 +139,9 @@ class Occupancy:
         """Nodes that belong to one job."""
         self.used = 0
         """Nodes with any job."""
-        self.idle = [cluster.free_of(node, 0, 0) for node in range(cluster.size)]
+        self.several = 0
+        """Nodes that may have more than one."""
+        self.idle = [cluster.free_of(node, 0, 0) for node in range(cluster.size)] if idle is None else list(idle)
         """CPUs of each node that nobody has."""
         self.full = 0
         """Nodes of which no core, or CPU where CPUs are counted, is free."""
@@ -111,7 +151,7 @@ class Occupancy:
 
     def copy(self) -> "Occupancy":
         """The same, to be changed apart."""
-        other = Occupancy(self.cluster)
+        other = Occupancy(self.cluster, self.idle)
         other.cpus = self.cpus[:]
         other.cores = self.cores[:]
         other.memory = self.memory[:]
@@ -119,7 +159,7 @@ class Occupancy:
         other.gres = {name: table[:] for name, table in self.gres.items()}
         other.exclusive = self.exclusive
         other.used = self.used
-        other.idle = self.idle[:]
+        other.several = self.several
         other.full = self.full
         other.holdings = dict(self.holdings)
         other.on_node = self.on_node[:]
@@ -132,7 +172,28 @@ class Occupancy:
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
         self.holdings[held.job] = held
-        for node in bits(held.nodes):
+        self.several |= held.nodes & self.used
+        if held.alike and not held.shares:
+            for part in held.alike:
+                fresh = part.nodes & ~self.used
+                if fresh:
+                    self._fill(fresh, held.job, part)
+            rest = held.nodes & self.used
+        else:
+            rest = held.nodes
+        if rest:
+            self._add_to(rest, held)
+        if held.exclusive:
+            self.exclusive |= held.nodes
+        if held.shares:
+            self._sum_shared(held.nodes)
+        self.used |= held.nodes
+        if rest:
+            self._find_full(rest)
+
+    def _add_to(self, nodes: int, held: Holding) -> None:
+        """Node by node: others may be there."""
+        for node in bits(nodes):
             self.jobs[node] += 1
             self.on_node[node] = (*self.on_node[node], held.job)
             self.memory[node] += held.memory.get(node, 0)
@@ -141,31 +202,68 @@ class Occupancy:
                 self.cores[node] |= held.cores.get(node, 0)
             for name, indices in held.gres.get(node, {}).items():
                 self.gres[name][node] |= indices
-        if held.exclusive:
-            self.exclusive |= held.nodes
-        if held.shares:
-            self._sum_shared(held.nodes)
-        self.used |= held.nodes
-        self._find_full(held.nodes)
+
+    def _fill(self, nodes: int, job: str, part: Part | None) -> None:
+        """Nodes of one sort that one job has for itself, or (no part) nobody any more: many at once."""
+        one = (nodes & -nodes).bit_length() - 1
+        cores = cpus = memory = count = 0
+        jobs: tuple[str, ...] = ()
+        if part is not None:
+            cores, cpus, memory = part.cores, part.cpus, part.memory
+            count, jobs = 1, (job,)
+        left = self.cluster.free_of(one, cores, cpus)
+        for begin, end in spans(nodes):
+            size = end - begin
+            self.jobs[begin:end] = [count] * size
+            self.on_node[begin:end] = [jobs] * size
+            self.cpus[begin:end] = [cpus] * size
+            self.cores[begin:end] = [cores] * size
+            self.memory[begin:end] = [memory] * size
+            self.idle[begin:end] = [left] * size
+        if left <= 0:
+            self.full |= nodes
+        else:
+            self.full &= ~nodes
 
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
         del self.holdings[held.job]
-        for node in bits(held.nodes):
+        rest = held.nodes
+        if held.alike and not held.shares:
+            rest &= self.several
+            for part in held.alike:
+                alone = part.nodes & ~self.several
+                if alone:
+                    self._fill(alone, "", None)
+        self.used &= ~held.nodes
+        if held.exclusive:
+            self.exclusive &= ~held.nodes
+        if rest:
+            self._remove_from(rest, held)
+
+    def _remove_from(self, nodes: int, held: Holding) -> None:
+        """Node by node: others may stay there."""
+        for node in bits(nodes):
             self.jobs[node] -= 1
-            self.on_node[node] = tuple(job for job in self.on_node[node] if job != held.job)
+            self.on_node[node] = tuple([job for job in self.on_node[node] if job != held.job])
             self.memory[node] -= held.memory.get(node, 0)
             if not held.shares:
                 self.cpus[node] -= held.cpus.get(node, 0)
                 self.cores[node] &= ~held.cores.get(node, 0)
             for name, indices in held.gres.get(node, {}).items():
                 self.gres[name][node] &= ~indices
-        if held.exclusive:
-            self.exclusive &= ~held.nodes
         if held.shares:
-            self._sum_shared(held.nodes)
-        self.used &= ~mask_of(node for node in bits(held.nodes) if not self.jobs[node])
-        self._find_full(held.nodes)
+            self._sum_shared(nodes)
+        still = single = 0
+        for node in bits(nodes):
+            count = self.jobs[node]
+            if count:
+                still |= 1 << node
+                if count == 1:
+                    single |= 1 << node
+        self.used |= still
+        self.several &= ~(nodes & ~still | single)
+        self._find_full(nodes)
 
     def _find_full(self, nodes: int) -> None:
         """What is free on some nodes, and which of them have nothing free."""

@@ -83,8 +83,6 @@ def refresh(state: State, job: PendingJob) -> bool:
     if not job.startable_tasks:
         job.reason = "JobArrayTaskLimit"
         return False
-    if job.ask.components:
-        return False  # the main loop never starts heterogeneous jobs, backfill plans them apart (§9)
     if job.reason in ("BeginTime", "Dependency", "JobArrayTaskLimit"):
         job.reason = "None"
     if job.eligible is None:

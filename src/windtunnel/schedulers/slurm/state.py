@@ -7,8 +7,10 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.cores import take_cores, take_gres
+from windtunnel.schedulers.slurm.cores import take_alike, take_cores, take_gres
+from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.dependencies import Dependencies
+from windtunnel.schedulers.slurm.het_plans import HetPlan
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.limits import LimitBook
 from windtunnel.schedulers.slurm.nodesets import bits
@@ -54,6 +56,10 @@ class State:
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
+        self.cycles = 0
+        """Cycles of the backfill loop so far."""
+        self.het_plans: dict[str, HetPlan] = {}
+        """Starts that are known of the components of heterogeneous jobs, by their first component."""
         self.users_alone = any(one.exclusive_user for one in site.partitions)
         """Whether some jobs share nodes with jobs of their user only."""
         self._splits = 0
@@ -93,24 +99,33 @@ class State:
             tres["mem"] = self.cluster.memory_of(placed.nodes)
         for name, count in record.job.ask.licences.items():
             tres[f"license/{name}"] = count
+        return self.billed(record, tres)
+
+    def billed(self, record: Record, tres: dict[str, float]) -> dict[str, float]:
+        """TRES with what they cost in a partition (``billing``)."""
         weights = record.table.partition.billing_weights
-        tres["billing"] = billing(tres, weights, "MAX_TRES" in self.site.priority.flags)
-        return tres
+        return tres | {"billing": billing(tres, weights, "MAX_TRES" in self.site.priority.flags)}
 
     def holding_of(self, key: str, record: Record, placed: Picked, start: int, limit: int) -> Holding:
         """What a job will hold, down to cores and indices of generic resources."""
         demand = record.demand
         cluster = self.cluster
         shares = demand.over_subscribe and not demand.exclusive
+        exclusive = demand.exclusive or (self.selector.linear and not shares)
+        if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
+            return Holding(
+                key,
+                placed.nodes,
+                start + limit * 60,
+                alike=take_alike(cluster, self.held, placed, lambda node, cpus: self._memory(demand, node, cpus, 0)),
+                exclusive=exclusive,
+                partition=record.table.name,
+                user=record.job.user,
+            )
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
-            if demand.memory_per_cpu is not None:
-                memory[node] = demand.memory_per_cpu * cpus
-            elif demand.memory_per_gpu is not None:
-                memory[node] = demand.memory_per_gpu * (demand.gpus_on_node() + placed.gres.get(node, 0))
-            else:
-                memory[node] = demand.memory_per_node or cluster.memory[node]
+            memory[node] = self._memory(demand, node, cpus, placed.gres.get(node, 0))
         return Holding(
             key,
             placed.nodes,
@@ -119,12 +134,26 @@ class State:
             cores=cores,
             memory=memory,
             gres=take_gres(cluster, self.held, placed, record),
-            exclusive=demand.exclusive or (self.selector.linear and not shares),
+            exclusive=exclusive,
             shares=shares,
             partition=record.table.name,
             user=record.job.user,
             row=placed.row,
         )
+
+    def gres_for(self, demand: Demand) -> bool:
+        """Whether a job gets generic resources of its nodes."""
+        return bool(demand.gres or demand.gpus_per_job or (demand.exclusive and self.held.gres))
+
+    def _memory(self, demand: Demand, node: int, cpus: int, gpus: int) -> int:
+        """The memory (MB) of a node that goes with so many CPUs, and GPUs beyond those a job asks of each node."""
+        if not self.site.select.memory:
+            return 0
+        if demand.memory_per_cpu is not None:
+            return demand.memory_per_cpu * cpus
+        if demand.memory_per_gpu is not None:
+            return demand.memory_per_gpu * (demand.gpus_on_node() + gpus)
+        return demand.memory_per_node or self.cluster.memory[node]
 
     def begin(
         self, record: Record, placed: Picked, now: int, limit: int | None = None, key: str | None = None
@@ -150,10 +179,7 @@ class State:
         """A job runs with what it holds."""
         job = record.job
         self.users_alone = self.users_alone or record.demand.exclusive_user
-        tres = self.tres_of(record, placed)
-        factor = job.qos.usage_factor if job.qos is not None else 1.0
-        qos = job.qos.name if job.qos is not None else ""
-        spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
+        spending = self.spending(record, self.tres_of(record, placed), now)
         running = RunningJob(name, record, holding, now, minutes, spending, task)
         holding.order = job.order
         if task is not None:
@@ -172,6 +198,14 @@ class State:
             job.reason = "None"  # what is left of an array keeps its own
         job.expected, job.planned = None, 0
         return running
+
+    def spending(self, record: Record, tres: dict[str, float], now: int | None = None) -> Spending:
+        """What a job that starts uses of its account and QOS."""
+        job = record.job
+        factor = job.qos.usage_factor if job.qos is not None else 1.0
+        qos = job.qos.name if job.qos is not None else ""
+        start = self.now if now is None else now
+        return Spending(job.member, qos, start, tres.get("billing", 0.0), factor, tres)
 
     def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""
