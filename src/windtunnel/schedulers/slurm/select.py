@@ -10,6 +10,7 @@ from windtunnel.schedulers.slurm.choose import Chooser
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.futures import Futures
 from windtunnel.schedulers.slurm.jobs import Picked, Record
+from windtunnel.schedulers.slurm.linear import ANY, jobs_beside
 from windtunnel.schedulers.slurm.masks import FreeMasks, plain_record
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
@@ -78,7 +79,8 @@ class Selector(Chooser):
             return self._plain_will_run(record, among, self.futures, now, horizon)
         if not (self.linear or preemptable) and record.demand.plain_shape and not record.demand.over_subscribe:
             return self._bounded_will_run(record, among, held, now, horizon)
-        placed = self.choose(record, among, held)
+        beside = max(1, jobs_beside(record))  # also beside one that shares: whether it may is seen at the start
+        placed = self.choose(record, among, held, beside=beside)
         if placed is not None:
             return now, placed
         future = held.copy()
@@ -86,12 +88,12 @@ class Selector(Chooser):
         if gone:
             for one in gone:
                 future.remove(one)
-            placed = self.choose(record, among, future)
+            placed = self.choose(record, among, future, beside=beside)
             if placed is not None:
                 return now, placed
         running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
         if self.linear:
-            return self._one_by_one(record, among, future, running, now)
+            return self._one_by_one(record, among, future, running, now, beside)
         return self._in_batches(record, among, future, running, now)
 
     def ever(self, record: Record, among: int) -> bool:
@@ -108,7 +110,7 @@ class Selector(Chooser):
         if self.masks is not None and plain_record(record):
             return self._empty_masks.pick(record, among & record.mask) is not None
         if not (record.demand.gres or record.demand.gpus_per_job):
-            return self.choose(record, among, self._empty) is not None
+            return self.choose(record, among, self._empty, beside=ANY) is not None
         marks, lighter = self.fit.bytes[:], self.fit.lighter
         placed = self.choose(record, among, self._empty)
         self.fit.restore(marks, lighter)
@@ -167,11 +169,11 @@ class Selector(Chooser):
         return None
 
     def _one_by_one(
-        self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
+        self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int, beside: int
     ) -> tuple[int, Picked] | None:
         for one in running:
             future.remove(one)
-            placed = self.choose(record, among, future, ahead=True)
+            placed = self.choose(record, among, future, beside=beside)
             if placed is not None:
                 return (now + 1 if one.end <= now else one.end), placed
         return None
