@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.cons_tres import ConsTres
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
+from windtunnel.schedulers.slurm.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.masks import FreeMasks, plain_cluster, plain_record
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Occupancy
@@ -170,13 +171,9 @@ class Chooser:
         if required & ~mask_of(nodes):
             return None
         if self.tree is not None:
-            need = Need(record.demand, record.demand.max_nodes)
-            need.exclusive = True
-            cpus = {node: linear_cpus(self.cluster, record.demand, node) for node in nodes}
-            for node in bits(required):
-                need.take(node, cpus[node])
-            found = self.tree.pick(need, cpus, lambda _: 0) if len(nodes) >= record.demand.min_nodes else None
-            picked = None if found is None else mask_of(found)
+            demand = record.demand
+            cpus = {node: linear_cpus(self.cluster, demand, node) for node in nodes}
+            picked = pick_below_switches(self.tree, demand, cpus, required)
         else:
             picked = linear_pick(self.cluster, record, nodes, required)
         if picked is None:

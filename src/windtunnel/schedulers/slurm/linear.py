@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
@@ -14,6 +16,7 @@ ANY: Final = -1
 """Whatever runs on the nodes, and whatever memory they have: whether a job could ever run."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Run:
     """Consecutive usable nodes; those that are named are in it, but count for nothing."""
 
@@ -87,6 +90,7 @@ def linear_pick(cluster: Cluster, record: Record, nodes: list[int], taken: int =
     return _Pick(cluster, record, taken).go(nodes)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Pick:
     """One selection, with what the job still needs."""
 
