@@ -1,7 +1,5 @@
 """Where a job could start: one selection, what features narrow it to, and the groups of weights (§5.1)."""
 
-from collections.abc import Callable
-
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
@@ -46,10 +44,8 @@ class Chooser:
                 self.fit.reset_bytes(among & self.fit.lighter)
             if not self.fit.lighter:
                 return self.plain(record, among, self.masks)
-        for alternative in self._alternatives(record, among):
-            placed = self._with_counts(
-                record, alternative, held, lambda one, nodes, now: self._now(one, nodes, now, preferred)
-            )
+        for alternative in self.alternatives(record, among):
+            placed = self._start_in(record, alternative, held, preferred)
             if placed is not None:
                 return placed
         return None
@@ -61,18 +57,20 @@ class Chooser:
 
         Of select/linear, ``beside`` is how many jobs may be on the nodes already (None: as many as may share them).
         """
-        for alternative in self._alternatives(record, among):
-            placed = self._with_counts(
-                record,
-                alternative,
-                held,
-                lambda one, nodes, now: self._select(one, nodes, now, ahead=ahead, beside=beside),
-            )
+        for alternative in self.alternatives(record, among):
+            placed = self.choose_in(record, alternative, held, ahead, beside)
             if placed is not None:
                 return placed
         return None
 
-    def _alternatives(self, record: Record, among: int) -> list[int]:
+    def choose_in(
+        self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
+    ) -> Picked | None:
+        """The same in one of the sets of nodes of which one has to serve the job."""
+        required = self._required(record, among, held, beside)
+        return None if required is None else self._select(record, among, held, required, ahead, beside)
+
+    def alternatives(self, record: Record, among: int) -> list[int]:
         """The sets of nodes of which one has to serve the job."""
         found = [nodes & among for nodes in record.job.constraint.alternatives]
         return [nodes & liked for liked in record.job.preferred for nodes in found] + found
@@ -82,32 +80,22 @@ class Chooser:
         least_loaded = "CR_LLN" in self.cons_tres.flags or record.table.partition.lln
         return self.tree is not None and (self.linear or not (record.job.ask.spread or least_loaded))
 
-    def _with_counts(
-        self,
-        record: Record,
-        among: int,
-        held: Occupancy,
-        select: Callable[[Record, int, Occupancy], Picked | None],
-    ) -> Picked | None:
-        """Features with counts: so many nodes of each first (§5.1)."""
-        required = record.job.named
-        for nodes, count in record.job.constraint.counts:
-            part = self._some(record, nodes & among & ~required, held, count)
-            if part is None:
-                return None
-            required |= part
-        if required & ~among:
-            return None
-        if not required:
-            return select(record, among, held)
-        return self._select(record, among, held, required)
+    def _start_in(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
+        required = self._required(record, among, held, None)
+        if required:
+            return self._select(record, among, held, required)
+        return None if required is None else self._now(record, among, held, preferred)
 
-    def _some(self, record: Record, among: int, held: Occupancy, count: int) -> int | None:
-        if self.linear:
-            free = linear_usable(self.cluster, record, among, held, self.fit.memory, jobs_beside(record))
-        else:
-            free = list(self.fit.usable(record, among, held))
-        return mask_of(free[:count]) if len(free) >= count else None
+    def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
+        """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
+        required = record.job.named
+        for nodes, count in record.counts:
+            part = record.part(self.cluster.site, count, count, record.demand.max_nodes, cpus=count)
+            placed = self._select(part, nodes & among & ~required, held, beside=beside)
+            if placed is None:
+                return None
+            required |= placed.nodes
+        return None if required & ~among else required
 
     def _now(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
         """One selection of what starts; traces on nodes are forgotten before it."""

@@ -20,10 +20,10 @@ ANY: Final = -1
 class _Run:
     """Consecutive usable nodes; those that are named are in it, but count for nothing."""
 
-    __slots__ = ("cpus", "free", "named")
+    __slots__ = ("cpus", "named", "others")
 
     def __init__(self) -> None:
-        self.free: list[int] = []
+        self.others: list[int] = []
         self.cpus = 0
         self.named = -1
         """The first named node, -1 without."""
@@ -102,7 +102,7 @@ class _Pick:
         self.picked = 0
         self.nodes = max(demand.min_nodes, demand.requested_nodes)
         self.slack = max(0, demand.requested_nodes - demand.min_nodes)
-        self.left = demand.max_nodes
+        self.most_nodes = demand.max_nodes
         self.cpus = demand.cpus
         for node in bits(named):
             self._take(node)
@@ -118,12 +118,12 @@ class _Pick:
 
     @property
     def _done(self) -> bool:
-        return self.left <= 0 or (self.nodes <= 0 and self.cpus <= 0)
+        return self.most_nodes <= 0 or (self.nodes <= 0 and self.cpus <= 0)
 
     def _take(self, node: int) -> None:
         self.picked |= 1 << node
         self.nodes -= 1
-        self.left -= 1
+        self.most_nodes -= 1
         self.cpus -= linear_cpus(self.cluster, self.demand, node)
 
     def _largest_first(self, counts: dict[int, int]) -> None:
@@ -144,11 +144,11 @@ class _Pick:
                 runs.append(run)
             follower = node + 1
             if not self.named >> node & 1:
-                run.free.append(node)
+                run.others.append(node)
                 run.cpus += counts[node]
             elif run.named < 0:
                 run.named = node
-        return [run for run in runs if run.free]
+        return [run for run in runs if run.others]
 
     def _by_runs(self, runs: list[_Run]) -> None:
         if self.contiguous and self.named:
@@ -159,8 +159,8 @@ class _Pick:
             runs.remove(run)
             if self.contiguous and not self._suffices(run):
                 return
-            up = [node for node in run.free if node > run.named]
-            for node in (*up, *(node for node in reversed(run.free) if node < run.named)):
+            up = [node for node in run.others if node > run.named]
+            for node in (*up, *(node for node in reversed(run.others) if node < run.named)):
                 if self._done:
                     break
                 self._take(node)
@@ -168,7 +168,7 @@ class _Pick:
                 return
 
     def _suffices(self, run: _Run) -> bool:
-        return run.cpus >= self.cpus and len(run.free) >= self.nodes - self.slack
+        return run.cpus >= self.cpus and len(run.others) >= self.nodes - self.slack
 
     def _choose(self, runs: list[_Run]) -> _Run:
         """One with named nodes, or the smallest run that suffices, else the largest."""

@@ -51,18 +51,18 @@ class _Pick:
         self._wanted = max(demand.min_nodes, demand.requested_nodes)
         self._cpus = cpus
         self.nodes = named
-        self._left = demand.cpus - self.cpus_of(named)
+        self._lacking = demand.cpus - self.cpus_of(named)
 
     @property
     def done(self) -> bool:
         """Whether nothing more is taken: enough nodes and CPUs, or one node too many."""
         count = self.nodes.bit_count()
-        return count > self._most or (count >= self._wanted and self._left <= 0)
+        return count > self._most or (count >= self._wanted and self._lacking <= 0)
 
     @property
     def enough(self) -> bool:
         """Whether what was taken does."""
-        return self._least <= self.nodes.bit_count() <= self._most and self._left <= 0
+        return self._least <= self.nodes.bit_count() <= self._most and self._lacking <= 0
 
     def cpus_of(self, nodes: int) -> int:
         """The CPUs of some usable nodes."""
@@ -74,4 +74,4 @@ class _Pick:
             if self.done:
                 return
             self.nodes |= 1 << node
-            self._left -= self._cpus[node]
+            self._lacking -= self._cpus[node]

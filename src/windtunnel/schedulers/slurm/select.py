@@ -77,10 +77,50 @@ class Selector(Chooser):
         self.cons_tres.present = held
         if self.futures is not None and not (preemptable or self.fit.lighter) and plain_record(record):
             return self._plain_will_run(record, among, self.futures, now, horizon)
+        if record.counts:
+            return self._counted_will_run(record, among, held, now, preemptable, horizon)
+        best: tuple[int, Picked] | None = None
+        for alternative in self.alternatives(record, among):
+            found = self._will_run_in(record, alternative, held, now, preemptable, horizon)
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+        return best
+
+    def _counted_will_run(
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
+    ) -> tuple[int, Picked] | None:
+        """Of features with counts: each for itself, the job starts with the last; then any nodes for what is left."""
+        demand, site = record.demand, self.cluster.site
+        when = nodes = 0
+        cpus: dict[int, int] = {}
+        for those, count in record.counts:
+            part = record.part(site, count, count, demand.max_nodes)
+            found = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, horizon)
+            if found is None:
+                return None
+            when, nodes = max(when, found[0]), nodes | found[1].nodes
+            cpus.update(found[1].cpus)
+        wanted = max(demand.min_nodes, demand.requested_nodes)
+        count = nodes.bit_count()
+        if count < wanted:
+            part = record.part(site, demand.min_nodes - count, wanted - count, demand.max_nodes - count)
+            found = self._will_run_in(part, among & ~nodes, held, now, preemptable, _NEVER)
+            if found is None:
+                return None
+            nodes |= found[1].nodes
+            cpus.update(found[1].cpus)
+        return when, Picked(nodes, cpus)
+
+    def _will_run_in(
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
+    ) -> tuple[int, Picked] | None:
+        """When, and where, in one of the sets of nodes of which one has to serve the job."""
+        if among.bit_count() < record.demand.min_nodes:
+            return None
         if not (self.linear or preemptable) and record.demand.plain_shape and not record.demand.over_subscribe:
             return self._bounded_will_run(record, among, held, now, horizon)
         beside = max(1, jobs_beside(record))  # also beside one that shares: whether it may is seen at the start
-        placed = self.choose(record, among, held, beside=beside)
+        placed = self.choose_in(record, among, held, beside=beside)
         if placed is not None:
             return now, placed
         future = held.copy()
@@ -88,7 +128,7 @@ class Selector(Chooser):
         if gone:
             for one in gone:
                 future.remove(one)
-            placed = self.choose(record, among, future, beside=beside)
+            placed = self.choose_in(record, among, future, beside=beside)
             if placed is not None:
                 return now, placed
         running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
@@ -142,7 +182,7 @@ class Selector(Chooser):
         open_nodes = among & ~(held.full | held.exclusive)
         cpus = sum([held.idle[node] for node in bits(open_nodes)])
         if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
-            placed = self.choose(record, among, held)
+            placed = self.choose_in(record, among, held)
             if placed is not None:
                 return now, placed
         future: Occupancy | None = None
@@ -163,7 +203,7 @@ class Selector(Chooser):
             waiting.clear()
             if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
                 continue
-            placed = self.choose(record, among, future, ahead=True)
+            placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
         return None
@@ -173,7 +213,7 @@ class Selector(Chooser):
     ) -> tuple[int, Picked] | None:
         for one in running:
             future.remove(one)
-            placed = self.choose(record, among, future, beside=beside)
+            placed = self.choose_in(record, among, future, beside=beside)
             if placed is not None:
                 return (now + 1 if one.end <= now else one.end), placed
         return None
@@ -182,7 +222,7 @@ class Selector(Chooser):
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
     ) -> tuple[int, Picked] | None:
         for last, _ in self._batches(among, running, future.remove):
-            placed = self.choose(record, among, future, ahead=True)
+            placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
         return None
