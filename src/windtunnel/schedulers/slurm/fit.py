@@ -148,13 +148,30 @@ class Fit:
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
         elif demand.cpus_per_gpu and demand.gpus_per_job:
             free = min(free, self.free_gpus(node, held) * demand.cpus_per_gpu)
-        if demand.gres or demand.gpus_per_job:
-            free -= free % per_task  # with generic resources tasks are whole
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         need = max((demand.tasks_per_node or whole_job) * per_task, demand.cpus_per_gpu * demand.gpus_on_node())
         if free < need or free < demand.min_cpus_per_node:
             return 0
-        return self._with_memory(demand, node, held, free) if self.memory else free
+        if self.memory:
+            free = self._with_memory(demand, node, held, free)
+        return self._of_tasks(demand, node, free) if demand.gres or demand.gpus_per_job else free
+
+    def _of_tasks(self, demand: Demand, node: int, free: int) -> int:
+        """Of jobs with generic resources, no more CPUs of a node count than its tasks may use, and tasks are whole."""
+        each = demand.cpus_per_task
+        tasks = free // each
+        least, most = 1, tasks
+        if demand.tasks_per_node:
+            least = most = demand.tasks_per_node
+        elif demand.tasks_per_socket:
+            least, most = demand.tasks_per_socket, demand.tasks_per_socket * len(self.cluster.sockets[node])
+        elif demand.tasks_given and demand.max_nodes == 1:
+            least = most = demand.tasks
+        elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
+            most = 1
+        if tasks < least:
+            return 0
+        return free if demand.cpus_per_gpu else min(tasks, most) * each
 
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
@@ -212,7 +229,7 @@ class Fit:
             if (own & ~held.gres[ask.name][node]).bit_count() < ask.count:
                 return False
             if ask.name == "gpu":
-                gpus += ask.count
+                gpus += self.free_gpus(node, held) if demand.exclusive else ask.count
         if demand.gpus_per_job:
             free = self.free_gpus(node, held)
             if not free:
