@@ -175,12 +175,11 @@ class Chooser:
             return None
         demand = record.demand
         if not (demand.cpus_per_task > 1 or demand.tasks_per_node or demand.exclusive or self.whole_cores):
-            nodes = 0
-            for _, some in parts:
+            nodes = cpus = 0
+            for each, some in parts:
                 nodes |= some
-            return Picked(nodes, parts=parts)
+                cpus += each * some.bit_count()
+            if cpus == demand.cpus:
+                return Picked(nodes, parts=parts)
         taken = {node: each for each, some in parts for node in bits(some)}
-        usable = taken
-        if demand.cpus_per_task > 1 or demand.tasks_per_node:
-            usable = {node: masks.free_of(node) for node in taken}
-        return self.cons_tres.placement(record, taken, usable, Need(demand, 0))
+        return self.cons_tres.placement(record, taken, taken, Need(demand, 0))
