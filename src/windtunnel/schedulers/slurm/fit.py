@@ -64,7 +64,21 @@ class Fit:
             nodes &= self.cluster.gres_nodes.get("gpu", 0)
         if row < 0 and not (demand.gres or demand.gpus_per_job):  # those leave traces also on nodes that are full
             nodes &= ~(held.full | held.exclusive)
+        if self.cluster.sharing and nodes & held.used:
+            nodes &= ~self._of_other_kinds(record, nodes & held.used, held)
         return nodes
+
+    def _of_other_kinds(self, record: Record, used: int, held: Occupancy) -> int:
+        """Of nodes in use those that jobs which share leave to jobs which do not, and the other way round (§5.2)."""
+        own, shares = record.table.name, record.demand.over_subscribe
+        found = 0
+        for node in bits(used):
+            for job in held.on_node[node]:
+                other = held.holdings[job]
+                if not other.shares if shares else (other.partition in self.cluster.sharing - {own}):
+                    found |= 1 << node
+                    break
+        return found
 
     def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
         """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
