@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from windtunnel.model import JobState
+from windtunnel.results.batch import Batch
 from windtunnel.results.fields import behind, plain, plain_column
-from windtunnel.results.job_batches import Batch
 from windtunnel.results.job_columns import rows_by_column
 from windtunnel.results.job_rows import host_texts, rows_one_by_one
 from windtunnel.results.layout import Dialect, Layout
