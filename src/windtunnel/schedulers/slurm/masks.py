@@ -29,6 +29,7 @@ def plain_cluster(cluster: Cluster) -> bool:
         and not select.memory
         and not select.tree
         and not cluster.gres_names
+        and len(set(cluster.threads)) <= 1
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes
@@ -152,7 +153,7 @@ class FreeMasks:
             most = max(demand.tasks, demand.min_nodes)
         if cpus < demand.cpus or able.bit_count() < demand.min_nodes or _at_most(levels, most) < demand.cpus:
             return None
-        found = self._best_fit(Taking(demand, most), levels, able)
+        found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able)
         spare = able.bit_count() - demand.min_nodes
         count = 0
         largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
@@ -165,7 +166,7 @@ class FreeMasks:
             levels[count] ^= drop
             able ^= drop
             spare -= drop.bit_count()
-            found = self._best_fit(Taking(demand, most), levels, able)
+            found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able)
         return found
 
     @staticmethod
@@ -175,13 +176,6 @@ class FreeMasks:
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         need = (demand.tasks_per_node or whole_job) * demand.cpus_per_task
         return max(1, need, demand.min_cpus_per_node)
-
-    def free_of(self, node: int) -> int:
-        """The free CPUs of a node."""
-        for free in range(len(self.masks) - 1, 0, -1):
-            if self.masks[free] >> node & 1:
-                return free
-        return 0
 
     def _best_fit(self, need: Taking, levels: list[int], able: int) -> list[tuple[int, int]] | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""
