@@ -1,7 +1,7 @@
 """Nodes by their free CPUs, as sets: what a selection asks of thousands of nodes is answered by a few operations.
 
-For jobs of plain CPUs and whole nodes only; what else is asked (memory, generic resources, named nodes...) is looked
-up node by node (:mod:`windtunnel.schedulers.slurm.fit`), with the same outcome.
+For jobs of plain CPUs, memory for each of them and whole nodes only; what else is asked (generic resources, named
+nodes...) is looked up node by node (:mod:`windtunnel.schedulers.slurm.fit`), with the same outcome.
 """
 
 import re
@@ -11,7 +11,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.jobs import Record
-from windtunnel.schedulers.slurm.nodesets import first_of
+from windtunnel.schedulers.slurm.memory_room import MemoryRoom
+from windtunnel.schedulers.slurm.nodesets import bits, first_of
 from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.takings import Taking
 
@@ -26,9 +27,7 @@ def plain_cluster(cluster: Cluster) -> bool:
     return (
         select.type != "linear"
         and select.counts in ("CPU", "CORE")
-        and not select.memory
         and not select.tree
-        and not cluster.gres_names
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes
@@ -41,9 +40,11 @@ def plain_cluster(cluster: Cluster) -> bool:
     )
 
 
-def plain_record(record: Record) -> bool:
-    """Whether a job asks for nothing but CPUs and nodes."""
+def plain_record(record: Record, memory: bool = False) -> bool:
+    """Whether a job asks for nothing but CPUs, memory for each of them, and nodes."""
     ask, demand = record.job.ask, record.demand
+    if memory and (demand.memory_per_cpu is None or demand.cpus_per_task > 1 or demand.exclusive):
+        return False
     return not (
         demand.gres
         or demand.gpus_per_job
@@ -65,24 +66,30 @@ def plain_record(record: Record) -> bool:
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("by_core", "cluster", "masks")
+    __slots__ = ("by_core", "cluster", "masks", "room")
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
         self.by_core = cluster.site.select.counts == "CORE"
         self.masks = list(cluster.total_masks)
+        self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
+        """Where memory is counted."""
 
     def copy(self) -> "FreeMasks":
         """The same, to be changed apart."""
-        other = FreeMasks(self.cluster)
+        other = FreeMasks(self.cluster, room=False)
         other.masks = self.masks[:]
+        if self.room is not None:
+            other.room = self.room.copy()
         return other
 
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
         masks = self.masks
-        for count, nodes in self.parts(held):
-            left = nodes
+        for count, memory, nodes in self.parts(held):
+            if self.room is not None:
+                self.room.change(nodes, -count, -memory)
+            left = nodes if count else 0
             for free in range(count, len(masks)):
                 moved = masks[free] & left
                 if moved:
@@ -95,8 +102,10 @@ class FreeMasks:
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
         masks = self.masks
-        for count, nodes in self.parts(held):
-            left = nodes
+        for count, memory, nodes in self.parts(held):
+            if self.room is not None:
+                self.room.change(nodes, count, memory)
+            left = nodes if count else 0
             for free in range(len(masks) - 1 - count, -1, -1):
                 moved = masks[free] & left
                 if moved:
@@ -106,19 +115,19 @@ class FreeMasks:
                     if not left:
                         break
 
-    def parts(self, held: Holding) -> tuple[tuple[int, int], ...]:
-        """The CPUs a job holds, and on which nodes so many; worked out once."""
+    def parts(self, held: Holding) -> tuple[tuple[int, int, int], ...]:
+        """The CPUs and memory a job holds, and on which nodes so much; worked out once."""
         if held.parts is None:
-            found: dict[int, int] = {}
+            found: dict[tuple[int, int], int] = {}
             for part in held.alike:
                 node = (part.nodes & -part.nodes).bit_length() - 1
                 count = part.cores.bit_count() * self.cluster.threads[node] if self.by_core else part.cpus
-                found[count] = found.get(count, 0) | part.nodes
+                found[count, part.memory] = found.get((count, part.memory), 0) | part.nodes
             for node in () if held.alike else held.cpus:
                 cores = held.cores[node].bit_count() * self.cluster.threads[node]
-                count = cores if self.by_core else held.cpus[node]
-                found[count] = found.get(count, 0) | 1 << node
-            held.parts = tuple((count, nodes) for count, nodes in found.items() if count)
+                key = (cores if self.by_core else held.cpus[node], held.memory.get(node, 0))
+                found[key] = found.get(key, 0) | 1 << node
+            held.parts = tuple((count, memory, nodes) for (count, memory), nodes in found.items() if count or memory)
         return held.parts
 
     def able(self) -> int:
@@ -142,6 +151,8 @@ class FreeMasks:
         if demand.exclusive:
             among &= self.idle()
         levels = [nodes & among if free >= least else 0 for free, nodes in enumerate(self.masks)]
+        if self.room is not None and demand.memory_per_cpu:
+            self._with_memory(levels, self.room, demand.memory_per_cpu, demand.tasks_per_node)
         able = cpus = 0
         for free, nodes in enumerate(levels):
             if nodes:
@@ -167,6 +178,22 @@ class FreeMasks:
             spare -= drop.bit_count()
             found = self._best_fit(Taking(demand, most), levels, able)
         return found
+
+    @staticmethod
+    def _with_memory(levels: list[int], room: MemoryRoom, each: int, least: int) -> None:
+        """Nodes with too little memory have as many CPUs as there is memory for."""
+        short = room.short_of(each)
+        if not short:
+            return
+        for free, nodes in enumerate(levels):
+            less = nodes & short
+            if less:
+                levels[free] ^= less
+                short ^= less
+                for node in bits(less):
+                    count = room.left[node] // each
+                    if count > 0 and count >= least:
+                        levels[count] |= 1 << node
 
     @staticmethod
     def _least(record: Record) -> int:
