@@ -4,21 +4,21 @@ For jobs of plain CPUs, memory for each of them and whole nodes only; what else 
 nodes...) is looked up node by node (:mod:`windtunnel.schedulers.slurm.fit`), with the same outcome.
 """
 
-import re
-from typing import Final
-
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.memory_room import MemoryRoom
-from windtunnel.schedulers.slurm.nodesets import bits, first_of
+from windtunnel.schedulers.slurm.nodesets import bits, first_of, spans
 from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
 
-_RUN: Final = re.compile("1+")
+Present = list[tuple[int, int]]
+"""Numbers of usable CPUs, ascending, and the nodes with so many."""
+Run = tuple[int, int, int]
+"""Consecutive nodes, their CPUs and their number."""
 
 
 def plain_cluster(cluster: Cluster) -> bool:
@@ -152,7 +152,9 @@ class FreeMasks:
             among &= self.idle()
         levels = [nodes & among if free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
-            self._with_memory(levels, self.room, demand.memory_per_cpu, demand.tasks_per_node)
+            values = self._with_memory(levels, self.room, demand.memory_per_cpu, demand.tasks_per_node)
+        else:
+            values = None
         able = cpus = 0
         for free, nodes in enumerate(levels):
             if nodes:
@@ -163,7 +165,7 @@ class FreeMasks:
             most = max(demand.tasks, demand.min_nodes)
         if cpus < demand.cpus or able.bit_count() < demand.min_nodes or _at_most(levels, most) < demand.cpus:
             return None
-        found = self._best_fit(Taking(demand, most), levels, able)
+        found = self._best_fit(Taking(demand, most), levels, able, values)
         spare = able.bit_count() - demand.min_nodes
         count = 0
         largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
@@ -176,15 +178,16 @@ class FreeMasks:
             levels[count] ^= drop
             able ^= drop
             spare -= drop.bit_count()
-            found = self._best_fit(Taking(demand, most), levels, able)
+            found = self._best_fit(Taking(demand, most), levels, able, values)
         return found
 
     @staticmethod
-    def _with_memory(levels: list[int], room: MemoryRoom, each: int, least: int) -> None:
-        """Nodes with too little memory have as many CPUs as there is memory for."""
+    def _with_memory(levels: list[int], room: MemoryRoom, each: int, least: int) -> list[int]:
+        """Nodes with too little memory have as many CPUs as there is memory for; the CPUs of each node."""
         short = room.short_of(each)
         if not short:
-            return
+            return room.idle
+        values = room.idle[:]
         for free, nodes in enumerate(levels):
             less = nodes & short
             if less:
@@ -194,6 +197,8 @@ class FreeMasks:
                     count = room.left[node] // each
                     if count > 0 and count >= least:
                         levels[count] |= 1 << node
+                        values[node] = count
+        return values
 
     @staticmethod
     def _least(record: Record) -> int:
@@ -210,18 +215,26 @@ class FreeMasks:
                 return free
         return 0
 
-    def _best_fit(self, need: Taking, levels: list[int], able: int) -> list[tuple[int, int]] | None:
+    def _best_fit(
+        self, need: Taking, levels: list[int], able: int, values: list[int] | None
+    ) -> list[tuple[int, int]] | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""
         for group in self.cluster.by_weight:
             inside = able & group
             if not inside:
                 continue
-            runs = _runs(inside, levels)
+            present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
+            last = need.most_nodes == 1
+            runs = _runs(inside, _worth(need, present), present, values)
             while runs and need.most_nodes > 0:
-                run, _ = runs.pop(_choose(need, runs))
-                _take(need, run, levels)
+                run, _, _ = runs.pop(_choose(need, runs))
+                _take(need, run, present)
                 if need.done:
                     return need.parts
+                if need.most_nodes == 1 and not last:
+                    last = True
+                    worth = _worth(need, present)
+                    runs = [one for one in runs if one[0] & worth]
             if need.most_nodes <= 0:
                 break
         return need.parts if need.enough else None
@@ -239,38 +252,55 @@ def _at_most(levels: list[int], nodes: int) -> int:
     return cpus
 
 
-def _runs(inside: int, levels: list[int]) -> list[tuple[int, int]]:
-    """The runs of a set, each with its CPUs."""
-    text = bin(inside)[:1:-1]
-    if "01" not in text.lstrip("0"):
-        spans = [inside]
-    else:
-        spans = [((1 << (one.end() - one.start())) - 1) << one.start() for one in _RUN.finditer(text)]
-    present = [(free, mask & inside) for free, mask in enumerate(levels) if mask & inside]
-    if len(present) == 1:
-        return [(span, present[0][0] * span.bit_count()) for span in spans]
-    return [(span, sum([free * (mask & span).bit_count() for free, mask in present])) for span in spans]
+def _worth(need: Taking, present: Present) -> int:
+    """The nodes that may be of use: of the last one that is allowed all that is left is taken."""
+    found = 0
+    for free, nodes in present:
+        if free >= need.cpus or need.most_nodes > 1:
+            found |= nodes
+    return found
 
 
-def _choose(need: Taking, runs: list[tuple[int, int]]) -> int:
+def _runs(inside: int, worth: int, present: Present, values: list[int] | None) -> list[Run]:
+    """The runs of a set with anything of use in them."""
+    found = []
+    for begin, end in spans(inside):
+        run = ((1 << (end - begin)) - 1) << begin
+        if not run & worth:
+            continue
+        if values is not None:
+            cpus = sum(values[begin:end])
+        elif len(present) == 1:
+            cpus = present[0][0] * (end - begin)
+        else:
+            cpus = sum([free * (nodes & run).bit_count() for free, nodes in present])
+        found.append((run, cpus, end - begin))
+    return found
+
+
+def _choose(need: Taking, runs: list[Run]) -> int:
     best, best_cpus, best_suffices = -1, 0, False
-    for place, (run, cpus) in enumerate(runs):
-        suffices = cpus >= need.cpus and need.suffices(run.bit_count(), cpus)
+    wanted, least = need.cpus, need.nodes - need.slack
+    for place, (_, cpus, count) in enumerate(runs):
+        suffices = cpus >= wanted and count >= least
         better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
         if best < 0 or better:
             best, best_cpus, best_suffices = place, cpus, suffices
     return best
 
 
-def _take(need: Taking, run: int, levels: list[int]) -> None:
+def _take(need: Taking, run: int, present: Present) -> None:
     """Of one run the tightest node that holds all that is left, else its nodes in order."""
     if need.nodes <= 1:
-        for free in range(max(1, need.cpus), len(levels)):
-            tight = levels[free] & run
-            if tight:
+        for free, nodes in present:
+            if free >= need.cpus and nodes & run:
+                tight = nodes & run
                 need.take(tight & -tight, free)
                 return
-    here = [(free, nodes & run) for free, nodes in enumerate(levels) if nodes & run]
+    if not run & (run - 1):
+        need.take(run, next(free for free, nodes in present if nodes & run))
+        return
+    here = [(free, nodes & run) for free, nodes in present if nodes & run]
     while run and need.most_nodes > 0 and not need.done:
         if len(here) == 1:
             need.take(run, here[0][0])
