@@ -149,6 +149,13 @@ def test_sets_of_nodes_and_kept_futures_give_what_a_search_node_by_node_gives(si
         _compare(state, searched, wanted, state.cluster.all, 1 << 60)
 
 
+def test_of_a_range_of_nodes_heavier_ones_are_added_by_sets_too():
+    state = State(site_of_sizes((4, 8), core=False))
+    record = asking(state.cluster, {"tasks": 2, "min_nodes": 1, "max_nodes": 1})
+    placed = state.selector.start(record, 0b11, state.held)
+    assert (placed.nodes, placed.cpus) == (0b11, {0: 1, 1: 1})
+
+
 def _compare(state, searched, wanted, among, horizon):
     """The same, asked twice, of what is kept and of what is worked out anew."""
     record, other = asking(state.cluster, wanted), asking(searched.cluster, wanted)

@@ -168,14 +168,15 @@ class Chooser:
     def _plain_by_groups(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
         """By sets of nodes, the groups of equal weight added one after another."""
         together = 0
+        placed: Picked | None = None
         for group in self.cluster.by_weight:
             inside = group & among
             together |= inside
             if inside and together.bit_count() >= record.demand.min_nodes:
-                placed = self.plain(record, together, masks)
-                if placed is not None:
-                    return placed
-        return None
+                placed = self.plain(record, together, masks) or placed
+                if placed is not None and placed.nodes.bit_count() >= record.demand.requested_nodes:
+                    break  # with fewer nodes than a range allows heavier ones are added
+        return placed
 
     def plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
         """A selection by sets of nodes."""

@@ -186,15 +186,15 @@ class FreeMasks:
         """Nodes with too little memory have as many CPUs as there is memory for; the CPUs of each node."""
         short = room.short_of(each)
         if not short:
-            return room.idle
-        values = room.idle[:]
+            return room.cpus
+        values = room.cpus[:]
         for free, nodes in enumerate(levels):
             less = nodes & short
             if less:
                 levels[free] ^= less
                 short ^= less
                 for node in bits(less):
-                    count = room.left[node] // each
+                    count = room.memory[node] // each
                     if count > 0 and count >= least:
                         levels[count] |= 1 << node
                         values[node] = count

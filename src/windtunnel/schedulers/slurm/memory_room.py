@@ -12,21 +12,21 @@ __all__ = ["MemoryRoom"]
 class MemoryRoom:
     """Free CPUs and memory of each node, and the nodes by the memory (MB) for each of their free CPUs."""
 
-    __slots__ = ("_by_share", "idle", "left")
+    __slots__ = ("_by_share", "cpus", "memory")
 
     def __init__(self, cluster: Cluster | None) -> None:
-        self.idle: list[int] = []
-        self.left: list[int] = []
+        self.cpus: list[int] = []
+        self.memory: list[int] = []
         self._by_share: dict[int, int] = {}
         """Nodes without a free CPU are in none of them."""
         if cluster is None:
             return
-        self.idle = [0] * cluster.size
+        self.cpus = [0] * cluster.size
         for free, nodes in enumerate(cluster.total_masks):
             for node in bits(nodes):
-                self.idle[node] = free
-        self.left = cluster.memory[:]
-        for node, (free, memory) in enumerate(zip(self.idle, self.left, strict=True)):
+                self.cpus[node] = free
+        self.memory = cluster.memory[:]
+        for node, (free, memory) in enumerate(zip(self.cpus, self.memory, strict=True)):
             if free > 0:
                 share = memory // free
                 self._by_share[share] = self._by_share.get(share, 0) | 1 << node
@@ -34,14 +34,14 @@ class MemoryRoom:
     def copy(self) -> "MemoryRoom":
         """The same, to be changed apart."""
         other = MemoryRoom(None)
-        other.idle = self.idle[:]
-        other.left = self.left[:]
+        other.cpus = self.cpus[:]
+        other.memory = self.memory[:]
         other._by_share = dict(self._by_share)
         return other
 
     def change(self, nodes: int, cpus: int, memory: int) -> None:
         """So many CPUs, and so much memory, of each of these nodes become free (or, below 0, are taken)."""
-        idle, left, by_share = self.idle, self.left, self._by_share
+        idle, left, by_share = self.cpus, self.memory, self._by_share
         for node in bits(nodes):
             one = 1 << node
             free = idle[node]
