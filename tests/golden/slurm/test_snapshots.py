@@ -1,7 +1,4 @@
-"""Every recorded pass of the real Slurm, decided again: starts, nodes, CPUs, plans and Reasons are the same.
-
-What differs is listed case by case with the reason; a case that agrees again has to leave the list.
-"""
+"""Every recorded pass of the real Slurm, decided again: starts, nodes, CPUs, plans and Reasons are the same."""
 
 import pytest
 
@@ -10,10 +7,6 @@ from slurm_replay import Replay
 
 pytestmark = pytest.mark.golden
 
-PLACES = "GPUs bound to sockets and gres weights of jobs by their whole number of GPUs"
-EXCEPTIONS = {
-    "174-rnd48-gpu": PLACES,
-}
 FOLDERS = cases("golden/slurm/snapshots")
 COUNTS = ("starts", "cpus", "plans", "reasons")
 
@@ -27,7 +20,4 @@ def differences(folder):
 def test_a_recorded_case_is_decided_as_slurm_did(folder):
     found, compared = differences(folder)
     assert compared["passes"]
-    if folder.name in EXCEPTIONS:
-        assert found, f"{folder.name} agrees: take it off the list"
-    else:
-        assert found == []
+    assert found == []

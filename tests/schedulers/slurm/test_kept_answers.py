@@ -210,11 +210,11 @@ def test_a_saved_state_knows_what_limits_have_been_used():
         assert one.limits.tally("association", one.tree.find("a", "u").number).jobs == 0
 
 
-def test_a_job_that_a_lighter_group_can_hold_takes_no_heavier_nodes_for_those_it_would_like():
+def test_a_job_that_lighter_nodes_can_hold_takes_heavier_ones_for_those_it_would_like():
     wanted = {"tasks": 8, "min_nodes": 2, "max_nodes": 2, "exclusive": False}
     state = State(site_of_sizes([4, 4, 4, 8], core=False))
     placed = state.selector.start(asking(state.cluster, wanted), state.cluster.all, state.held)
-    assert list(bits(placed.nodes)) == [0, 1, 2]
+    assert list(bits(placed.nodes)) == [0, 1, 2, 3]
 
 
 @given(
@@ -276,12 +276,22 @@ BUSY = st.lists(st.tuples(st.integers(1, 2**10 - 1), st.integers(1, 3), st.integ
     st.integers(1, 8),
     st.integers(0, 9),
     st.sampled_from([0, 2]),
+    st.sampled_from([1, 2]),
     st.integers(1, 2**10 - 1),
 )
-def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(busy, low, more, tasks, each, per_node, among):
+def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(
+    busy, low, more, tasks, each, per_node, threads, among
+):
     """CPUs with memory for each of them; nodes of two weights and two sizes of memory, partly taken."""
     nodes = tuple(
-        SlurmNode(name=f"n{i}", cpus=4, cores_per_socket=4, memory=16 + 8 * (i % 3 == 0), weight=1 + (i > 6))
+        SlurmNode(
+            name=f"n{i}",
+            cpus=4 * threads,
+            cores_per_socket=4,
+            threads_per_core=threads,
+            memory=16 + 8 * (i % 3 == 0),
+            weight=1 + (i > 6),
+        )
         for i in range(10)
     )
     select = SelectSettings(type="cons_tres", counts="CORE", memory=True)
@@ -291,14 +301,14 @@ def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(busy, low, more,
         taken = {
             node: (((1 << cores) - 1) << state.held.cores[node].bit_length(), memory)
             for node in bits(mask)
-            if state.held.cpus[node] + cores <= 4 and state.held.memory[node] + memory <= 16
+            if state.held.cores[node].bit_length() + cores <= 4 and state.held.memory[node] + memory <= 16
         }
         if taken:
             held = Holding(
                 str(number),
                 mask_of(taken),
                 100 + number,
-                cpus=dict.fromkeys(taken, cores),
+                cpus=dict.fromkeys(taken, cores * threads),
                 cores={node: one for node, (one, _) in taken.items()},
                 memory={node: one for node, (_, one) in taken.items()},
             )

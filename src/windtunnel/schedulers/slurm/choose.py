@@ -1,14 +1,13 @@
 """Where a job could start: one selection, what features narrow it to, and the groups of weights (§5.1)."""
 
-from collections.abc import Callable
-
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.cons_tres import ConsTres
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.jobs import Picked, Record
-from windtunnel.schedulers.slurm.linear import jobs_at_once, linear_pick, linear_usable
+from windtunnel.schedulers.slurm.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
+from windtunnel.schedulers.slurm.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.masks import FreeMasks, plain_cluster, plain_record
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Occupancy
@@ -35,7 +34,7 @@ class Chooser:
         """Whether jobs take the whole of cores that have several threads."""
 
     def start(self, record: Record, among: int, held: Occupancy, preferred: int = 0) -> Picked | None:
-        """Where a job could start now: groups of equal weight are added one after another, lightest first (§5.1).
+        """Where a job could start now (§5.1).
 
         Of equal weight, ``preferred`` nodes count as lighter: those that a limited group uses already.
         """
@@ -44,11 +43,9 @@ class Chooser:
             if self.fit.lighter:
                 self.fit.reset_bytes(among & self.fit.lighter)
             if not self.fit.lighter:
-                return self._plain_by_groups(record, among, self.masks)
-        for alternative in self._alternatives(record, among):
-            placed = self._with_counts(
-                record, alternative, held, lambda one, nodes, now: self._by_groups(one, nodes, now, preferred)
-            )
+                return self.plain(record, among, self.masks)
+        for alternative in self.alternatives(record, among):
+            placed = self._start_in(record, alternative, held, preferred)
             if placed is not None:
                 return placed
         return None
@@ -57,17 +54,27 @@ class Chooser:
         """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""
         return not among & self.fit.gpu_nodes and plain_record(record, self.fit.memory)
 
-    def choose(self, record: Record, among: int, held: Occupancy, ahead: bool = False) -> Picked | None:
-        """One selection among all nodes handed over (§5.3); ``ahead``: in a future that is tested."""
-        for alternative in self._alternatives(record, among):
-            placed = self._with_counts(
-                record, alternative, held, lambda one, nodes, now: self._select(one, nodes, now, ahead=ahead)
-            )
+    def choose(
+        self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
+    ) -> Picked | None:
+        """One selection among all nodes handed over (§5.3); ``ahead``: in a future that is tested.
+
+        Of select/linear, ``beside`` is how many jobs may be on the nodes already (None: as many as may share them).
+        """
+        for alternative in self.alternatives(record, among):
+            placed = self.choose_in(record, alternative, held, ahead, beside)
             if placed is not None:
                 return placed
         return None
 
-    def _alternatives(self, record: Record, among: int) -> list[int]:
+    def choose_in(
+        self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
+    ) -> Picked | None:
+        """The same in one of the sets of nodes of which one has to serve the job."""
+        required = self._required(record, among, held, beside)
+        return None if required is None else self._select(record, among, held, required, ahead, beside)
+
+    def alternatives(self, record: Record, among: int) -> list[int]:
         """The sets of nodes of which one has to serve the job."""
         found = [nodes & among for nodes in record.job.constraint.alternatives]
         return [nodes & liked for liked in record.job.preferred for nodes in found] + found
@@ -77,65 +84,72 @@ class Chooser:
         least_loaded = "CR_LLN" in self.cons_tres.flags or record.table.partition.lln
         return self.tree is not None and (self.linear or not (record.job.ask.spread or least_loaded))
 
-    def _with_counts(
+    def _start_in(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
+        required = self._required(record, among, held, None)
+        if required:
+            return self._select(record, among, held, required)
+        return None if required is None else self._now(record, among, held, preferred)
+
+    def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
+        """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
+        required = record.job.named
+        for nodes, count in record.counts:
+            part = record.part(self.cluster.site, count, count, record.demand.max_nodes, cpus=count)
+            placed = self._select(part, nodes & among & ~required, held, beside=beside)
+            if placed is None:
+                return None
+            required |= placed.nodes
+        return None if required & ~among else required
+
+    def _now(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
+        """One selection of what starts; traces on nodes are forgotten before it."""
+        if self.linear:
+            return self._linear_now(record, among, held)
+        self.fit.reset_bytes(among)
+        self.fit.lighten(among & preferred)
+        placed = self._select(record, among, held)
+        return None if placed is not None and self.cons_tres.short_of_memory(record, placed, held) else placed
+
+    def _linear_now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        """select/linear starts jobs on the lightest nodes that suffice, each sort of nodes added for itself.
+
+        Where jobs may share, all sorts of a weight are added together; as few jobs as can be are on a node, and a job
+        is put on just the nodes of another rather than beside several.
+        """
+        demand = record.demand
+        most = jobs_beside(record)
+        apart = not most and self.tree is None and not self.cluster.site.preempt.type
+        groups = self.cluster.by_sort if apart else self.cluster.by_weight
+        here = [group & among for group in groups if group & among]
+        together = 0
+        for place, inside in enumerate(here, 1):
+            together |= inside
+            if together.bit_count() < max(demand.min_nodes, demand.requested_nodes) and place < len(here):
+                continue
+            for beside in range(most + 1):
+                nodes = linear_usable(self.cluster, record, together, held, self.fit.memory, beside)
+                mate = has_mate(record, nodes, held) if beside and len(nodes) >= demand.min_nodes else 0
+                if mate:
+                    return Picked(mate, {node: self.cluster.cpus[node] for node in bits(mate)})
+                placed = self._pick_linear(record, nodes, record.job.named)
+                if placed is not None:
+                    return placed
+        return None
+
+    def _select(
         self,
         record: Record,
         among: int,
         held: Occupancy,
-        select: Callable[[Record, int, Occupancy], Picked | None],
-    ) -> Picked | None:
-        """Features with counts: so many nodes of each first (§5.1)."""
-        required = record.job.named
-        for nodes, count in record.job.constraint.counts:
-            part = self._some(record, nodes & among & ~required, held, count)
-            if part is None:
-                return None
-            required |= part
-        if required & ~among:
-            return None
-        if not required:
-            return select(record, among, held)
-        return self._select(record, among, held, required)
-
-    def _some(self, record: Record, among: int, held: Occupancy, count: int) -> int | None:
-        if self.linear:
-            free = linear_usable(self.cluster, record, among, held, self.fit.memory)
-        else:
-            free = list(self.fit.usable(record, among, held))
-        return mask_of(free[:count]) if len(free) >= count else None
-
-    def _by_groups(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
-        demand = record.demand
-        self.fit.reset_bytes(among)
-        self.fit.lighten(among & preferred)
-        together = 0
-        placed: Picked | None = None
-        groups = [part for group in self.cluster.by_weight for part in (group & preferred, group & ~preferred)]
-        here = [group & among for group in groups if group & among]
-        for inside in here:
-            together |= inside
-            if together.bit_count() >= demand.min_nodes:
-                placed = self._now(record, together, held) or placed
-                if placed is not None and placed.nodes.bit_count() >= demand.requested_nodes:
-                    break  # with fewer nodes than a range allows heavier ones are added
-        return placed
-
-    def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
-        """One selection of what starts: select/linear shares nodes with as few jobs as it can."""
-        if self.linear:
-            for most in range(1, jobs_at_once(record)):
-                placed = self._select_linear(record, among, held, record.job.named, most)
-                if placed is not None:
-                    return placed
-        placed = self._select(record, among, held)
-        return None if placed is not None and self.cons_tres.short_of_memory(record, placed, held) else placed
-
-    def _select(
-        self, record: Record, among: int, held: Occupancy, required: int = 0, ahead: bool = False
+        required: int = 0,
+        ahead: bool = False,
+        beside: int | None = None,
     ) -> Picked | None:
         """One selection: idle resources first, then beside jobs that share."""
         if self.linear:
-            return self._select_linear(record, among, held, required)
+            room = jobs_beside(record) if beside is None else beside
+            nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
+            return self._pick_linear(record, nodes, required)
         placed = self.cons_tres.select(record, among, held, required, -1, ahead)
         if placed is None and record.demand.over_subscribe and not record.demand.exclusive:
             for row in range(record.table.partition.share_count):
@@ -145,38 +159,18 @@ class Chooser:
                     break
         return placed
 
-    def _select_linear(
-        self, record: Record, among: int, held: Occupancy, required: int, most: int = 0
-    ) -> Picked | None:
-        nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, most)
+    def _pick_linear(self, record: Record, nodes: list[int], required: int) -> Picked | None:
         if required & ~mask_of(nodes):
             return None
         if self.tree is not None:
-            need = Need(record.demand, record.demand.max_nodes)
-            need.exclusive = True
-            cpus = {node: self.cluster.cpus[node] for node in nodes}
-            for node in bits(required):
-                need.take(node, cpus[node])
-            found = self.tree.pick(need, cpus, lambda _: 0) if len(nodes) >= record.demand.min_nodes else None
-            picked = None if found is None else mask_of(found)
+            demand = record.demand
+            cpus = {node: linear_cpus(self.cluster, demand, node) for node in nodes}
+            picked = pick_below_switches(self.tree, demand, cpus, required)
         else:
             picked = linear_pick(self.cluster, record, nodes, required)
         if picked is None:
             return None
         return Picked(picked, {node: self.cluster.cpus[node] for node in bits(picked)})
-
-    def _plain_by_groups(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
-        """By sets of nodes, the groups of equal weight added one after another."""
-        together = 0
-        placed: Picked | None = None
-        for group in self.cluster.by_weight:
-            inside = group & among
-            together |= inside
-            if inside and together.bit_count() >= record.demand.min_nodes:
-                placed = self.plain(record, together, masks) or placed
-                if placed is not None and placed.nodes.bit_count() >= record.demand.requested_nodes:
-                    break  # with fewer nodes than a range allows heavier ones are added
-        return placed
 
     def plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
         """A selection by sets of nodes."""
@@ -185,12 +179,11 @@ class Chooser:
             return None
         demand = record.demand
         if not (demand.cpus_per_task > 1 or demand.tasks_per_node or demand.exclusive or self.whole_cores):
-            nodes = 0
-            for _, some in parts:
+            nodes = cpus = 0
+            for each, some in parts:
                 nodes |= some
-            return Picked(nodes, parts=parts)
+                cpus += each * some.bit_count()
+            if cpus == demand.cpus:
+                return Picked(nodes, parts=parts)
         taken = {node: each for each, some in parts for node in bits(some)}
-        usable = taken
-        if demand.cpus_per_task > 1 or demand.tasks_per_node:
-            usable = {node: masks.free_of(node) for node in taken}
-        return self.cons_tres.placement(record, taken, usable, Need(demand, 0))
+        return self.cons_tres.placement(record, taken, taken, Need(demand, 0))

@@ -67,7 +67,10 @@ class Cluster:
         for i, node in enumerate(nodes):
             for feature in node.features:
                 self.features[feature] = self.features.get(feature, 0) | 1 << i
-        self.by_weight = self._by_weight()
+        self.by_weight = self._grouped(alike=False)
+        """The nodes of each weight, the lightest first."""
+        self.by_sort = self._grouped(alike=True)
+        """The same, and of each weight those described alike apart, in their order."""
         self.total_masks = [0] * (max(self._countable(), default=0) + 1)
         """The nodes with each number of CPUs."""
         for i, count in enumerate(self._countable()):
@@ -126,9 +129,11 @@ class Cluster:
         each = self.cores[node] // sockets
         return [((1 << each) - 1) << (each * socket) for socket in range(sockets)]
 
-    def _by_weight(self) -> list[int]:
-        """The nodes of each weight, the lightest first."""
-        groups: dict[int, int] = {}
-        for i, weight in enumerate(self.weight):
-            groups[weight] = groups.get(weight, 0) | 1 << i
-        return [groups[weight] for weight in sorted(groups)]
+    def _grouped(self, alike: bool) -> list[int]:
+        """The nodes of each weight, or of each weight and description, the lightest first."""
+        groups: dict[tuple[object, ...], int] = {}
+        for i, node in enumerate(self.site.nodes):
+            kind = (node.cpus, node.sockets, node.memory, node.features, node.gres) if alike else ()
+            key = (self.weight[i], *kind)
+            groups[key] = groups.get(key, 0) | 1 << i
+        return sorted(groups.values(), key=lambda group: self.weight[(group & -group).bit_length() - 1])

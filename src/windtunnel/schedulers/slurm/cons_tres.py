@@ -68,7 +68,7 @@ class ConsTres:
         demand = record.demand
         if len(usable) < demand.min_nodes:
             return None
-        need = Need(demand, most)
+        need = Need(demand, most, self._units(record))
         per_job = demand.gpus_per_job
 
         def gpus(node: int) -> int:
@@ -88,6 +88,19 @@ class ConsTres:
         if self.fit.by_socket and self.fit.memory:  # a socket is given whole, whatever memory there is for its CPUs
             usable = {node: max(cpus, self.fit.free_cpus(record, node, held, -1)) for node, cpus in usable.items()}
         return self.placement(record, taken, usable, need)
+
+    def _units(self, record: Record) -> list[int]:
+        """The CPUs of each node that are left for every node still required: those of a core, or of a socket."""
+        cluster, demand = self.cluster, record.demand
+        if not self.fit.by_socket and (demand.one_thread or max(cluster.threads, default=1) == 1):
+            return []
+        found = []
+        for node, threads in enumerate(cluster.threads):
+            each = 1 if demand.one_thread else threads
+            if demand.tasks_per_core:
+                each = min(each, demand.tasks_per_core * demand.cpus_per_task)
+            found.append(each * (cluster.sockets[node][0].bit_count() if self.fit.by_socket else 1))
+        return found
 
     def _variant(
         self,
@@ -179,7 +192,7 @@ class ConsTres:
         if record.demand.exclusive:
             cpus = {node: cluster.cpus[node] for node in taken}
         else:
-            cpus = lay_out(record.demand, taken, usable)
+            cpus = lay_out(record.demand, taken, cluster.threads)
             cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
             if self.fit.by_core:
                 cpus = {

@@ -24,7 +24,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
             busy = held.unshared(node) | held.in_row(node, record.table.name, placed.row)
         free = cluster.core_masks[node] & ~busy
         if socket_counts:
-            found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]), block)
+            found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]))
         else:
             found[node] = _cores_of(cluster, node, free, cpus, block)
     return found
@@ -56,16 +56,14 @@ def _cores_of(cluster: Cluster, node: int, free: int, cpus: int, block: bool) ->
     return free if count >= free.bit_count() else _spread(cluster, node, free, count, block)
 
 
-def _sockets(cluster: Cluster, node: int, free: int, count: int, block: bool) -> int:
-    """Whole free sockets: all on which cores are, cyclically or one after another; nobody else gets their rest."""
-    taken = touched = 0
+def _sockets(cluster: Cluster, node: int, free: int, count: int) -> int:
+    """As many whole free sockets as hold so many cores: nobody else gets their rest."""
+    taken = 0
     for socket in cluster.sockets[node]:
-        if socket & ~free:
-            continue
-        taken |= socket
-        touched += 1
-        if taken.bit_count() >= count and (block or touched >= count):
+        if taken.bit_count() >= count:
             break
+        if not socket & ~free:
+            taken |= socket
     return taken
 
 

@@ -36,6 +36,7 @@ class Demand:
         "gpus_per_job",
         "gpus_per_task",
         "gres",
+        "least_cpus",
         "max_nodes",
         "memory_per_cpu",
         "memory_per_gpu",
@@ -71,6 +72,8 @@ class Demand:
         self.cores_per_socket = ask.cores_per_socket
         self.one_thread = ask.threads_per_core == 1
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
+        self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
+        """CPUs that are taken of each node at least."""
         sharing = partition.over_subscribe
         self.exclusive = ask.exclusive or sharing is OverSubscribe.EXCLUSIVE
         self.exclusive_user = ask.exclusive_user or partition.exclusive_user

@@ -44,14 +44,11 @@ class Constraint:
 
     def _read_counts(self, text: str, cluster: Cluster) -> None:
         found = []
-        whole = 0
         for part in text.replace("[", "").replace("]", "").split("&"):
             name, _, count = part.partition("*")
             nodes = self._read(name, cluster)
             found.append((nodes, int(count or 1)))
-            whole |= nodes
         self.counts = tuple(found)
-        self.alternatives = (whole,)
 
     def _read(self, text: str, cluster: Cluster) -> int:
         tokens = _TOKEN.findall(text)

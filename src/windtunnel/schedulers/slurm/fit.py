@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
-__all__ = ["Fit"]
+__all__ = ["Fit", "in_steps"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -26,6 +26,8 @@ class Fit:
         self.memory = select.memory
         self.by_core = select.counts in ("CORE", "SOCKET")
         self.by_socket = select.counts == "SOCKET"
+        self.steps = [self._step(node) for node in range(cluster.size)]
+        """CPUs of each node that are given up together where there is too little memory for all."""
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.bytes = [255] * cluster.size
         """The low byte of each node's weight."""
@@ -33,6 +35,13 @@ class Fit:
         """The weight of each node for scheduling."""
         self.lighter = 0
         """The nodes that count as lighter than others of their weight."""
+
+    def _step(self, node: int) -> int:
+        """A socket, a core or a CPU."""
+        threads = self.cluster.threads[node]
+        if self.by_socket:
+            return self.cluster.sockets[node][0].bit_count() * threads
+        return threads if self.by_core else 1
 
     def reset_bytes(self, nodes: int) -> None:
         """The main loop looks at nodes afresh."""
@@ -112,7 +121,7 @@ class Fit:
                         continue
                 else:
                     if each > 0 and free * each > left:
-                        free = int(left // each)
+                        free = in_steps(free, int(left // each), self.steps[node])
                     if per_task > 1:
                         free -= free % per_task
                     if free < per_node or free <= 0:
@@ -148,13 +157,30 @@ class Fit:
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
         elif demand.cpus_per_gpu and demand.gpus_per_job:
             free = min(free, self.free_gpus(node, held) * demand.cpus_per_gpu)
-        if demand.gres or demand.gpus_per_job:
-            free -= free % per_task  # with generic resources tasks are whole
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         need = max((demand.tasks_per_node or whole_job) * per_task, demand.cpus_per_gpu * demand.gpus_on_node())
         if free < need or free < demand.min_cpus_per_node:
             return 0
-        return self._with_memory(demand, node, held, free) if self.memory else free
+        if self.memory:
+            free = self._with_memory(demand, node, held, free)
+        return self._of_tasks(demand, node, free) if demand.gres or demand.gpus_per_job else free
+
+    def _of_tasks(self, demand: Demand, node: int, free: int) -> int:
+        """Of jobs with generic resources, no more CPUs of a node count than its tasks use; tasks are whole."""
+        each = demand.cpus_per_task
+        tasks = free // each
+        least, most = 1, tasks
+        if demand.tasks_per_node:
+            least = most = demand.tasks_per_node
+        elif demand.tasks_per_socket:
+            least, most = demand.tasks_per_socket, demand.tasks_per_socket * len(self.cluster.sockets[node])
+        elif demand.tasks_given and demand.max_nodes == 1:
+            least = most = demand.tasks
+        elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
+            most = 1
+        if tasks < least:
+            return 0
+        return free if demand.cpus_per_gpu else min(tasks, most) * each
 
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
@@ -195,7 +221,10 @@ class Fit:
             if demand.exclusive and each * free > left:
                 return 0
             if each > 0:
-                free = min(free, int(left // each))
+                step = 1 if demand.one_thread else self.steps[node]
+                if demand.tasks_per_core:
+                    step = min(step, demand.tasks_per_core * demand.cpus_per_task)
+                free = in_steps(free, int(left // each), step)
             if demand.cpus_per_task > 1:
                 free -= free % demand.cpus_per_task
             return free if free >= (demand.tasks_per_node or 0) else 0
@@ -212,7 +241,7 @@ class Fit:
             if (own & ~held.gres[ask.name][node]).bit_count() < ask.count:
                 return False
             if ask.name == "gpu":
-                gpus += ask.count
+                gpus += self.free_gpus(node, held) if demand.exclusive else ask.count
         if demand.gpus_per_job:
             free = self.free_gpus(node, held)
             if not free:
@@ -227,3 +256,8 @@ class Fit:
     def cores_for(self, node: int, cpus: int) -> int:
         """Cores it takes for so many CPUs."""
         return ceil(cpus / self.cluster.threads[node])
+
+
+def in_steps(free: int, most: int, step: int) -> int:
+    """So many CPUs at most, of those that are free, given up step by step."""
+    return free if free <= most else max(0, free - -(-(free - most) // step) * step)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import JobAsk, Qos
+from windtunnel.model.slurm import JobAsk, Qos, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.features import Constraint
@@ -190,7 +190,7 @@ class PendingJob:
 class Record:
     """A pending job in one of its partitions (§2.1)."""
 
-    __slots__ = ("demand", "job", "kind", "limit", "mask", "priority", "refusal", "table")
+    __slots__ = ("counts", "demand", "job", "kind", "limit", "mask", "priority", "refusal", "table")
 
     def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
         self.job = job
@@ -199,6 +199,8 @@ class Record:
         self.limit = time_limit(job.ask, table.partition)
         """Minutes."""
         self.priority = 0
+        self.counts = job.constraint.counts
+        """Sets of nodes from which so many each are needed."""
         either = 0
         for nodes in job.constraint.alternatives:
             either |= nodes
@@ -208,6 +210,20 @@ class Record:
         """The selector's number for all that are placed alike; -1: not asked for yet."""
         self.refusal: str | None = ""
         """Why the partition takes no such job (None: it does); empty: not asked for yet."""
+
+    def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
+        """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
+        other = Record.__new__(Record)
+        other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
+        other.counts = ()
+        other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
+        other.demand = demand = Demand(self.job.ask, self.table.partition, site)
+        demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
+        if cpus:
+            demand.cpus = cpus
+            if demand.tasks_per_node:
+                demand.tasks = demand.tasks_per_node * least
+        return other
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -7,6 +7,7 @@ nodes...) is looked up node by node (:mod:`windtunnel.schedulers.slurm.fit`), wi
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.fit import in_steps
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.nodesets import bits, first_of, spans
@@ -28,6 +29,7 @@ def plain_cluster(cluster: Cluster) -> bool:
         select.type != "linear"
         and select.counts in ("CPU", "CORE")
         and not select.tree
+        and len(set(cluster.threads)) <= 1
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes
@@ -165,7 +167,7 @@ class FreeMasks:
             most = max(demand.tasks, demand.min_nodes)
         if cpus < demand.cpus or able.bit_count() < demand.min_nodes or _at_most(levels, most) < demand.cpus:
             return None
-        found = self._best_fit(Taking(demand, most), levels, able, values)
+        found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
         spare = able.bit_count() - demand.min_nodes
         count = 0
         largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
@@ -178,23 +180,23 @@ class FreeMasks:
             levels[count] ^= drop
             able ^= drop
             spare -= drop.bit_count()
-            found = self._best_fit(Taking(demand, most), levels, able, values)
+            found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
         return found
 
-    @staticmethod
-    def _with_memory(levels: list[int], room: MemoryRoom, each: int, least: int) -> list[int]:
+    def _with_memory(self, levels: list[int], room: MemoryRoom, each: int, least: int) -> list[int]:
         """Nodes with too little memory have as many CPUs as there is memory for; the CPUs of each node."""
         short = room.short_of(each)
         if not short:
             return room.cpus
         values = room.cpus[:]
+        step = self.cluster.threads[0] if self.by_core else 1
         for free, nodes in enumerate(levels):
             less = nodes & short
             if less:
                 levels[free] ^= less
                 short ^= less
                 for node in bits(less):
-                    count = room.memory[node] // each
+                    count = in_steps(free, room.memory[node] // each, step)
                     if count > 0 and count >= least:
                         levels[count] |= 1 << node
                         values[node] = count
@@ -207,13 +209,6 @@ class FreeMasks:
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         need = (demand.tasks_per_node or whole_job) * demand.cpus_per_task
         return max(1, need, demand.min_cpus_per_node)
-
-    def free_of(self, node: int) -> int:
-        """The free CPUs of a node."""
-        for free in range(len(self.masks) - 1, 0, -1):
-            if self.masks[free] >> node & 1:
-                return free
-        return 0
 
     def _best_fit(
         self, need: Taking, levels: list[int], able: int, values: list[int] | None

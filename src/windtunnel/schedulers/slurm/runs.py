@@ -16,6 +16,7 @@ class Need:
     __slots__ = (
         "cpus",
         "exclusive",
+        "floor",
         "gpus",
         "least",
         "most_cpus",
@@ -24,9 +25,10 @@ class Need:
         "slack",
         "taken",
         "taken_gpus",
+        "units",
     )
 
-    def __init__(self, demand: Demand, most_nodes: int) -> None:
+    def __init__(self, demand: Demand, most_nodes: int, units: Sequence[int] = ()) -> None:
         low, high = demand.min_nodes, demand.requested_nodes
         self.nodes = max(low, high)
         """Nodes wanted still."""
@@ -39,6 +41,9 @@ class Need:
         self.most_nodes = most_nodes
         self.gpus = demand.gpus_per_job
         self.exclusive = demand.exclusive
+        self.floor = demand.least_cpus
+        self.units = units
+        """CPUs of each node that are left for every node still required, where that is more than one."""
         self.taken: dict[int, int] = {}
         self.taken_gpus: dict[int, int] = {}
 
@@ -52,27 +57,16 @@ class Need:
         """Whether at least the minimum of nodes and all CPUs are there."""
         return bool(self.taken) and self.nodes - self.slack <= 0 and self.cpus <= 0 and self.gpus <= 0
 
-    def _spared(self) -> int:
-        """A CPU that the first node with several gives up: all CPUs are there, but not all nodes that are wanted."""
-        for node, count in self.taken.items():
-            if count > 1:
-                self.taken[node] -= 1
-                self.cpus += 1
-                self.most_cpus += 1
-                return 1
-        return 0
-
     def suffices(self, nodes: int, cpus: int, gpus: int = 0) -> bool:
         """Whether so much would do for what is left."""
         return cpus >= self.cpus and nodes >= self.nodes - self.slack and gpus >= self.gpus
 
     def take(self, node: int, usable: int, gpus: int = 0) -> None:
-        """Take a node: all that is needed of it, but a CPU is left for each node still required."""
+        """Take a node: all that is needed of it, but something is left for each node still required."""
         count = usable
         if not self.exclusive:
-            count = max(0, min(usable, self.most_cpus - max(self.least - 1, 0)))
-            if not count:
-                count = self._spared()
+            unit = self.units[node] if self.units else 1
+            count = min(usable, max(self.most_cpus - max(self.least - 1, 0) * unit, self.floor))
         self.taken[node] = count
         self.nodes -= 1
         self.least -= 1

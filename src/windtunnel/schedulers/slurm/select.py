@@ -10,6 +10,7 @@ from windtunnel.schedulers.slurm.choose import Chooser
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.futures import Futures
 from windtunnel.schedulers.slurm.jobs import Picked, Record
+from windtunnel.schedulers.slurm.linear import ANY, jobs_beside
 from windtunnel.schedulers.slurm.masks import FreeMasks
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
@@ -76,9 +77,50 @@ class Selector(Chooser):
         self.cons_tres.present = held
         if self.futures is not None and not (preemptable or self.fit.lighter) and self.by_sets(record, among):
             return self._plain_will_run(record, among, self.futures, now, horizon)
+        if record.counts:
+            return self._counted_will_run(record, among, held, now, preemptable, horizon)
+        best: tuple[int, Picked] | None = None
+        for alternative in self.alternatives(record, among):
+            found = self._will_run_in(record, alternative, held, now, preemptable, horizon)
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+        return best
+
+    def _counted_will_run(
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
+    ) -> tuple[int, Picked] | None:
+        """Of features with counts: each for itself, the job starts with the last; then any nodes for what is left."""
+        demand, site = record.demand, self.cluster.site
+        when = nodes = 0
+        cpus: dict[int, int] = {}
+        for those, count in record.counts:
+            part = record.part(site, count, count, demand.max_nodes)
+            found = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, horizon)
+            if found is None:
+                return None
+            when, nodes = max(when, found[0]), nodes | found[1].nodes
+            cpus.update(found[1].cpus)
+        wanted = max(demand.min_nodes, demand.requested_nodes)
+        count = nodes.bit_count()
+        if count < wanted:
+            part = record.part(site, demand.min_nodes - count, wanted - count, demand.max_nodes - count)
+            found = self._will_run_in(part, among & ~nodes, held, now, preemptable, _NEVER)
+            if found is None:
+                return None
+            nodes |= found[1].nodes
+            cpus.update(found[1].cpus)
+        return when, Picked(nodes, cpus)
+
+    def _will_run_in(
+        self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
+    ) -> tuple[int, Picked] | None:
+        """When, and where, in one of the sets of nodes of which one has to serve the job."""
+        if among.bit_count() < record.demand.min_nodes:
+            return None
         if not (self.linear or preemptable) and record.demand.plain_shape and not record.demand.over_subscribe:
             return self._bounded_will_run(record, among, held, now, horizon)
-        placed = self.choose(record, among, held)
+        beside = max(1, jobs_beside(record))  # also beside one that shares: whether it may is seen at the start
+        placed = self.choose_in(record, among, held, beside=beside)
         if placed is not None:
             return now, placed
         future = held.copy()
@@ -86,12 +128,12 @@ class Selector(Chooser):
         if gone:
             for one in gone:
                 future.remove(one)
-            placed = self.choose(record, among, future)
+            placed = self.choose_in(record, among, future, beside=beside)
             if placed is not None:
                 return now, placed
         running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
         if self.linear:
-            return self._one_by_one(record, among, future, running, now)
+            return self._one_by_one(record, among, future, running, now, beside)
         return self._in_batches(record, among, future, running, now)
 
     def ever(self, record: Record, among: int) -> bool:
@@ -108,7 +150,7 @@ class Selector(Chooser):
         if self.masks is not None and not self.fit.lighter and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask) is not None
         if not (record.demand.gres or record.demand.gpus_per_job):
-            return self.choose(record, among, self._empty) is not None
+            return self.choose(record, among, self._empty, beside=ANY) is not None
         marks, lighter = self.fit.bytes[:], self.fit.lighter
         placed = self.choose(record, among, self._empty)
         self.fit.restore(marks, lighter)
@@ -140,7 +182,7 @@ class Selector(Chooser):
         open_nodes = among & ~(held.full | held.exclusive)
         cpus = sum([held.idle[node] for node in bits(open_nodes)])
         if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
-            placed = self.choose(record, among, held)
+            placed = self.choose_in(record, among, held)
             if placed is not None:
                 return now, placed
         future: Occupancy | None = None
@@ -161,17 +203,17 @@ class Selector(Chooser):
             waiting.clear()
             if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
                 continue
-            placed = self.choose(record, among, future, ahead=True)
+            placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
         return None
 
     def _one_by_one(
-        self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
+        self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int, beside: int
     ) -> tuple[int, Picked] | None:
         for one in running:
             future.remove(one)
-            placed = self.choose(record, among, future, ahead=True)
+            placed = self.choose_in(record, among, future, beside=beside)
             if placed is not None:
                 return (now + 1 if one.end <= now else one.end), placed
         return None
@@ -180,7 +222,7 @@ class Selector(Chooser):
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
     ) -> tuple[int, Picked] | None:
         for last, _ in self._batches(among, running, future.remove):
-            placed = self.choose(record, among, future, ahead=True)
+            placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
                 return (last.end if last.end > now else now + 1), placed
         return None

@@ -57,8 +57,6 @@ def _tested(state: State, record: Record) -> str:
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
     if not state.selector.ever(record, among):
-        if state.selector.linear and (among & ~state.held.used).bit_count() < record.demand.min_nodes:
-            return "Resources"  # before anybody looks at memory
         if never_runs(state, record):
             return "None"
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)

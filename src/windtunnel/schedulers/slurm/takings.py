@@ -12,9 +12,9 @@ __all__ = ["Taking"]
 class Taking:
     """What a job of plain CPUs has taken, and what it still needs: :class:`~.runs.Need` for sets of nodes."""
 
-    __slots__ = ("cpus", "exclusive", "least", "most_nodes", "nodes", "parts", "slack")
+    __slots__ = ("cpus", "exclusive", "floor", "least", "most_nodes", "nodes", "parts", "slack", "unit")
 
-    def __init__(self, demand: Demand, most_nodes: int) -> None:
+    def __init__(self, demand: Demand, most_nodes: int, unit: int = 1) -> None:
         low, high = demand.min_nodes, demand.requested_nodes
         self.nodes = max(low, high)
         """Nodes wanted still."""
@@ -25,6 +25,9 @@ class Taking:
         self.cpus = demand.cpus
         self.most_nodes = most_nodes
         self.exclusive = demand.exclusive
+        self.floor = demand.least_cpus
+        self.unit = unit
+        """The CPUs left for each node that is still required: those of a core."""
         self.parts: list[tuple[int, int]] = []
         """CPUs, and the nodes of which so many are taken, in the order in which they are."""
 
@@ -49,21 +52,23 @@ class Taking:
             if self.most_nodes == 1 and usable < self.cpus:
                 return
             each = self._each(usable)
-            count = 1 if each <= 0 else min(left, max(1, self._alike(usable, each)))
+            count = min(left, max(1, self._alike(usable, each)))
             taken = first_of(nodes, count)
             nodes ^= taken
             left -= count
-            self._book(max(0, each) or self._spared(), taken, count)
+            self._book(each, taken, count)
 
     def _each(self, usable: int) -> int:
-        """The CPUs taken of the next node: one is left for each node still required after it."""
-        return usable if self.exclusive else min(usable, self.cpus - max(self.least - 1, 0))
+        """The CPUs taken of the next node: some are left for each node still required after it."""
+        return (
+            usable if self.exclusive else min(usable, max(self.cpus - max(self.least - 1, 0) * self.unit, self.floor))
+        )
 
     def _alike(self, usable: int, each: int) -> int:
         """Of how many nodes in a row as many CPUs are taken, none of them the last that is allowed."""
         if self.exclusive:
             count = max(self.nodes, -(-self.cpus // usable))
-        elif each < usable and each > 1:
+        elif each < usable and (each > 1 or self.unit > 1):
             count = 1
         else:
             count = self._while_required(each)
@@ -73,10 +78,10 @@ class Taking:
 
     def _while_required(self, each: int) -> int:
         """The same among the nodes that are the minimum still."""
-        spare = self.cpus - self.least + 1 - each
+        spare = self.cpus - (self.least - 1) * self.unit - each
         if self.least <= 0 or spare < 0:
             return 0
-        return self.least if each == 1 else min(self.least, spare // (each - 1) + 1)
+        return self.least if each <= self.unit else min(self.least, spare // (each - self.unit) + 1)
 
     def _book(self, each: int, taken: int, count: int) -> None:
         self.parts.append((each, taken))
@@ -84,16 +89,3 @@ class Taking:
         self.least -= count
         self.most_nodes -= count
         self.cpus -= each * count
-
-    def _spared(self) -> int:
-        """A CPU that the first node with several gives up: all CPUs are there, but not all nodes that are wanted."""
-        for place, (each, nodes) in enumerate(self.parts):
-            if each > 1:
-                first = nodes & -nodes
-                self.parts[place : place + 1] = [
-                    (each - 1, first),
-                    *([(each, nodes ^ first)] if nodes ^ first else []),
-                ]
-                self.cpus += 1
-                return 1
-        return 0
