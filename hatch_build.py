@@ -7,6 +7,7 @@ modules named there with the reason. The sources go into the wheel all the same;
 
 import os
 from contextlib import chdir
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -96,6 +97,7 @@ class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg]
             raise RuntimeError(f"mypyc cannot compile {PACKAGE}") from fault
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
+        build_data["dependencies"].append(f"librt>={metadata.version('librt')}")  # what mypyc's code calls
         for path in libraries:
             build_data["force_include"][str(path)] = path.relative_to(folder / "lib").as_posix()
 

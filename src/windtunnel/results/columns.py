@@ -10,7 +10,7 @@ from windtunnel.model import HostSet, JobRecord, JobState, Platform, Workload
 from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.model.arrays import extend, extended
 from windtunnel.model.platform import column_of
-from windtunnel.results.job_batches import Batch
+from windtunnel.results.batch import Batch
 from windtunnel.results.job_rows import SHORTEST
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice

@@ -4,66 +4,24 @@ What is written and counted per job is the hot path of recording. Columns of a f
 of what job after job does, so recorders of jobs are sinks of a :class:`JobBatches` rather than observers.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import msgspec
+from mypy_extensions import mypyc_attr
 
-from windtunnel.model import HostSet, JobRecord, JobState
-from windtunnel.results.fields import names_of
+from windtunnel.model import JobRecord
+from windtunnel.results.batch import Batch, Sink
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
 
-__all__ = ["Batch", "JobBatches", "Sink"]
-
-
-class Batch(msgspec.Struct, dict=True):
-    """Jobs that are over, by column, in the order in which they ended or were rejected. Times in s."""
-
-    ids: list[str]
-    profiles: list[str]
-    """Their full ids."""
-    submitted: list[float]
-    requested: list[int]
-    walltime: list[float]
-    states: list[JobState]
-    start: list[float]
-    """-1 when it never ran."""
-    finish: list[float]
-    hosts: list[HostSet]
-    amounts: list[Mapping[int, Mapping[str, float]] | None]
-    energy: list[float]
-    metadata: list[str]
-    users: list[str]
-    groups: list[str]
-    queues: list[str]
-    return_codes: list[int]
-    dynamic: list[bool]
-
-    @cached_property
-    def names(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The ids as fields of CSV rows: jobs, and their workloads."""
-        return names_of(self.ids)
-
-    @cached_property
-    def shared(self) -> bool:
-        """Whether any job took amounts of its hosts instead of whole ones."""
-        return self.amounts.count(None) < len(self.amounts)
-
+__all__ = ["JobBatches"]
 
 _WIDTH: Final = len(Batch.__struct_fields__)
 _LIMIT: Final = BATCH * _WIDTH
 
 
-class Sink(Protocol):
-    """Takes batches of jobs."""
-
-    def take(self, batch: Batch) -> None:
-        """More jobs are over."""
-
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class JobBatches(Observer):
     """Notes each job that is over, at once (so that what happens to the record later does not matter)."""
 

@@ -1,6 +1,6 @@
 """The rows of ``jobs.csv`` as text, column by column: the fastest way in pure Python.
 
-The compiled build makes the same text row by row (:mod:`windtunnel.results.job_rows`).
+The compiled build makes the same text row by row (:mod:`windtunnel.results.written_rows`).
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,14 @@ _WALLTIMES: Final = _Seconds()
 
 
 def rows_by_column(known: Texts, times: Times, rest: Texts, omit_rejected: bool) -> str:
-    """As :func:`~windtunnel.results.job_rows.rows_one_by_one`."""
+    """Rows from columns.
+
+    Args:
+        known: name, workload, profile, requested resources; success and final state in one.
+        times: walltimes and dates.
+        rest: hosts, energy and metadata.
+        omit_rejected: jobs that never started have no row.
+    """
     walltimes, *dates = times
     starts = dates[1]
     submitted, derived = _dates(*dates)

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from windtunnel.model import JobState
+from windtunnel.results.batch import Batch
 from windtunnel.results.fields import behind, plain, plain_column
-from windtunnel.results.job_batches import Batch
 from windtunnel.results.job_columns import rows_by_column
-from windtunnel.results.job_rows import host_texts, rows_one_by_one
+from windtunnel.results.job_rows import COMPILED, Texts, Times, host_texts
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.rows import Recorder, integers
-from windtunnel.results.texts import COMPILED
 
 __all__ = ["HEADER", "JobsCsv"]
 
@@ -22,7 +21,6 @@ HEADER: Final = (
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
     "consumed_energy,metadata\n"
 )
-_TO_ROWS: Final = rows_one_by_one if COMPILED else rows_by_column
 _ENDINGS: Final = tuple(f"{int(s is JobState.COMPLETED_SUCCESSFULLY)},{s.name}" for s in JobState)
 
 
@@ -39,10 +37,18 @@ class JobsCsv(Recorder):
         profiles = plain_column(batch.profiles) if self._v5 else _short(batch.profiles)
         known = [*batch.names, profiles, integers(batch.requested), _endings(batch.states)]
         times = (batch.walltime, batch.submitted, batch.start, batch.finish)
-        self.rows.pending.append(_TO_ROWS(known, times, self._rest(batch), self._omit_rejected))
+        self.rows.pending.append(self._text(known, times, batch))
         self.rows.flush()
 
+    def _text(self, known: Texts, times: Times, batch: Batch) -> str:
+        if COMPILED:
+            from windtunnel.results.written_rows import job_rows
+
+            return job_rows(known, times, batch.hosts, self._rest(batch), self._omit_rejected)
+        return rows_by_column(known, times, [host_texts(batch.hosts), *self._rest(batch)], self._omit_rejected)
+
     def _rest(self, batch: Batch) -> list[Sequence[str]]:
+        """Energy and metadata."""
         joules = batch.energy
         if self._v5:
             metadata = [""] * len(joules)
@@ -53,7 +59,7 @@ class JobsCsv(Recorder):
             metadata = list(map(_quoted, batch.metadata))
         same = joules.count(joules[0]) == len(joules)
         energy = [f"{joules[0]:f}"] * len(joules) if same else list(map("%f".__mod__, joules))
-        return [host_texts(batch.hosts), energy, metadata]
+        return [energy, metadata]
 
 
 def _short(profiles: Sequence[str]) -> Sequence[str]:

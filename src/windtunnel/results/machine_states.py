@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from windtunnel.results.job_rows import COMPILED, STATE_WIDTH
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import ENCODER, Recorder
-from windtunnel.results.state_rows import STATE_WIDTH, states_one_by_one
-from windtunnel.results.texts import COMPILED
 
 __all__ = ["MachineStatesCsv", "rows_of", "states_at_once"]
 
@@ -17,8 +16,10 @@ _HEADER: Final = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_c
 def rows_of(values: list[Any]) -> str:
     """Rows from their values, one after the other; times have six significant digits, as in Batsim."""
     if COMPILED:
+        from windtunnel.results.written_rows import state_rows
+
         with suppress(TypeError):  # numbers of numpy
-            return states_one_by_one(values)
+            return state_rows(values)
     return states_at_once(values)
 
 

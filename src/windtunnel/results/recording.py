@@ -14,11 +14,12 @@ from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.platform import column_of
 from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
+from windtunnel.results.batch import Sink
 from windtunnel.results.columns import Collector, Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.files import overwrite, write_whole
 from windtunnel.results.input_files import input_files
-from windtunnel.results.job_batches import JobBatches, Sink
+from windtunnel.results.job_batches import JobBatches
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
 from windtunnel.results.lease_tables import LeasesCsv, ReservationsCsv, counters_csv, statistics

@@ -6,8 +6,8 @@ from typing import Final
 import msgspec
 
 from windtunnel.model import HostSet, JobRecord
+from windtunnel.results.batch import Batch
 from windtunnel.results.fields import plain, table_rows
-from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder
 

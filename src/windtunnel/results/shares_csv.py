@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from windtunnel.model.alike_amounts import AlikeAmounts
+from windtunnel.results.batch import Batch
 from windtunnel.results.fields import plain
-from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder
 

@@ -11,9 +11,9 @@ import msgspec
 
 from windtunnel.model import HostSet, JobRecord
 from windtunnel.model.event_kinds import event_kind
+from windtunnel.results.batch import Batch
 from windtunnel.results.columns import Collector
 from windtunnel.results.fields import plain
-from windtunnel.results.job_batches import Batch
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder, integers, joined
 from windtunnel.results.shares_csv import amounts_text

@@ -368,6 +368,48 @@ SCONTROL = (
     "   RealMemory=1000 Sockets=2\n   State=MIXED ThreadsPerCore=2 TmpDisk=5 Weight=2\n   Partitions=p\n\n"
     "NodeName=n2 CPUTot=8\n   Partitions=p,q\n"
 )
+SQUEUE_JSON = {
+    "jobs": [
+        {
+            "job_id": 3, "name": "one", "user_name": "ann", "user_id": 5, "account": "phys", "qos": "high",
+            "job_state": ["COMPLETED"], "state_reason": "None", "nice": 7,
+            "time_limit": 5, "submit_time": 1704067210,
+            "eligible_time": 1704067220, "start_time": 1704067230, "end_time": 1704067290, "suspend_time": 1704067270,
+            "pre_sus_time": 7, "partition": "p", "required_nodes": "n1", "excluded_nodes": "n2", "nodes": "n1",
+            "node_count": 2, "cpus": 8, "tasks": 4, "cpus_per_task": 2,
+            "tres_req_str": "cpu=8,mem=9G,node=2,gres/gpu=2,license/x=1", "features": "big", "resv_name": "r",
+            "shared": ["none"], "memory_per_cpu": 1000, "dependency": "afterok:4", "prefer": "fast",
+            "sockets_per_node": 2, "priority": 77,
+        },
+        {
+            "job_id": 4, "name": "two", "user_name": "bob", "job_state": "COMPLETED", "time_limit": 5, "cpus": 2,
+            "submit_time": 1704067250, "start_time": 1704067260, "end_time": 1704067280, "array_job_id": 9,
+            "array_task_string": "1", "array_max_tasks": 2, "memory_per_node": 2000, "exclusive": ["true"],
+            "deadline": 1704153600, "time_minimum": 2, "contiguous": True,
+        },
+    ]
+}  # fmt: skip
+SINFO_JSON = {
+    "sinfo": [
+        {
+            "node": {"state": ["DOWN"]}, "nodes": {"nodes": ["n1"]}, "cpus": {"minimum": 16, "maximum": 16},
+            "sockets": {"minimum": 2, "maximum": 2}, "cores": {"minimum": 4, "maximum": 4},
+            "threads": {"minimum": 2, "maximum": 2}, "memory": {"minimum": 900, "maximum": 900},
+            "weight": {"minimum": 3, "maximum": 3}, "features": {"total": "big"}, "gres": {"total": "gpu:2"},
+            "reason": "x",
+            "partition": {
+                "name": "p", "nodes": {"configured": "n1"}, "accounts": {"allowed": "a", "deny": "b"},
+                "qos": {"allowed": "q", "deny": "r", "assigned": "s"},
+                "defaults": {"time": 5, "memory_per_cpu": 70, "job": "DefCpuPerGPU=3"},
+                "maximums": {"time": 60, "nodes": 4, "cpus_per_node": 7, "memory_per_cpu": 800, "shares": 0,
+                             "over_time_limit": 9, "cpus_per_socket": 3},
+                "minimums": {"nodes": 2}, "priority": {"tier": 5, "job_factor": 6},
+                "tres": {"billing_weights": "CPU=2"}, "grace_time": 30, "partition": {"state": ["DRAIN"]},
+                "suspend_time": 4,
+            },
+        }
+    ]
+}  # fmt: skip
 SCONTROL_JOB = (
     "JobId=3 JobName=one\n   UserId=ann(5) Account=phys QOS=high JobState=RUNNING\n   Nice=7 RunTime=00:00:20 "
     "TimeLimit=00:05:00 SubmitTime=2024-01-01T00:00:10 EligibleTime=2024-01-01T00:00:20\n   "
@@ -552,6 +594,22 @@ SAMPLES: dict[tuple[str, str], list[Sample]] = {
         ),
     ],
     ("platform", "scontrol"): [Sample(SCONTROL, "settings")],
+    ("platform", "sinfo-json"): [Sample(json.dumps(SINFO_JSON, indent=1), "json", options={"all_states": True})],
+    ("workload", "squeue-json"): [
+        Sample(
+            json.dumps(SQUEUE_JSON, indent=1),
+            "json",
+            quiet={
+                "/jobs/*/cpus left out": "tres_req_str says the same",
+                "/jobs/*/cpus_per_task left out": "it follows from the CPUs that were requested, and the tasks",
+                "/jobs/*/job_id left out": "a task of an array is named after the whole",
+                "/jobs/*/node_count left out": "tres_req_str says the same",
+                "/jobs/*/nodes left out": AS_IT_WAS,
+                "/jobs/*/state_reason left out": "of jobs that are not held it is a history",
+                "/jobs/*/user_id left out": "the name says who it is",
+            },
+        )
+    ],
     ("workload", "scontrol-job"): [
         Sample(
             SCONTROL_JOB,

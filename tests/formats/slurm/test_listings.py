@@ -13,6 +13,7 @@ from windtunnel.formats.slurm.listings import command_of
 MOMENTS = ["clean/during", "clean/after", "during", "after"]
 READ = {"sacct": ("workload", "sacct"), "scontrol show node": ("platform", "scontrol")}
 READ |= {"scontrol show job": ("workload", "scontrol-job")}
+JSON = {"squeue": ("workload", "squeue-json"), "sinfo": ("platform", "sinfo-json")}
 
 
 def plain(command):
@@ -40,7 +41,12 @@ def test_every_sample_is_known(moment):
                 assert not command_of(head), path
             continue
         told = command_of(head)
-        assert told in {plain(command), f"{plain(command)} --json", "sacct -e"}, path
+        if "--json" in command:
+            kind, name = JSON[plain(command)]
+            assert find_format(path, kind).name == name
+            assert not told
+            continue
+        assert told in {plain(command), "sacct -e"}, path
         if "sacctmgr" in command and b"User|" in head:
             continue  # some are read beside a site
         for read in (read_platform, read_workload):

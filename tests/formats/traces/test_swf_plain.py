@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.traces import swf_lines
 from windtunnel.formats.traces.swf import read_swf
+from windtunnel.formats.traces.swf_digits import COMPILED, rows_of_digits
 from windtunnel.formats.traces.swf_plain import END, plain, spaced
 from windtunnel.formats.traces.swf_write import read_swf_log
 
@@ -37,14 +38,14 @@ LAYOUTS = {
 @pytest.mark.parametrize("text", LAYOUTS.values(), ids=LAYOUTS)
 def test_plain_rows_are_decoded(text):
     expected = [int(token) for token in text.split()]
-    assert plain(text, text.count("\n")) == expected
+    assert plain(text, text.count("\n")) == rows_of_digits(text.encode(), text.count("\n")) == expected
     assert spaced(text, tokens(text), text.count("\n")) == expected
 
 
 def test_ragged_rows_are_decoded_when_split():
     text = line(*ROW, between="  ") + line(*ROW, between="\t") + line(*OTHER, between=" \t ")
-    assert plain(text, 3) is None
-    assert spaced(text, tokens(text), 3) == ROW + ROW + OTHER
+    assert spaced(text, tokens(text), 3) == rows_of_digits(text.encode(), 3) == ROW + ROW + OTHER
+    assert plain(text, 3) == (ROW + ROW + OTHER if COMPILED else None)
 
 
 WORDS = (
@@ -63,6 +64,7 @@ def test_what_is_no_plain_integer_is_refused(word, field, pattern):
     text = good * 20 + line(*fields, pattern=pattern) + good
     assert plain(text, 22) is None
     assert spaced(text, tokens(text), 22) is None
+    assert rows_of_digits(text.encode(), 22) is None
 
 
 ALIGNED = line(*ROW, pattern="%6d")
@@ -82,13 +84,20 @@ IRREGULAR = {
     "aligned, fewer and more among others": ALIGNED * 40 + FEWER + MORE + ALIGNED,
     "aligned, fewer, then more, as long as others": ALIGNED + FEWER + MORE,
     "aligned but for the end of a line": ALIGNED + FEWER[:-1] + " \n    1 " + ALIGNED,
-    "aligned, fields elsewhere on a line of the same length": ALIGNED + "    7 1234567" + ALIGNED[13:],
 }
 
 
 @pytest.mark.parametrize("text", IRREGULAR.values(), ids=IRREGULAR)
 def test_lines_that_are_not_18_fields_or_not_in_place_are_refused(text):
     assert plain(text, text.count("\n")) is None
+    assert rows_of_digits(text.encode(), text.count("\n")) is None
+
+
+def test_fields_elsewhere_on_a_line_of_the_same_length_are_read_byte_by_byte():
+    text = ALIGNED + "    7 1234567" + ALIGNED[13:]
+    expected = [int(token) for token in text.split()]
+    assert plain(text, 2) == (expected if COMPILED else None)
+    assert rows_of_digits(text.encode(), 2) == expected
 
 
 def test_rows_behind_the_header_are_decoded_and_keep_their_lines(tmp_path):

@@ -10,7 +10,9 @@ __all__ = [
     "looks_like_sacct",
     "looks_like_scontrol",
     "looks_like_scontrol_job",
+    "looks_like_sinfo_json",
     "looks_like_slurm_conf",
+    "looks_like_squeue_json",
 ]
 
 _CONF: Final = re.compile(rb"(?im)^[ \t]*(NodeName|ClusterName|SlurmctldHost|ControlMachine)[ \t]*=")
@@ -46,6 +48,18 @@ def looks_like_scontrol_job(head: bytes) -> bool:
     return head.lstrip().startswith(b"JobId=") and b" JobName=" in head
 
 
+def looks_like_squeue_json(head: bytes) -> bool:
+    """What ``squeue --json`` prints."""
+    return head.lstrip().startswith(b"{") and b'"jobs"' in head and b'"job_state"' in head
+
+
+def looks_like_sinfo_json(head: bytes) -> bool:
+    """What ``sinfo --json`` or ``scontrol show node --json`` prints."""
+    if not head.lstrip().startswith(b"{"):
+        return False
+    return (b'"nodes"' in head and b'"real_memory"' in head) or (b'"sinfo"' in head and b'"threads"' in head)
+
+
 FORMATS: Final = (
     Format(
         name="sacct",
@@ -67,6 +81,20 @@ FORMATS: Final = (
         description="Slurm's scontrol show job: the running and waiting jobs at an instant",
         looks_like=looks_like_scontrol_job,
         reader="windtunnel.formats.slurm.snapshot:read_scontrol_job",
+    ),
+    Format(
+        name="sinfo-json",
+        kind="platform",
+        description="Slurm's sinfo --json and scontrol show node --json",
+        looks_like=looks_like_sinfo_json,
+        reader="windtunnel.formats.slurm.json_nodes:read_sinfo_json",
+    ),
+    Format(
+        name="squeue-json",
+        kind="workload",
+        description="Slurm's squeue --json: the running and waiting jobs at an instant",
+        looks_like=looks_like_squeue_json,
+        reader="windtunnel.formats.slurm.json_jobs:read_squeue_json",
     ),
     Format(
         name="slurm",

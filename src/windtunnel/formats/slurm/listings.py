@@ -51,8 +51,6 @@ _BESIDE: Final = {
 def command_of(head: bytes) -> str:
     """The command of Slurm that prints such a text; empty: none that is known here."""
     text = _DATED.sub(b"", head.lstrip(b"\r\n").replace(b"\r\n", b"\n"))
-    if text.startswith(b"{") and b'"Slurm"' in text:
-        return "squeue --json" if b'"job_state"' in text else "sinfo --json" if b'"slurmd_version"' in text else ""
     return next((command for command, pattern in _PATTERNS.items() if pattern.match(text)), "")
 
 

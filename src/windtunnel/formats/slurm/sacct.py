@@ -25,6 +25,7 @@ from windtunnel.entities.unheard import Names, names
 from windtunnel.formats.files import json_fault, read_bytes
 from windtunnel.formats.slurm.asks import Asked, ask_of, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
+from windtunnel.formats.slurm.json_values import number
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
@@ -281,12 +282,12 @@ def _json_record(value: dict[str, Any]) -> Record:
     times = value["time"]
     state = value["state"]["current"]
     state = (state[0] if state else "") if isinstance(state, list) else str(state)
-    limit = _json_number(times.get("limit"))
+    limit = number(times.get("limit"))
     allocated = value.get("tres", {}).get("allocated") or value.get("tres", {}).get("requested") or []
     counts = {entry["type"]: entry["count"] for entry in allocated}
     required = value.get("required", {})
-    processors = counts.get("cpu") or _json_number(required.get("CPUs"))
-    submit, start, eligible = (_json_number(times.get(name)) or None for name in ("submission", "start", "eligible"))
+    processors = counts.get("cpu") or number(required.get("CPUs"))
+    submit, start, eligible = (number(times.get(name)) or None for name in ("submission", "start", "eligible"))
     reservation = value.get("reservation")
     place = reservation.get("name") if isinstance(reservation, dict) else reservation
     asked = Asked(
@@ -298,18 +299,18 @@ def _json_record(value: dict[str, Any]) -> Record:
         reservation=place if isinstance(place, str) else "",
         constraints=str(value.get("constraints") or ""),
         tres=_json_tres(value.get("tres", {}).get("requested")),
-        cpus=int(_json_number(required.get("CPUs")) or 0),
-        nodes=int(_json_number(value.get("allocation_nodes")) or 0),
+        cpus=int(number(required.get("CPUs")) or 0),
+        nodes=int(number(value.get("allocation_nodes")) or 0),
         memory=_json_memory(required),
         limit=None if limit is None or limit == inf else int(limit),
         begin=_later(eligible, submit),
         submit_line=str(value.get("submit_line") or ""),
-        component=int(_json_number((value.get("het") or {}).get("job_offset")) or 0),
+        component=int(number((value.get("het") or {}).get("job_offset")) or 0),
         array_limit=_json_array_limit(value.get("array")),
     )
     return Record(
         id=_json_id(value),
-        submit=_json_number(times["submission"]) or None,
+        submit=number(times["submission"]) or None,
         waited=start - submit if start and submit else -1.0,
         nodes=str(value.get("nodes") or ""),
         history=_history(
@@ -317,7 +318,7 @@ def _json_record(value: dict[str, Any]) -> Record:
         ),
         ask=ask_of(asked),
         ignored=not_heard(asked),
-        run=_json_number(times["elapsed"]),
+        run=number(times["elapsed"]),
         processors=int(processors) if processors is not None and processors < inf else None,
         walltime=None if limit is None else limit * 60.0,
         user=str(value.get("user") or ""),
@@ -340,9 +341,9 @@ def _json_tres(entries: Any) -> dict[str, int]:
 def _json_memory(required: dict[str, Any]) -> str:
     """``ReqMem`` in the notation of old: per CPU or node, where it is said."""
     for name, suffix in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
-        number = _json_number(required.get(name))
-        if number:
-            return f"{int(number)}M{suffix}"
+        amount = number(required.get(name))
+        if amount:
+            return f"{int(amount)}M{suffix}"
     whole = required.get("memory") or 0  # 21.08: the highest bit says that it is per CPU, too much for a float
     if not isinstance(whole, int):
         raise TypeError(f"required memory is {kind_of(whole)}, a whole number of MB is expected")
@@ -353,23 +354,14 @@ def _json_id(value: dict[str, Any]) -> str:
     """``123``, ``123_4`` for a task of an array, ``123+1`` for a part of a heterogeneous job."""
     array, het = value.get("array") or {}, value.get("het") or {}
     if task := array.get("job_id"):
-        number = _json_number(array.get("task_id"))
-        return f"{task}_{int(number)}" if number is not None else str(value["job_id"])
+        index = number(array.get("task_id"))
+        return f"{task}_{int(index)}" if index is not None else str(value["job_id"])
     if leader := het.get("job_id"):
-        return f"{leader}+{int(_json_number(het.get('job_offset')) or 0)}"
+        return f"{leader}+{int(number(het.get('job_offset')) or 0)}"
     return str(value["job_id"])
 
 
 def _json_array_limit(array: Any) -> int | None:
     """How many tasks of an array may run at once; 0 stands for no limit."""
     limits = ((array or {}).get("limits") or {}).get("max") or {}
-    return int(_json_number((limits.get("running") or {}).get("tasks")) or 0) or None
-
-
-def _json_number(value: Any) -> float | None:
-    """A number, or Slurm's object of one: ``{"set": true, "infinite": false, "number": 60}``."""
-    if isinstance(value, dict):
-        if value.get("infinite"):
-            return inf
-        return float(value["number"]) if value.get("set", True) else None
-    return None if value is None else float(value)
+    return int(number((limits.get("running") or {}).get("tasks")) or 0) or None

@@ -7,7 +7,7 @@ allocated, loads, dates) are left out.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -21,7 +21,7 @@ from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.reservations import records_of
 from windtunnel.model import Platform
 
-__all__ = ["read_scontrol"]
+__all__ = ["lines_beside", "read_scontrol"]
 
 _MOST_BYTES: Final = 1 << 26
 _SETTING: Final = re.compile(r"([A-Za-z]\w*)\s*=\s?(.*)")
@@ -75,7 +75,7 @@ def read_scontrol(
     return read_lines(
         path,
         findings,
-        _lines(path, findings),
+        lines_beside(path, records_of(path, "NodeName", findings), findings),
         partition=partition,
         all_states=all_states,
         speed=speed,
@@ -87,13 +87,16 @@ def read_scontrol(
     )
 
 
-def _lines(path: Path, findings: Findings) -> Iterator[Line]:
-    """The lines of slurm.conf that say the same."""
+def lines_beside(path: Path, nodes: Iterable[Line], findings: Findings, told: Iterable[Line] = ()) -> Iterator[Line]:
+    """The lines of slurm.conf that say the same as records of nodes, and as the files beside them.
+
+    ``told``: partitions as the same command tells them, unless there is a file of them.
+    """
     config = path.parent / "scontrol-config.txt"
     if config.is_file():
         yield from _settings(config, findings)
     members: dict[str, list[str]] = {}
-    for record in records_of(path, "NodeName", findings):
+    for record in nodes:
         for name in record.words("Partitions"):
             members.setdefault(name, []).append(record.text("NodeName"))
         yield _line(record, findings)
@@ -101,9 +104,14 @@ def _lines(path: Path, findings: Findings) -> Iterator[Line]:
     if partitions.is_file():
         for record in records_of(partitions, "PartitionName", findings):
             yield _line(record, findings)
-    else:
-        for name, nodes in members.items():
-            yield Line(str(path), 1, [("PartitionName", name), ("Nodes", ",".join(nodes))], findings)
+        return
+    said = set()
+    for line in told:
+        said.add(line.text("PartitionName"))
+        yield line
+    for name, inside in members.items():
+        if name not in said:
+            yield Line(str(path), 1, [("PartitionName", name), ("Nodes", ",".join(inside))], findings)
 
 
 def _line(record: Line, findings: Findings) -> Line:

@@ -7,8 +7,8 @@ jobs of their own.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from datetime import tzinfo
+from collections.abc import Iterable, Iterator
+from datetime import UTC, tzinfo
 from math import inf
 from pathlib import Path
 from typing import Final
@@ -30,7 +30,7 @@ from windtunnel.formats.traces.rules import ReplayOptions
 from windtunnel.formats.traces.workload import Recorded, TraceWorkload
 from windtunnel.model.slurm import JobAsk
 
-__all__ = ["read_scontrol_job"]
+__all__ = ["read_records", "read_scontrol_job"]
 
 _KEYS: Final = names(
     "a job",
@@ -85,8 +85,26 @@ def read_scontrol_job(
     zone = zone_of(tz)
     path = Path(path).absolute()
     findings = Findings(str(path))
+    lines = records_of(path, "JobId", findings)
+    return read_records(
+        path, name, lines, findings, zone, keep_epoch=keep_epoch, max_processors=max_processors, strict=strict
+    )
+
+
+def read_records(
+    path: Path,
+    name: str,
+    lines: Iterable[Line],
+    findings: Findings,
+    zone: tzinfo = UTC,
+    *,
+    keep_epoch: bool,
+    max_processors: int | None,
+    strict: bool,
+) -> TraceWorkload:
+    """The jobs of records that ``scontrol show job`` prints, or of what says the same in other words."""
     noted: Counter[str] = Counter()
-    found = _records(path, findings, noted, zone)
+    found = _records(lines, findings, noted, zone)
     records = with_array_limits(list(folded(found, Counter())))
     options = ReplayOptions(walltime="extend", keep_epoch=keep_epoch, max_processors=max_processors, strict=strict)
     workload = replay(records, name=name, path=str(path), options=options, findings=findings, noted=noted)
@@ -94,8 +112,8 @@ def read_scontrol_job(
     return workload
 
 
-def _records(path: Path, findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
-    for line in records_of(path, "JobId", findings):
+def _records(lines: Iterable[Line], findings: Findings, noted: Counter[str], zone: tzinfo) -> Iterator[Record]:
+    for line in lines:
         unsaid = {written for key, written in line.written.items() if line.text(key) in {"", "0", "None"}}
         said = [written for written in line.written.values() if written not in unsaid & _KEYS.ignored]
         _KEYS.tell(said, findings, line=line.number)

@@ -1,0 +1,89 @@
+"""What Slurm's commands print with ``--json`` (21.08 to 24.11): numbers, lists and texts in their several forms."""
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import msgspec
+
+from windtunnel.diagnostics import Findings
+from windtunnel.diagnostics.json_positions import positions
+from windtunnel.entities.json_members import kind_of
+from windtunnel.formats.files import json_fault
+
+__all__ = ["duration_text", "entries", "number", "number_text", "text", "time_text"]
+
+
+def number(value: Any) -> float | None:
+    """A number, or Slurm's object of one: ``{"set": true, "infinite": false, "number": 60}``."""
+    if isinstance(value, dict):
+        if value.get("infinite"):
+            return inf
+        return float(value["number"]) if value.get("set", True) else None
+    return None if value is None else float(value)
+
+
+def number_text(value: Any, endless: str = "") -> str:
+    """A whole number as Slurm's commands print it; empty where it is not set."""
+    found = number(value)
+    if found is None:
+        return ""
+    return endless if found == inf else str(int(found))
+
+
+def time_text(value: Any) -> str:
+    """A date in seconds since 1970; 0 and what is not set are ``Unknown``; empty where nothing is said."""
+    if value is None:
+        return ""
+    found = number(value)
+    return "Unknown" if not found or found == inf else str(int(found))
+
+
+def duration_text(value: Any, unit: int = 60) -> str:
+    """A time limit in minutes (or another ``unit`` of seconds) as ``HH:MM:SS``; empty where it is not set."""
+    found = number(value)
+    if found is None:
+        return ""
+    if found == inf:
+        return "UNLIMITED"
+    seconds = int(found) * unit
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def text(value: Any) -> str:
+    """A text; lists and flags are joined by commas; empty where it is null."""
+    if isinstance(value, list):
+        return ",".join(text(one) for one in value)
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return "" if value is None else str(value)
+
+
+def entries(data: bytes, names: tuple[str, ...], findings: Findings) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """The objects of the first of some lists that a document has, with line and pointer of each.
+
+    What is no such document, and what is no object in it, is noted.
+    """
+    try:
+        document = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        message, line, column = json_fault(error, data)
+        findings.add(message, code="json", line=line, column=column)
+        return
+    if not isinstance(document, dict):
+        findings.add(f"it is {kind_of(document)}, an object is expected", code="type", pointer="")
+        return
+    name = next((one for one in names if one in document), names[0])
+    listed = document.get(name)
+    if not isinstance(listed, list):
+        findings.add(f"{name!r} is {kind_of(listed)}, an array is expected", code="type", pointer=f"/{name}")
+        return
+    whole = data.decode("utf-8", "replace")
+    places = positions(whole, ((name, index) for index in range(len(listed))))
+    for index, value in enumerate(listed):
+        (line, _), _ = places.get((name, index), ((0, 0), (0, 0)))
+        pointer = f"/{name}/{index}"
+        if isinstance(value, dict):
+            yield line, pointer, value
+        else:
+            findings.add(f"it is {kind_of(value)}, an object is expected", code="type", pointer=pointer, line=line)
