@@ -39,7 +39,7 @@ class Chooser:
         Of equal weight, ``preferred`` nodes count as lighter: those that a limited group uses already.
         """
         self.cons_tres.present = held
-        if self.masks is not None and not preferred and plain_record(record):
+        if self.masks is not None and not preferred and self.by_sets(record, among):
             if self.fit.lighter:
                 self.fit.reset_bytes(among & self.fit.lighter)
             if not self.fit.lighter:
@@ -49,6 +49,10 @@ class Chooser:
             if placed is not None:
                 return placed
         return None
+
+    def by_sets(self, record: Record, among: int) -> bool:
+        """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""
+        return not among & self.fit.gpu_nodes and plain_record(record, self.fit.memory)
 
     def choose(
         self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None

@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
-__all__ = ["Fit"]
+__all__ = ["Fit", "in_steps"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -121,7 +121,7 @@ class Fit:
                         continue
                 else:
                     if each > 0 and free * each > left:
-                        free = _in_steps(free, int(left // each), self.steps[node])
+                        free = in_steps(free, int(left // each), self.steps[node])
                     if per_task > 1:
                         free -= free % per_task
                     if free < per_node or free <= 0:
@@ -224,7 +224,7 @@ class Fit:
                 step = 1 if demand.one_thread else self.steps[node]
                 if demand.tasks_per_core:
                     step = min(step, demand.tasks_per_core * demand.cpus_per_task)
-                free = _in_steps(free, int(left // each), step)
+                free = in_steps(free, int(left // each), step)
             if demand.cpus_per_task > 1:
                 free -= free % demand.cpus_per_task
             return free if free >= (demand.tasks_per_node or 0) else 0
@@ -258,6 +258,6 @@ class Fit:
         return ceil(cpus / self.cluster.threads[node])
 
 
-def _in_steps(free: int, most: int, step: int) -> int:
+def in_steps(free: int, most: int, step: int) -> int:
     """So many CPUs at most, of those that are free, given up step by step."""
     return free if free <= most else max(0, free - -(-(free - most) // step) * step)
