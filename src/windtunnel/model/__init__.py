@@ -3,7 +3,8 @@
 from windtunnel.model.host import Host, PowerState
 from windtunnel.model.hostpool import HostPool
 from windtunnel.model.hostset import HostSet
-from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobRecord, JobState, PlacementStrategy, Request
+from windtunnel.model.job import Allocation, ExecutorPlacement, Job, JobState, PlacementStrategy, Request
+from windtunnel.model.job_record import JobRecord
 from windtunnel.model.platform import Link, Network, Platform, natural_key
 from windtunnel.model.profiles import (
     DelayProfile,

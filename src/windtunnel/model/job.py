@@ -1,9 +1,9 @@
-"""Jobs: what they request, what they are given, and what happened to them."""
+"""Jobs: what they request, and what they are given."""
 
 from collections.abc import Mapping
 from enum import IntEnum
 from math import inf
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -11,10 +11,7 @@ from windtunnel.model.hostset import HostSet
 from windtunnel.model.profiles import Profile
 from windtunnel.model.slurm.requests import JobAsk
 
-__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobRecord", "JobState", "PlacementStrategy", "Request"]
-
-
-NO_HOSTS: Final = HostSet()
+__all__ = ["Allocation", "ExecutorPlacement", "Job", "JobState", "PlacementStrategy", "Request"]
 
 
 class JobState(IntEnum):
@@ -65,7 +62,7 @@ ExecutorPlacement = PlacementStrategy | tuple[int, ...]
 class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     """One job as described by its input: schedulers can see but not change it.
 
-    The engine's bookkeeping is in :class:`JobRecord`.
+    The engine's bookkeeping is in :class:`~windtunnel.model.job_record.JobRecord`.
     """
 
     id: str
@@ -103,41 +100,3 @@ class Job(msgspec.Struct, kw_only=True, frozen=True, gc=False):
     def name(self) -> str:
         """The part of the id after ``!``."""
         return self.id.partition("!")[2]
-
-
-class JobRecord(msgspec.Struct, kw_only=True, weakref=False):
-    """The state and history of a job. Times in seconds from the start of the simulation."""
-
-    job: Job
-    state: JobState = JobState.SUBMITTED
-    hosts: HostSet = NO_HOSTS
-    amounts: Mapping[int, Mapping[str, float]] | None = None
-    starting_time: float = -1.0
-    finish_time: float = -1.0
-    since: float = -1.0
-    """When it started on its present hosts; differs from ``starting_time`` after a suspension."""
-    done: float = 0.0
-    """Seconds it had run before ``since``."""
-    return_code: int = 0
-    consumed_energy: float = -1.0
-    """Joules; -1 when energy is not simulated."""
-    metadata: str = ""
-    execution: Any = None
-    """The engine's state of the running profile, if there is one."""
-    version: int = 0
-    """Increased whenever what was planned for this job no longer holds."""
-    owner: int = -1
-    """The rank of the decision component that decides on it; -1 while any may."""
-    dynamic: bool = False
-    """Registered by a decision component, not read from a file."""
-    kill_requests: int = 0
-    announced: bool = False
-    """Whether the decision components have been notified of its end."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For saving a run: activities refer to their record, so the record must exist before its fields."""
-        return _empty_record, (self.job,), (None, {name: getattr(self, name) for name in self.__struct_fields__})
-
-
-def _empty_record(job: Job) -> JobRecord:
-    return JobRecord(job=job)

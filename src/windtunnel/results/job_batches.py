@@ -11,14 +11,13 @@ from typing import Any, Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import JobRecord
-from windtunnel.results.batch import Batch, Sink
+from windtunnel.results.batch import NOTED, Batch, Sink
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
 
 __all__ = ["JobBatches"]
 
-_WIDTH: Final = len(Batch.__struct_fields__)
-_LIMIT: Final = BATCH * _WIDTH
+_LIMIT: Final = BATCH * NOTED
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -27,19 +26,14 @@ class JobBatches(Observer):
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
-        self._pending: list[Any] = []  # the fields of a batch, job by job
+        self._pending: list[Any] = []  # what is noted, job by job
         self._lock = Lock()
 
     def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
         """Note it: a hot path."""
         pending = self._pending
-        job = record.job
         pending += (
-            job.id,
-            job.profile.id,
-            job.submission_time,
-            job.request.hosts,
-            job.walltime,
+            record.job,
             record.state,
             record.starting_time,
             record.finish_time,
@@ -47,9 +41,6 @@ class JobBatches(Observer):
             record.amounts,
             record.consumed_energy,
             record.metadata,
-            job.user,
-            job.group,
-            job.queue,
             record.return_code,
             record.dynamic,
         )
@@ -74,7 +65,7 @@ class JobBatches(Observer):
             pending = self._pending
             count = len(pending)  # the other thread may append meanwhile
             if count:
-                batch = Batch(*(pending[rank:count:_WIDTH] for rank in range(_WIDTH)))
+                batch = Batch.of(pending[:count])
                 del pending[:count]
                 for sink in self._sinks:
                     sink.take(batch)

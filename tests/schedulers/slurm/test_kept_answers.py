@@ -3,7 +3,7 @@
 import pickle
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windtunnel.model.slurm import (
@@ -149,6 +149,13 @@ def test_sets_of_nodes_and_kept_futures_give_what_a_search_node_by_node_gives(si
         _compare(state, searched, wanted, state.cluster.all, 1 << 60)
 
 
+def test_of_a_range_of_nodes_heavier_ones_are_added_by_sets_too():
+    state = State(site_of_sizes((4, 8), core=False))
+    record = asking(state.cluster, {"tasks": 2, "min_nodes": 1, "max_nodes": 1})
+    placed = state.selector.start(record, 0b11, state.held)
+    assert (placed.nodes, placed.cpus) == (0b11, {0: 1, 1: 1})
+
+
 def _compare(state, searched, wanted, among, horizon):
     """The same, asked twice, of what is kept and of what is worked out anew."""
     record, other = asking(state.cluster, wanted), asking(searched.cluster, wanted)
@@ -256,3 +263,74 @@ def sums(held):
     """All that an occupancy sums up."""
     lists = (held.cpus, held.cores, held.memory, held.jobs, held.idle, held.on_node)
     return (*lists, held.exclusive, held.used, held.full, [*held.holdings])
+
+
+BUSY = st.lists(st.tuples(st.integers(1, 2**10 - 1), st.integers(1, 3), st.integers(0, 5)), max_size=6)
+
+
+@settings(max_examples=60)
+@given(
+    BUSY,
+    st.integers(1, 4),
+    st.sampled_from([None, 1, 2, 3]),
+    st.integers(1, 8),
+    st.integers(0, 9),
+    st.sampled_from([0, 2]),
+    st.sampled_from([1, 2]),
+    st.integers(1, 2**10 - 1),
+)
+def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(
+    busy, low, more, tasks, each, per_node, threads, among
+):
+    """CPUs with memory for each of them; nodes of two weights and two sizes of memory, partly taken."""
+    nodes = tuple(
+        SlurmNode(
+            name=f"n{i}",
+            cpus=4 * threads,
+            cores_per_socket=4,
+            threads_per_core=threads,
+            memory=16 + 8 * (i % 3 == 0),
+            weight=1 + (i > 6),
+        )
+        for i in range(10)
+    )
+    select = SelectSettings(type="cons_tres", counts="CORE", memory=True)
+    state = State(SlurmSite(nodes=nodes, select=select, partitions=(Partition(name="p"),)))
+    chooser = state.selector
+    for number, (mask, cores, memory) in enumerate(busy):
+        taken = {
+            node: (((1 << cores) - 1) << state.held.cores[node].bit_length(), memory)
+            for node in bits(mask)
+            if state.held.cores[node].bit_length() + cores <= 4 and state.held.memory[node] + memory <= 16
+        }
+        if taken:
+            held = Holding(
+                str(number),
+                mask_of(taken),
+                100 + number,
+                cpus=dict.fromkeys(taken, cores * threads),
+                cores={node: one for node, (one, _) in taken.items()},
+                memory={node: one for node, (_, one) in taken.items()},
+            )
+            state.held.add(held)
+            chooser.took(held)
+    ask = JobAsk(
+        user="u",
+        tasks=max(tasks, low),
+        min_nodes=low,
+        max_nodes=None if more is None else low + more,
+        tasks_per_node=per_node or None,
+        memory_per_cpu=each,
+    )
+    (record,) = PendingJob("j", 1, ask, 0, state.cluster).records
+    assert chooser.masks is not None
+    assert chooser.by_sets(record, among)
+    for masks, held in ((chooser.masks, state.held), (chooser.futures.after(len(chooser.by_end) // 2), None)):
+        if held is None:
+            held = state.held.copy()
+            for one in chooser.by_end[: len(chooser.by_end) // 2]:
+                held.remove(one)
+        ours, plain = chooser.plain(record, among, masks), chooser.choose(record, among, held)
+        assert (ours is None) == (plain is None)
+        if ours is not None:
+            assert (ours.nodes, ours.cpus) == (plain.nodes, plain.cpus)

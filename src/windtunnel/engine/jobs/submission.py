@@ -9,6 +9,7 @@ from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobRecord, Workflow
 from windtunnel.model.abilities import jobs_between
+from windtunnel.model.job_record import new_record
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
 __all__ = ["no_more", "release_held", "submit_due", "submit_job", "was_submitted", "workload_over"]
@@ -18,7 +19,6 @@ _AHEAD: Final = 512
 """Jobs that are made at once: each time costs as much as one or two of them."""
 
 # Bound once: compiled code looks up what comes from other modules each time.
-_JobRecord: Final = JobRecord
 _JobSubmitted: Final = JobSubmitted
 _heappush: Final = heappush
 
@@ -69,7 +69,7 @@ def no_more(world: World) -> None:
 def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
     """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
     now = world.now
-    world.jobs[job.id] = record = _JobRecord(job=job)
+    world.jobs[job.id] = record = new_record(job)
     if dynamic:
         record.dynamic = True
         record.owner = owner

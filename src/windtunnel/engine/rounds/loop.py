@@ -14,12 +14,14 @@ from typing import Any, Final
 from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
 from windtunnel.engine.energy.choice import simulate_energy
 from windtunnel.engine.jobs.deadlock import diagnose
+from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
+from windtunnel.engine.jobs.submission import submit_due
 from windtunnel.engine.jobs.workflows import begin_workflow
 from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, check_reply, forget_ended, raised, take
 from windtunnel.engine.rounds.handlers import EVENTS
 from windtunnel.engine.site.conditions import plan_conditions
-from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, ROUNDING, SUBMIT, Priority, on_paper
+from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, JOB_END, ROUNDING, SUBMIT, Priority, on_paper
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobState, Workflow
@@ -244,10 +246,21 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
                     rounds = 0
-                _HANDLERS[kind](world, payload)
+                if kind == JOB_END:  # the most frequent two are called directly
+                    end_job(world, payload)
+                elif kind == SUBMIT:
+                    submit_due(world, payload)
+                else:
+                    _HANDLERS[kind](world, payload)
             while heap and heap[0][0] <= horizon:
                 _, _, _, kind, payload, version = _heappop(heap)
-                if version < 0 or payload.version == version:
+                if version >= 0 and payload.version != version:
+                    continue
+                if kind == JOB_END:
+                    end_job(world, payload)
+                elif kind == SUBMIT:
+                    submit_due(world, payload)
+                else:
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
             if not notices or session.ready_at > now or rounds >= limit:
@@ -272,11 +285,14 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                 raise raised(world, session, notices, fault) from fault
             took = _perf_counter() - start
             spent += took
-            if type(reply) is not _Reply or type(reply.decisions) is not list:
+            if type(reply) is not _Reply:
+                check_reply(world, session, reply)
+            decisions = reply.decisions
+            if type(decisions) is not list:
                 check_reply(world, session, reply)
             for hook in calls:
                 hook(now, notices, reply, took)
-            if reply.decisions or reply.now != now:
+            if decisions or reply.now != now:
                 take(world, session, reply, notices[0].timestamp)
     except Stopped as stop:
         _stop(world, (component,), stop)

@@ -46,13 +46,17 @@ class Chooser:
         weights.reset(among if afresh is None else afresh)
         if preferred:
             weights.prefer(among if afresh is None else afresh, preferred)
-        if self.masks is not None and not weights.marked and plain_record(record):
+        if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
             if placed is not None:
                 return placed
         return None
+
+    def by_sets(self, record: Record, among: int) -> bool:
+        """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""
+        return not among & self.fit.gpu_nodes and plain_record(record, self.fit.memory)
 
     def choose(
         self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None

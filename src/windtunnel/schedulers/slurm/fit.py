@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.node_weights import NodeWeights
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
-__all__ = ["Fit"]
+__all__ = ["Fit", "in_steps"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -26,6 +26,7 @@ class Fit:
         self.by_socket = select.counts == "SOCKET"
         self.steps = [self._step(node) for node in range(cluster.size)]
         """CPUs of each node that are given up together where there is too little memory for all."""
+        self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
         self.weights = NodeWeights(cluster)
         """Tests of GPU jobs leave traces on them."""
 
@@ -101,7 +102,7 @@ class Fit:
                         continue
                 else:
                     if each > 0 and free * each > left:
-                        free = _in_steps(free, int(left // each), self.steps[node])
+                        free = in_steps(free, int(left // each), self.steps[node])
                     if per_task > 1:
                         free -= free % per_task
                     if free < per_node or free <= 0:
@@ -204,7 +205,7 @@ class Fit:
                 step = 1 if demand.one_thread else self.steps[node]
                 if demand.tasks_per_core:
                     step = min(step, demand.tasks_per_core * demand.cpus_per_task)
-                free = _in_steps(free, int(left // each), step)
+                free = in_steps(free, int(left // each), step)
             if demand.cpus_per_task > 1:
                 free -= free % demand.cpus_per_task
             return free if free >= (demand.tasks_per_node or 0) else 0
@@ -238,6 +239,6 @@ class Fit:
         return ceil(cpus / self.cluster.threads[node])
 
 
-def _in_steps(free: int, most: int, step: int) -> int:
+def in_steps(free: int, most: int, step: int) -> int:
     """So many CPUs at most, of those that are free, given up step by step."""
     return free if free <= most else max(0, free - -(-(free - most) // step) * step)

@@ -1,23 +1,25 @@
 """Nodes by their free CPUs, as sets: what a selection asks of thousands of nodes is answered by a few operations.
 
-For jobs of plain CPUs and whole nodes only; what else is asked (memory, generic resources, named nodes...) is looked
-up node by node (:mod:`windtunnel.schedulers.slurm.fit`), with the same outcome.
+For jobs of plain CPUs, memory for each of them and whole nodes only; what else is asked (generic resources, named
+nodes...) is looked up node by node (:mod:`windtunnel.schedulers.slurm.fit`), with the same outcome.
 """
-
-import re
-from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.fit import in_steps
 from windtunnel.schedulers.slurm.jobs import Record
-from windtunnel.schedulers.slurm.nodesets import first_of
+from windtunnel.schedulers.slurm.memory_room import MemoryRoom
+from windtunnel.schedulers.slurm.nodesets import bits, first_of, spans
 from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
 
-_RUN: Final = re.compile("1+")
+Present = list[tuple[int, int]]
+"""Numbers of usable CPUs, ascending, and the nodes with so many."""
+Run = tuple[int, int, int]
+"""Consecutive nodes, their CPUs and their number."""
 
 
 def plain_cluster(cluster: Cluster) -> bool:
@@ -26,10 +28,9 @@ def plain_cluster(cluster: Cluster) -> bool:
     return (
         select.type != "linear"
         and select.counts in ("CPU", "CORE")
-        and not select.memory
         and not select.tree
-        and not cluster.gres_names
         and len(set(cluster.threads)) <= 1
+        and (not select.memory or max(cluster.threads, default=1) == 1)
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes
@@ -42,9 +43,11 @@ def plain_cluster(cluster: Cluster) -> bool:
     )
 
 
-def plain_record(record: Record) -> bool:
-    """Whether a job asks for nothing but CPUs and nodes."""
+def plain_record(record: Record, memory: bool = False) -> bool:
+    """Whether a job asks for nothing but CPUs, memory for each of them, and nodes."""
     ask, demand = record.job.ask, record.demand
+    if memory and (demand.memory_per_cpu is None or demand.cpus_per_task > 1 or demand.exclusive):
+        return False
     return not (
         demand.gres
         or demand.gpus_per_job
@@ -66,24 +69,30 @@ def plain_record(record: Record) -> bool:
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("by_core", "cluster", "masks")
+    __slots__ = ("by_core", "cluster", "masks", "room")
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
         self.by_core = cluster.site.select.counts == "CORE"
         self.masks = list(cluster.total_masks)
+        self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
+        """Where memory is counted."""
 
     def copy(self) -> "FreeMasks":
         """The same, to be changed apart."""
-        other = FreeMasks(self.cluster)
+        other = FreeMasks(self.cluster, room=False)
         other.masks = self.masks[:]
+        if self.room is not None:
+            other.room = self.room.copy()
         return other
 
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
         masks = self.masks
-        for count, nodes in self.parts(held):
-            left = nodes
+        for count, memory, nodes in self.parts(held):
+            if self.room is not None:
+                self.room.change(nodes, -count, -memory)
+            left = nodes if count else 0
             for free in range(count, len(masks)):
                 moved = masks[free] & left
                 if moved:
@@ -96,8 +105,10 @@ class FreeMasks:
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
         masks = self.masks
-        for count, nodes in self.parts(held):
-            left = nodes
+        for count, memory, nodes in self.parts(held):
+            if self.room is not None:
+                self.room.change(nodes, count, memory)
+            left = nodes if count else 0
             for free in range(len(masks) - 1 - count, -1, -1):
                 moved = masks[free] & left
                 if moved:
@@ -107,19 +118,19 @@ class FreeMasks:
                     if not left:
                         break
 
-    def parts(self, held: Holding) -> tuple[tuple[int, int], ...]:
-        """The CPUs a job holds, and on which nodes so many; worked out once."""
+    def parts(self, held: Holding) -> tuple[tuple[int, int, int], ...]:
+        """The CPUs and memory a job holds, and on which nodes so much; worked out once."""
         if held.parts is None:
-            found: dict[int, int] = {}
+            found: dict[tuple[int, int], int] = {}
             for part in held.alike:
                 node = (part.nodes & -part.nodes).bit_length() - 1
                 count = part.cores.bit_count() * self.cluster.threads[node] if self.by_core else part.cpus
-                found[count] = found.get(count, 0) | part.nodes
+                found[count, part.memory] = found.get((count, part.memory), 0) | part.nodes
             for node in () if held.alike else held.cpus:
                 cores = held.cores[node].bit_count() * self.cluster.threads[node]
-                count = cores if self.by_core else held.cpus[node]
-                found[count] = found.get(count, 0) | 1 << node
-            held.parts = tuple((count, nodes) for count, nodes in found.items() if count)
+                key = (cores if self.by_core else held.cpus[node], held.memory.get(node, 0))
+                found[key] = found.get(key, 0) | 1 << node
+            held.parts = tuple((count, memory, nodes) for (count, memory), nodes in found.items() if count or memory)
         return held.parts
 
     def able(self) -> int:
@@ -143,6 +154,10 @@ class FreeMasks:
         if demand.exclusive:
             among &= self.idle()
         levels = [nodes & among if free >= least else 0 for free, nodes in enumerate(self.masks)]
+        if self.room is not None and demand.memory_per_cpu:
+            values = self._with_memory(levels, self.room, demand.memory_per_cpu, demand.tasks_per_node)
+        else:
+            values = None
         able = cpus = 0
         for free, nodes in enumerate(levels):
             if nodes:
@@ -153,7 +168,7 @@ class FreeMasks:
             most = max(demand.tasks, demand.min_nodes)
         if cpus < demand.cpus or able.bit_count() < demand.min_nodes or _at_most(levels, most) < demand.cpus:
             return None
-        found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able)
+        found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
         spare = able.bit_count() - demand.min_nodes
         count = 0
         largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
@@ -166,8 +181,27 @@ class FreeMasks:
             levels[count] ^= drop
             able ^= drop
             spare -= drop.bit_count()
-            found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able)
+            found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
         return found
+
+    def _with_memory(self, levels: list[int], room: MemoryRoom, each: int, least: int) -> list[int]:
+        """Nodes with too little memory have as many CPUs as there is memory for; the CPUs of each node."""
+        short = room.short_of(each)
+        if not short:
+            return room.cpus
+        values = room.cpus[:]
+        step = self.cluster.threads[0] if self.by_core else 1
+        for free, nodes in enumerate(levels):
+            less = nodes & short
+            if less:
+                levels[free] ^= less
+                short ^= less
+                for node in bits(less):
+                    count = in_steps(free, room.memory[node] // each, step)
+                    if count > 0 and count >= least:
+                        levels[count] |= 1 << node
+                        values[node] = count
+        return values
 
     @staticmethod
     def _least(record: Record) -> int:
@@ -177,18 +211,26 @@ class FreeMasks:
         need = (demand.tasks_per_node or whole_job) * demand.cpus_per_task
         return max(1, need, demand.min_cpus_per_node)
 
-    def _best_fit(self, need: Taking, levels: list[int], able: int) -> list[tuple[int, int]] | None:
+    def _best_fit(
+        self, need: Taking, levels: list[int], able: int, values: list[int] | None
+    ) -> list[tuple[int, int]] | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""
         for group in self.cluster.by_weight:
             inside = able & group
             if not inside:
                 continue
-            runs = _runs(inside, levels)
+            present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
+            last = need.most_nodes == 1
+            runs = _runs(inside, _worth(need, present), present, values)
             while runs and need.most_nodes > 0:
-                run, _ = runs.pop(_choose(need, runs))
-                _take(need, run, levels)
+                run, _, _ = runs.pop(_choose(need, runs))
+                _take(need, run, present)
                 if need.done:
                     return need.parts
+                if need.most_nodes == 1 and not last:
+                    last = True
+                    worth = _worth(need, present)
+                    runs = [one for one in runs if one[0] & worth]
             if need.most_nodes <= 0:
                 break
         return need.parts if need.enough else None
@@ -206,38 +248,55 @@ def _at_most(levels: list[int], nodes: int) -> int:
     return cpus
 
 
-def _runs(inside: int, levels: list[int]) -> list[tuple[int, int]]:
-    """The runs of a set, each with its CPUs."""
-    text = bin(inside)[:1:-1]
-    if "01" not in text.lstrip("0"):
-        spans = [inside]
-    else:
-        spans = [((1 << (one.end() - one.start())) - 1) << one.start() for one in _RUN.finditer(text)]
-    present = [(free, mask & inside) for free, mask in enumerate(levels) if mask & inside]
-    if len(present) == 1:
-        return [(span, present[0][0] * span.bit_count()) for span in spans]
-    return [(span, sum([free * (mask & span).bit_count() for free, mask in present])) for span in spans]
+def _worth(need: Taking, present: Present) -> int:
+    """The nodes that may be of use: of the last one that is allowed all that is left is taken."""
+    found = 0
+    for free, nodes in present:
+        if free >= need.cpus or need.most_nodes > 1:
+            found |= nodes
+    return found
 
 
-def _choose(need: Taking, runs: list[tuple[int, int]]) -> int:
+def _runs(inside: int, worth: int, present: Present, values: list[int] | None) -> list[Run]:
+    """The runs of a set with anything of use in them."""
+    found = []
+    for begin, end in spans(inside):
+        run = ((1 << (end - begin)) - 1) << begin
+        if not run & worth:
+            continue
+        if values is not None:
+            cpus = sum(values[begin:end])
+        elif len(present) == 1:
+            cpus = present[0][0] * (end - begin)
+        else:
+            cpus = sum([free * (nodes & run).bit_count() for free, nodes in present])
+        found.append((run, cpus, end - begin))
+    return found
+
+
+def _choose(need: Taking, runs: list[Run]) -> int:
     best, best_cpus, best_suffices = -1, 0, False
-    for place, (run, cpus) in enumerate(runs):
-        suffices = cpus >= need.cpus and need.suffices(run.bit_count(), cpus)
+    wanted, least = need.cpus, need.nodes - need.slack
+    for place, (_, cpus, count) in enumerate(runs):
+        suffices = cpus >= wanted and count >= least
         better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
         if best < 0 or better:
             best, best_cpus, best_suffices = place, cpus, suffices
     return best
 
 
-def _take(need: Taking, run: int, levels: list[int]) -> None:
+def _take(need: Taking, run: int, present: Present) -> None:
     """Of one run the tightest node that holds all that is left, else its nodes in order."""
     if need.nodes <= 1:
-        for free in range(max(1, need.cpus), len(levels)):
-            tight = levels[free] & run
-            if tight:
+        for free, nodes in present:
+            if free >= need.cpus and nodes & run:
+                tight = nodes & run
                 need.take(tight & -tight, free)
                 return
-    here = [(free, nodes & run) for free, nodes in enumerate(levels) if nodes & run]
+    if not run & (run - 1):
+        need.take(run, next(free for free, nodes in present if nodes & run))
+        return
+    here = [(free, nodes & run) for free, nodes in present if nodes & run]
     while run and need.most_nodes > 0 and not need.done:
         if len(here) == 1:
             need.take(run, here[0][0])

@@ -78,8 +78,8 @@ class Holding:
         """Whether others may use the same cores (OverSubscribe)."""
         self.partition = partition
         self.user = user
-        self.parts: tuple[tuple[int, int], ...] | None = None
-        """CPUs, and the nodes on which it holds so many; worked out when first asked for."""
+        self.parts: tuple[tuple[int, int, int], ...] | None = None
+        """CPUs, memory, and the nodes on which it holds so much; worked out when first asked for."""
         self.order = 0
         """The job's place in Slurm's list of jobs, which decides among those that end together."""
         self.row = row

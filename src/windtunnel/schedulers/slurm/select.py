@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.futures import Futures
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.linear import ANY, jobs_beside
-from windtunnel.schedulers.slurm.masks import FreeMasks, plain_record
+from windtunnel.schedulers.slurm.masks import FreeMasks
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
 
@@ -75,7 +75,8 @@ class Selector(Chooser):
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4); None also when that is after ``horizon``."""
         self.cons_tres.present = held
-        if self.futures is not None and not (preemptable or self.fit.weights.marked) and plain_record(record):
+        traced = self.fit.weights.marked & among
+        if self.futures is not None and not (preemptable or traced) and self.by_sets(record, among):
             return self._plain_will_run(record, among, self.futures, now, horizon)
         if record.counts:
             return self._counted_will_run(record, among, held, now, preemptable, horizon)
@@ -147,7 +148,7 @@ class Selector(Chooser):
         return found
 
     def _fits_empty(self, record: Record, among: int) -> bool:
-        if self.masks is not None and plain_record(record):
+        if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask) is not None
         if not (record.demand.gres or record.demand.gpus_per_job):
             return self.choose(record, among, self._empty, beside=ANY) is not None
