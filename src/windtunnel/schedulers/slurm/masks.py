@@ -30,7 +30,6 @@ def plain_cluster(cluster: Cluster) -> bool:
         and select.counts in ("CPU", "CORE")
         and not select.tree
         and len(set(cluster.threads)) <= 1
-        and (not select.memory or max(cluster.threads, default=1) == 1)
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes
