@@ -125,6 +125,8 @@ class Asks:
             self.note(_SLURM, "jobs ask for contiguous or spread nodes, or for few switches", job)
         if ask.begin is not None:
             self.note(_SLURM, "jobs have an earliest start time", job)
+        if ask.deadline is not None:
+            self.note(_SLURM, "jobs have a deadline", job)
         if ask.dependencies:
             self.note(_SLURM, "jobs wait for other jobs", job)
         if ask.array_limit is not None:

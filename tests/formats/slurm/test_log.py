@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -139,7 +140,8 @@ def test_what_tells_how_it_was_is_told(tmp_path):
     ("options", "told"),
     [
         ("-N 2 --mem=1G --exclusive -o out.txt --mail-type=END", {}),
-        ("--reboot --deadline=2024-01-01 -N 2 --switches=1@20", {"--reboot": 1, "--deadline": 1}),
+        ("--reboot --deadline=noon -N 2 --switches=1@20", {"--reboot": 1, "--deadline": 1}),
+        ("--deadline=2024-01-01", {}),
         ("--gpus=2", {}),
         ("--threads-per-core=1 --hint=nomultithread", {}),
         ("--hint=memory_bound", {"--hint": 1}),
@@ -253,3 +255,23 @@ def test_what_follows_wrap_is_the_command_accounting_keeps_no_quotes(wrap):
     found = options_in(f"sbatch -n4 {wrap}", JobAsk())
     assert (found.tasks, found.cpus_per_task) == (4, None)
     assert not_followed(f"sbatch -n4 {wrap}") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("now+70seconds", 170), ("now+2hours", 7300), ("now+1week", 604900), ("now+5", 105),
+        ("2024-01-01", 1704067200 - 3600), ("2024-01-01T00:30", 1704067200 - 1800), ("noon", None), ("16:00", None),
+    ],
+)  # fmt: skip
+def test_deadlines(text, when):
+    assert options_in(f"sbatch --deadline={text} x", JobAsk(), 0, 100.0, ZoneInfo("Europe/Berlin")).deadline == when
+
+
+def test_deadlines_of_the_recorded_log():
+    told = {job.ask.name: job for job in read_workload(sample("clean/after", "sacct-all-parsable.txt.gz"))}
+    assert told["deadline"].ask.deadline == 1795341695 + 70  # it says now+70seconds
+    (shown,) = (
+        job for job in read_workload(sample("clean/after", "squeue-json.json.gz")) if job.ask.name == "deadline"
+    )
+    assert shown.ask.deadline == 1795341765

@@ -78,6 +78,8 @@ def test_a_job(jobs):
     assert (ask.name, ask.tasks, ask.cpus_per_task, ask.nice, ask.min_nodes) == ("a b", 4, 2, -3, 2)
     assert (ask.memory_per_node, ask.exclusive) == (2048, False)
     assert jobs(state="COMPLETED")[0].profile.delay == 30
+    (job,) = jobs(more=" Deadline=2024-01-02T00:00:00 TimeMin=00:10:00 Prefer=fast Contiguous=1")
+    assert (job.ask.deadline, job.ask.time_min, job.ask.prefer, job.ask.contiguous) == (1704153600, 10, "fast", True)
 
 
 @pytest.mark.parametrize(
@@ -93,12 +95,12 @@ def test_tasks_of_arrays(jobs, tasks, names):
 def test_what_nothing_comes_of_is_told(tmp_path):
     (tmp_path / "jobs").write_text(
         (HEAD + REST)
-        .format(state="PENDING", limit="5", more=" Deadline=2030-01-01T00:00:00 Colour=red")
+        .format(state="PENDING", limit="5", more=" TresPerTask=gres/gpu:1 Colour=red")
         .replace("TimeLimit=5", "TimeLimit=00:05:00")
     )
     told = " ".join(one.message for one in read_scontrol_job(tmp_path / "jobs").warnings)
     assert "Colour" in told
-    assert "Deadline" in told
+    assert "TresPerTask" in told
 
 
 FAULTS = [

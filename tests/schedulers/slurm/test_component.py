@@ -286,3 +286,36 @@ def test_a_job_gets_what_its_request_comes_to_whatever_its_record_says_it_had():
     found = rows(site(nodes=1), more, job("beside", 100, submit=1, tasks=6))
     assert found["more"]["host_share"] == 0.25
     assert found["beside"]["starting_time"] < 100
+
+
+def test_a_job_that_cannot_meet_its_deadline_is_cancelled():
+    # as recorded: six nodes for a minute by 70 s from now; they are not free, and after 10 s it is too late
+    found = rows(
+        site(nodes=1),
+        job("long", 600, tasks=8, walltime=600),
+        job("late", 10, submit=1, tasks=8, walltime=60, time_limit=1, deadline=71),
+        job("next", 10, submit=2, tasks=8, dependencies=(Dependency(kind="afternotok", job="late"),)),
+        job("in time", 10, submit=3, tasks=8, walltime=60, time_limit=1, deadline=700),
+    )
+    assert found["late"]["final_state"] == "REJECTED"
+    assert found["late"]["metadata"] == "Slurm cancels it: DeadLine"
+    assert found["next"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+    assert found["in time"]["starting_time"] == 610  # after next, which came before it
+
+
+def test_a_job_without_a_limit_gets_what_is_left_until_its_deadline():
+    from windtunnel.schedulers.slurm.deadlines import cut, drop_late, last_start
+    from windtunnel.schedulers.slurm.jobs import PendingJob
+    from windtunnel.schedulers.slurm.main_loop import main_pass
+    from windtunnel.schedulers.slurm.state import State
+
+    state = State(site(nodes=1), 1000)
+    waiting = PendingJob(
+        "a", 1, msgspec.structs.replace(job("a", 1).ask, tasks=1, deadline=1000 + 725), 1000, state.cluster
+    )
+    state.pending["a"] = waiting
+    assert last_start(waiting) == 1725
+    assert not drop_late(state)
+    assert cut(waiting.records[0], 30, 1700) == 1
+    (started,) = main_pass(state).started
+    assert (started.limit, started.holding.end) == (12, 1720)

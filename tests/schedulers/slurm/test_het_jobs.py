@@ -158,6 +158,7 @@ def test_the_recorded_log_runs_on_its_site_with_its_heterogeneous_job():
     assert found["6"]["allocated_resources"].count(" ") + found["6"]["allocated_resources"].count("-") == 1
     rejected = {name: row["metadata"] for name, row in found.items() if row["final_state"] == "REJECTED"}
     assert rejected == {  # no file tells the reservation; what 17 waits for ended well
+        "14": "Slurm cancels it: DeadLine",  # as it did
         "17": "Slurm never starts it: DependencyNeverSatisfied",
         "19": "Slurm refuses it: ReservationAccess",
     }

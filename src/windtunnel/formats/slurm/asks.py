@@ -7,6 +7,7 @@ request, one CPU each. A submit line, where there is one, says it better.
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, tzinfo
 from typing import Final
 
 import msgspec
@@ -40,6 +41,10 @@ class Asked(msgspec.Struct, kw_only=True):
     begin: int | None = None
     """When it became eligible, if that was later than its submission."""
     submit_line: str = ""
+    submitted: float | None = None
+    """When (seconds since 1970)."""
+    zone: tzinfo = UTC
+    """Of dates in the submit line."""
     array_limit: int | None = None
     component: int = 0
     """Which part of a heterogeneous job it is."""
@@ -80,7 +85,9 @@ def ask_of(asked: Asked) -> JobAsk:
         begin=asked.begin,
         array_limit=asked.array_limit,
     )
-    return options_in(asked.submit_line, ask, asked.component) if asked.submit_line else ask
+    if not asked.submit_line:
+        return ask
+    return options_in(asked.submit_line, ask, asked.component, asked.submitted, asked.zone)
 
 
 def _memory(asked: Asked, cpus: int, nodes: int) -> tuple[int | None, int | None]:

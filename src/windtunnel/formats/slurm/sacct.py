@@ -102,7 +102,7 @@ def read_sacct(
     data = read_bytes(path, findings)
     noted: Counter[str] = Counter()
     if data.lstrip()[:1] == b"{":
-        found = _of_json(data, findings)
+        found = _of_json(data, findings, zone)
     else:
         found = _of_text(_table(data, delimiter, columns), findings, noted, zone)
     records = with_array_limits(list(folded(found, noted)))
@@ -177,6 +177,8 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         limit=None if limit is None or limit == inf else int(limit // 60),
         begin=_later(date(row.get("Eligible", ""), zone), submit),
         submit_line=row.get("SubmitLine", ""),
+        submitted=submit,
+        zone=zone,
         component=_count(row["JobID"].partition("+")[2]),
     )
     return Record(
@@ -231,7 +233,7 @@ def _limit(row: dict[str, str]) -> float | None:
     return duration(row.get("Timelimit") or raw)
 
 
-def _of_json(data: bytes, findings: Findings) -> Iterator[Record]:
+def _of_json(data: bytes, findings: Findings, zone: tzinfo) -> Iterator[Record]:
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
@@ -249,7 +251,7 @@ def _of_json(data: bytes, findings: Findings) -> Iterator[Record]:
             continue
         _tell_unheard(value, findings, pointer)
         try:
-            yield _json_record(value)
+            yield _json_record(value, zone)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             findings.add(f"the job is not as sacct writes it: {what}", code="value", pointer=pointer)
@@ -278,7 +280,7 @@ def _tell_unheard(value: dict[str, Any], findings: Findings, pointer: str) -> No
             known.tell(sorted(others), findings, pointer=f"{pointer}/{key}" if key else pointer)
 
 
-def _json_record(value: dict[str, Any]) -> Record:
+def _json_record(value: dict[str, Any], zone: tzinfo) -> Record:
     times = value["time"]
     state = value["state"]["current"]
     state = (state[0] if state else "") if isinstance(state, list) else str(state)
@@ -305,6 +307,8 @@ def _json_record(value: dict[str, Any]) -> Record:
         limit=None if limit is None or limit == inf else int(limit),
         begin=_later(eligible, submit),
         submit_line=str(value.get("submit_line") or ""),
+        submitted=submit,
+        zone=zone,
         component=int(number((value.get("het") or {}).get("job_offset")) or 0),
         array_limit=_json_array_limit(value.get("array")),
     )

@@ -37,15 +37,14 @@ _KEYS: Final = names(
     "JobId JobName UserId Account QOS JobState Reason Priority Nice Dependency RunTime TimeLimit SubmitTime "
     "EligibleTime StartTime Partition ReqNodeList ExcNodeList NodeList NumNodes NumCPUs NumTasks CPUs/Task TRES "
     "ReqTRES AllocTRES MinMemoryCPU MinMemoryNode Features Reservation OverSubscribe Licenses TresPerNode ArrayJobId "
-    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset",
+    "ArrayTaskId ArrayTaskThrottle HetJobId HetJobOffset TimeMin Deadline Contiguous Prefer",
     noted="GroupId MCS_label Requeue Restarts BatchFlag Reboot ExitCode DerivedExitCode AccrueTime EndTime "
     "PreemptEligibleTime PreemptTime SuspendTime SecsPreSuspend LastSchedEval Scheduler AllocNode:Sid BatchHost "
     "ReqB:S:C:T Socks/Node NtasksPerN:B:S:C CoreSpec JOB_GRES Nodes CPU_IDs Mem GRES Network Command WorkDir "
     "Comment AdminComment SystemComment StdErr StdIn StdOut Power HetJobIdSet SchedNodeList BurstBuffer "
     "BurstBufferState WCKey MailUser MailType DelayBoot BatchFeatures Switches KillOInInvalidDependent SubmitLine "
     "ReservationId Container Extra OriginalJobId SLUID MinTmpDiskNode MinCPUsNode",
-    ignored="TimeMin Deadline Contiguous Prefer TresPerJob TresPerTask TresPerSocket CpusPerTres MemPerTres TresBind "
-    "TresFreq ThreadSpec NtasksPerTRES",
+    ignored="TresPerJob TresPerTask TresPerSocket CpusPerTres MemPerTres TresBind TresFreq ThreadSpec NtasksPerTRES",
 )
 _OPEN: Final = {
     "PENDING": "pending: lasts as long as its time limit",
@@ -175,11 +174,11 @@ def _record(line: Line, noted: Counter[str], zone: tzinfo) -> Record:
         cancelled=state == "CANCELLED",
         waited=-1.0 if pending or start is None or submit is None else start - submit,
         nodes="" if pending else line.text("NodeList"),
-        ask=_ask(line, user, limit, begin),
+        ask=_ask(line, user, limit, begin, when("Deadline")),
     )
 
 
-def _ask(line: Line, user: str, limit: float | None, begin: int | None) -> JobAsk:
+def _ask(line: Line, user: str, limit: float | None, begin: int | None, deadline: float | None) -> JobAsk:
     per_cpu, per_node = line.text("MinMemoryCPU"), line.text("MinMemoryNode")
     asked = Asked(
         name=line.text("JobName"),
@@ -199,6 +198,7 @@ def _ask(line: Line, user: str, limit: float | None, begin: int | None) -> JobAs
     )
     each = _count(line.text("CPUs/Task")) or 1
     nice = line.text("Nice")
+    least = line.ask("TimeMin", duration, None)
     return replace(
         ask_of(asked),
         tasks=_count(line.text("NumTasks")) or _count(line.text("NumCPUs")),
@@ -209,6 +209,10 @@ def _ask(line: Line, user: str, limit: float | None, begin: int | None) -> JobAs
         exclusive=line.text("OverSubscribe") == "NO",
         dependencies=dependencies_in(re.sub(r"\([^)]*\)|_\*", "", line.text("Dependency"))),
         any_dependency="?" in line.text("Dependency"),
+        time_min=int(least // 60) if least and least < inf else None,
+        deadline=None if deadline is None else int(deadline),
+        contiguous=line.text("Contiguous") == "1",
+        prefer=line.text("Prefer"),
     )
 
 

@@ -6,14 +6,15 @@ Only the words before the script or command count; options that a script holds i
 import re
 import shlex
 from contextlib import suppress
+from datetime import UTC, tzinfo
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from windtunnel.formats.slurm.values import expand_hosts, megabytes, time_span
+from windtunnel.formats.slurm.values import date, expand_hosts, megabytes, time_span
 from windtunnel.model.slurm import Dependency, JobAsk
 
-__all__ = ["dependencies_in", "not_followed", "options_in"]
+__all__ = ["deadline_in", "dependencies_in", "not_followed", "options_in"]
 
 _SHORT: Final = {
     "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "d": "dependency", "w": "nodelist", "x": "exclude",
@@ -62,13 +63,40 @@ _IRRELEVANT: Final = frozenset(
 """Options that decide nothing of where and when a job runs."""
 _TASKS_AT_ONCE: Final = re.compile(r"%(\d{1,9})\Z", re.ASCII)
 _SPAN: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_LATER: Final = re.compile(r"now\+(\d{1,9})(seconds?|minutes?|hours?|days?|weeks?)?", re.ASCII)
+_UNITS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 _DEPENDENCY: Final = re.compile(r"(\d+)(?:_\S+)?(?:\+(\d+))?", re.ASCII)
 
 
-def options_in(line: str, ask: JobAsk, component: int = 0) -> JobAsk:
-    """A request with what a submit line says of a component; a line that cannot be understood says nothing."""
+def options_in(
+    line: str, ask: JobAsk, component: int = 0, submitted: float | None = None, zone: tzinfo = UTC
+) -> JobAsk:
+    """A request with what a submit line says of a component; a line that cannot be understood says nothing.
+
+    ``submitted``: when (seconds since 1970); dates without a zone are local times of ``zone``.
+    """
     given = _options(_words(line, component))
-    return replace(ask, **_fields(given, ask)) if given else ask
+    if not given:
+        return ask
+    found = _fields(given, ask)
+    if submitted is not None and "deadline" in given:
+        found["deadline"] = deadline_in(given["deadline"], submitted, zone)
+    return replace(ask, **found)
+
+
+def deadline_in(text: str, submitted: float, zone: tzinfo = UTC) -> int | None:
+    """Seconds since 1970 of ``2024-01-01T12:00`` or ``now+2hours``; None for other words, which are not followed."""
+    found = _LATER.fullmatch(text)
+    if found is not None:
+        return int(submitted) + int(found[1]) * _UNITS[(found[2] or "seconds").rstrip("s")]
+    if _DATE.fullmatch(text) is None:
+        return None
+    try:
+        when = date(text, zone)
+    except ValueError:
+        return None
+    return None if when is None else int(when)
 
 
 def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tuple[str, ...]:
@@ -79,6 +107,8 @@ def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tup
     told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (_OF_DEVICES if devices else frozenset())
     given = _options(_words(line, component))
     left = given.items() - _ONE_THREAD
+    if deadline_in(given.get("deadline", ""), 0.0) is not None:
+        told |= {"deadline"}
     return tuple(f"--{name}" for name, value in given.items() if name not in told and (name, value) in left)
 
 

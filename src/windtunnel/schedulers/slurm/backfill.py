@@ -7,6 +7,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.deadlines import cut, drop_late
 from windtunnel.schedulers.slurm.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
@@ -82,6 +83,7 @@ class _Cycle:
     def go(self) -> Pass:
         """Over the queue in order, until a limit of the cycle ends it."""
         state, settings = self.state, self.settings
+        self.done.failed += drop_late(state)
         queue = job_queue(state, backfill=True)
         for job in state.pending.values():
             job.expected, job.planned = None, 0
@@ -328,7 +330,7 @@ class _Cycle:
         limit = minutes
         if minutes < record.limit:
             limit = self._longest(record, placed, minutes)
-        running = state.begin(record, placed, state.now, limit)
+        running = state.begin(record, placed, state.now, cut(record, limit, state.now))
         self._take_licences(record, running)
         self.done.started.append(running)
         return _Plan(_Outcome.STARTED, state.now, placed.nodes)

@@ -14,6 +14,7 @@ from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.slurm.amounts import Takings
 from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.clocks import Clocks
+from windtunnel.schedulers.slurm.deadlines import REASON, last_start
 from windtunnel.schedulers.slurm.defaults import ask_of, site_of, without_sharing
 from windtunnel.schedulers.slurm.het_jobs import component_asks, component_id
 from windtunnel.schedulers.slurm.jobs import HetJob, PendingJob, RunningJob, Siblings
@@ -320,9 +321,7 @@ class Slurm(Scheduler):
     def _carry_out(self, now: float, done: Pass, decisions: list[Decision]) -> None:
         """Starts, ends of victims, and jobs that can never run."""
         for job in done.failed:
-            self.jobs.pop(job.id, None)
-            self.reasons.pop(job.id, None)
-            decisions.append(RejectJob(job_id=job.id, reason="Slurm refuses it: BadConstraints"))
+            self._cancel(job, decisions)
         together: dict[str, list[RunningJob]] = {}
         for running in done.started:
             together.setdefault(_whole(running.pending), []).append(running)
@@ -330,6 +329,18 @@ class Slurm(Scheduler):
             self._start(self.jobs[key], parts, decisions)
         for victim, _ in done.victims:
             self._preempt(now, victim, decisions)
+
+    def _cancel(self, job: PendingJob, decisions: list[Decision]) -> None:
+        """A job leaves the queue: it can never run, or not before its deadline."""
+        key = _whole(job)
+        for one in job.het.components if job.het is not None else (job,):
+            self.state.pending.pop(one.id, None)
+            self.reasons.pop(one.id, None)
+        self._het_waiting.discard(key)
+        if self.jobs.pop(key, None) is not None:
+            what = "cancels" if job.reason == REASON else "refuses"
+            decisions.append(RejectJob(job_id=key, reason=f"Slurm {what} it: {job.reason}"))
+            self.state.dependencies.end(key, job, self.state.now, well=False)
 
     def _start(self, job: Job, parts: list[RunningJob], decisions: list[Decision]) -> None:
         """A job starts, with all its components if there are several: no two of them share a node."""
@@ -443,6 +454,10 @@ class Slurm(Scheduler):
         if not state.pending:
             return
         dates = [job.begin - self.start_date for job in state.pending.values() if job.begin > state.now]
+        for job in state.pending.values():
+            latest = last_start(job)
+            if latest is not None:
+                dates.append(latest + 1 - self.start_date)
         for one in state.bookings.reservations.values():
             dates += [when - self.start_date for when in (one.start, one.end) if when > state.now]
         if state.site.priority.multifactor and state.running:

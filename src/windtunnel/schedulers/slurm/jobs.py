@@ -93,6 +93,7 @@ class PendingJob:
         "ask",
         "begin",
         "constraint",
+        "deadline",
         "eligible",
         "excluded",
         "expected",
@@ -166,6 +167,8 @@ class PendingJob:
         self.restarts = 0
         self.reservation = ask.reservation
         self.time_min = ask.time_min
+        self.deadline = ask.deadline
+        """When it must have ended."""
         self.named = cluster.named(ask.nodes)
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)

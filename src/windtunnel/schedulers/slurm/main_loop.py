@@ -5,6 +5,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.deadlines import cut, drop_late
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.names import folded
 from windtunnel.schedulers.slurm.nodesets import bits
@@ -29,7 +30,7 @@ class Pass:
         self.victims: list[tuple[RunningJob, PendingJob]] = []
         """Who has to go, and for whom."""
         self.failed: list[PendingJob] = []
-        """Jobs that can never run (BadConstraints)."""
+        """Jobs that can never run (BadConstraints), or not before their deadlines."""
         self.tested = 0
 
 
@@ -51,6 +52,7 @@ class _Run:
     def go(self) -> Pass:
         """Over the queue in order."""
         main = self.state.site.main
+        self.done.failed += drop_late(self.state)
         for record in job_queue(self.state):
             if self.stopped or (main.sched_max_job_start and len(self.done.started) >= main.sched_max_job_start):
                 break
@@ -145,7 +147,8 @@ class _Run:
             if state.site.main.assoc_limit_stop:
                 self._fail(record)
             return False
-        self.done.started.append(state.begin(record, placed, state.now))
+        limit = cut(record, record.limit, state.now)
+        self.done.started.append(state.begin(record, placed, state.now, limit))
         return True
 
     def _nodes_for(self, record: Record) -> int | None:
