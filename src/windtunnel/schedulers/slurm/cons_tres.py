@@ -182,7 +182,7 @@ class ConsTres:
         if self.fit.by_socket:
             whole = cluster.sockets[node][0].bit_count() * threads
             block = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags
-            touched = -(-count // whole) if block else -(-count // threads)
+            touched = -(-count // (whole if block else max(threads, demand.cpus_per_task)))
             count = max(count, min(usable, touched * whole))
         return count
 

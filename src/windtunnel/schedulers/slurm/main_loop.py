@@ -114,7 +114,7 @@ class _Run:
             return False
         if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:
             job.reason = _TOO_FEW
-            self._fail(record)
+            self._close(record)
             return False
         if job.ask.licences and not state.has_licences(job.ask.licences):
             job.reason = "Licenses"
@@ -196,22 +196,30 @@ class _Run:
             self._fail(record)
         else:
             job.reason = not_available(state, record, self.available)
+            self._withheld(record)
 
     def _fail(self, record: Record) -> None:
         """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""
         state, job = self.state, record.job
         backfill = state.site.backfill
-        if backfill.bf_min_age_reserve and state.now - job.submitted < backfill.bf_min_age_reserve:
-            return
-        if backfill.bf_min_prio_reserve and record.priority < backfill.bf_min_prio_reserve:
-            return
-        if job.named.bit_count() and job.named.bit_count() >= record.demand.min_nodes:
-            self.available &= ~job.named
+        if self._withheld(record):
             return
         if job.reservation:
             self.failed_reservations.add(job.reservation)
             return
+        if backfill.bf_min_age_reserve and state.now - job.submitted < backfill.bf_min_age_reserve:
+            return
+        if backfill.bf_min_prio_reserve and record.priority < backfill.bf_min_prio_reserve:
+            return
         self._close(record)
+
+    def _withheld(self, record: Record) -> bool:
+        """Nodes that a job names, as many as it needs at least, are kept for it; nothing else fails with it."""
+        named = record.job.named
+        if not named or named.bit_count() < record.demand.min_nodes:
+            return False
+        self.available &= ~named
+        return True
 
     def _close(self, record: Record) -> None:
         self.failed.add(record.table.name)
