@@ -98,7 +98,7 @@ class Replay:
         if self.looked > self.outcome["t_up"] - 1:
             self.reasons = {key: "None" for key in self.reasons}
         self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
-        self.bytes = None
+        self.weights = None
         self.unseen = {}
         """Jobs submitted before the log begins: whether a loop looked at them since is not recorded."""
         self.differences = []
@@ -162,8 +162,8 @@ class Replay:
         now = int(when)
         state = State(self.site, now, self.reservations)
         state.unusable |= self.down | ending
-        if self.bytes is not None:
-            state.selector.fit.restore(*self.bytes)
+        if self.weights is not None:
+            state.selector.fit.weights.restore(self.weights)
         jobs = {}
         tasks_gone = Counter()
         for key in [*[i for i, job in self.before.items() if job["JobState"] in ("RUNNING", "SUSPENDED")], *started]:
@@ -331,7 +331,7 @@ class Replay:
         state = None
         for one in self.passes:
             state, done = self.decided(one, started)
-            self.bytes = state.selector.fit.bytes, state.selector.fit.lighter
+            self.weights = state.selector.fit.weights.kept()
             if done is not None:
                 self.compare(one, done, state)
             for key in state.pending:

@@ -202,6 +202,10 @@ class _Cycle:
         state, job = self.state, record.job
         if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
             return _Plan(_Outcome.NOTHING), False
+        refusal = state.limits.bound(record)
+        if refusal:
+            job.reason = refusal
+            return _Plan(_Outcome.REFUSED), False
         no_reserve = bool(state.site.preempt.type and job.qos is not None and job.qos.has("NoReserve"))
         minutes = 1 if no_reserve else min(record.limit, job.time_min or record.limit)
         tested = False

@@ -36,19 +36,23 @@ class Chooser:
         self.whole_cores = self.fit.by_core and max(cluster.threads, default=1) > 1
         """Whether jobs take the whole of cores that have several threads."""
 
-    def start(self, record: Record, among: int, held: Occupancy, preferred: int = 0) -> Picked | None:
+    def start(
+        self, record: Record, among: int, held: Occupancy, preferred: int = 0, afresh: int | None = None
+    ) -> Picked | None:
         """Where a job could start now (§5.1).
 
-        Of equal weight, ``preferred`` nodes count as lighter: those that a limited group uses already.
+        ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
+        ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
         """
         self.cons_tres.present = held
-        if self.masks is not None and not preferred and self.by_sets(record, among):
-            if self.fit.lighter:
-                self.fit.reset_bytes(among & self.fit.lighter)
-            if not self.fit.lighter:
-                return self.plain(record, among, self.masks)
+        weights = self.fit.weights
+        weights.reset(among if afresh is None else afresh)
+        if preferred:
+            weights.prefer(among if afresh is None else afresh, preferred)
+        if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
+            return self.plain(record, among, self.masks)
         for alternative in self.alternatives(record, among):
-            placed = self._start_in(record, alternative, held, preferred)
+            placed = self._start_in(record, alternative, held)
             if placed is not None:
                 return placed
         return None
@@ -87,11 +91,11 @@ class Chooser:
         least_loaded = "CR_LLN" in self.cons_tres.flags or record.table.partition.lln
         return self.tree is not None and (self.linear or not (record.job.ask.spread or least_loaded))
 
-    def _start_in(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
+    def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         required = self._required(record, among, held, None)
         if required:
             return self._select(record, among, held, required)
-        return None if required is None else self._now(record, among, held, preferred)
+        return None if required is None else self._now(record, among, held)
 
     def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
         """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
@@ -104,12 +108,10 @@ class Chooser:
             required |= placed.nodes
         return None if required & ~among else required
 
-    def _now(self, record: Record, among: int, held: Occupancy, preferred: int) -> Picked | None:
-        """One selection of what starts; traces on nodes are forgotten before it."""
+    def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        """One selection of what starts."""
         if self.linear:
             return self._linear_now(record, among, held)
-        self.fit.reset_bytes(among)
-        self.fit.lighten(among & preferred)
         placed = self._select(record, among, held)
         return None if placed is not None and self.cons_tres.short_of_memory(record, placed, held) else placed
 

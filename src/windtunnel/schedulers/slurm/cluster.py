@@ -2,7 +2,7 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import Partition, Qos, SlurmSite
+from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmSite
 from windtunnel.schedulers.slurm.nodesets import mask_of
 
 __all__ = ["Cluster", "PartitionTable"]
@@ -60,6 +60,11 @@ class Cluster:
         self.weight = [node.weight for node in nodes]
         self.qos = {one.name: one for one in site.qos}
         self.partitions = {one.name: PartitionTable(one, site, self.qos.get(one.qos)) for one in site.partitions}
+        several = (OverSubscribe.YES, OverSubscribe.FORCE)
+        self.sharing = frozenset(
+            one.name for one in site.partitions if one.over_subscribe in several and one.share_count > 1
+        )
+        """The partitions in which several jobs may have the same cores."""
         leading = next(iter(self.partitions), "")
         self.default = next((one.name for one in site.partitions if one.default), leading)
         """Where jobs go that name no partition; where none is the default, the first."""

@@ -119,22 +119,22 @@ class ConsTres:
         if self.busy_first and ahead and not ask.contiguous:
             return self._busy_first(need, usable, gpus)
         if "CR_LLN" in self.flags or record.table.partition.lln:
-            weights, given, whole = self.fit.weights, held.cpus, cluster.cpus
+            weights, given, whole = self.fit.weights.weights, held.cpus, cluster.cpus
             order = sorted(usable, key=lambda node: (weights[node], given[node] / whole[node], node))
             return self._in_order(need, order, usable, gpus)
         if self.serial_at_end and record.demand.cpus == 1:
             return self._in_order(need, sorted(usable, reverse=True), usable, gpus)
         if self.tree is not None and (not self.tree_optional or ask.switches is not None):
             return self.tree.pick(need, usable, gpus)
-        return best_fit(need, usable, self.fit.weights, gpus, ask.contiguous)
+        return best_fit(need, usable, self.fit.weights.weights, gpus, ask.contiguous)
 
     def _busy_first(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
         """Of each weight the nodes that are used now, then one of those that are idle now even if none is needed."""
-        lightest_first = sorted({self.fit.weights[node] for node in usable})
+        lightest_first = sorted({self.fit.weights.weights[node] for node in usable})
         for weight in lightest_first:
             if need.done or need.most_nodes <= 0:
                 break
-            inside = [node for node in usable if self.fit.weights[node] == weight and node not in need.taken]
+            inside = [node for node in usable if self.fit.weights.weights[node] == weight and node not in need.taken]
             for idle in (False, True):
                 for node in inside:
                     if bool(self.present.used >> node & 1) is idle:

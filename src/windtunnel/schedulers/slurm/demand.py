@@ -33,6 +33,7 @@ class Demand:
         "cpus_per_task",
         "exclusive",
         "exclusive_user",
+        "few_nodes",
         "gpus_per_job",
         "gpus_per_task",
         "gres",
@@ -81,9 +82,8 @@ class Demand:
         if partition.max_nodes is not None:
             self.max_nodes = min(self.max_nodes, partition.max_nodes)
         self.min_nodes = max(self.min_nodes, partition.min_nodes)
-        self.requested_nodes = self.max_nodes if self.nodes_given else self.min_nodes
-        if ask.use_min_nodes:
-            self.requested_nodes = self.min_nodes
+        self.few_nodes: bool = ask.use_min_nodes
+        self._request_nodes()
         self._count_memory(ask, partition, site)
         self.plain_shape = not (
             self.gres
@@ -97,6 +97,15 @@ class Demand:
             or self.gpus_per_task
         )
         """Whether a node's free CPUs and memory say what the job could use of it."""
+
+    def _request_nodes(self) -> None:
+        """How many nodes are looked for: of a range the most, otherwise the least."""
+        self.requested_nodes = self.max_nodes if self.nodes_given and not self.few_nodes else self.min_nodes
+
+    def bound(self, most: int) -> None:
+        """No more than so many nodes are looked for."""
+        self.max_nodes = min(self.max_nodes, most)
+        self._request_nodes()
 
     def _count_nodes(self, ask: JobAsk) -> None:
         """Nodes and tasks: -N more than -n is cut to it, and --ntasks-per-node makes nodes of tasks."""

@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
+from windtunnel.schedulers.slurm.node_weights import NodeWeights
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
@@ -15,10 +16,7 @@ __all__ = ["Fit", "in_steps"]
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Fit:
-    """Counts usable CPUs on the nodes of one cluster.
-
-    It keeps the weight bytes: what tests of GPU jobs leave on nodes for the jobs tested after them (§5.7).
-    """
+    """Counts usable CPUs on the nodes of one cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
@@ -29,12 +27,8 @@ class Fit:
         self.steps = [self._step(node) for node in range(cluster.size)]
         """CPUs of each node that are given up together where there is too little memory for all."""
         self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
-        self.bytes = [255] * cluster.size
-        """The low byte of each node's weight."""
-        self.weights = [weight * 256 + 255 for weight in cluster.weight]
-        """The weight of each node for scheduling."""
-        self.lighter = 0
-        """The nodes that count as lighter than others of their weight."""
+        self.weights = NodeWeights(cluster)
+        """Tests of GPU jobs leave traces on them."""
 
     def _step(self, node: int) -> int:
         """A socket, a core or a CPU."""
@@ -42,33 +36,6 @@ class Fit:
         if self.by_socket:
             return self.cluster.sockets[node][0].bit_count() * threads
         return threads if self.by_core else 1
-
-    def reset_bytes(self, nodes: int) -> None:
-        """The main loop looks at nodes afresh."""
-        for node in bits(nodes & (self.lighter | self.gpu_nodes)):  # no others have traces
-            self._mark(node, 255)
-        self.lighter &= ~nodes
-
-    def lighten(self, nodes: int) -> None:
-        """Nodes that go before others of their weight, until the main loop looks at them afresh."""
-        for node in bits(nodes):
-            self._mark(node, 254)
-        self.lighter |= nodes
-
-    def traces(self, nodes: int) -> bytes:
-        """What tells the weights of some nodes now from those the site gives them."""
-        return bytes([self.bytes[node] for node in bits(nodes & (self.lighter | self.gpu_nodes))])
-
-    def restore(self, marks: list[int], lighter: int) -> None:
-        """All traces as they were at another time."""
-        self.lighter = lighter
-        for node, mark in enumerate(marks):
-            if mark != self.bytes[node]:
-                self._mark(node, mark)
-
-    def _mark(self, node: int, mark: int) -> None:
-        self.bytes[node] = mark
-        self.weights[node] = self.cluster.weight[node] * 256 + mark
 
     def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
@@ -98,7 +65,21 @@ class Fit:
             nodes &= self.cluster.gres_nodes.get("gpu", 0)
         if row < 0 and not (demand.gres or demand.gpus_per_job):  # those leave traces also on nodes that are full
             nodes &= ~(held.full | held.exclusive)
+        if self.cluster.sharing and nodes & held.used:
+            nodes &= ~self._of_other_kinds(record, nodes & held.used, held)
         return nodes
+
+    def _of_other_kinds(self, record: Record, used: int, held: Occupancy) -> int:
+        """Of nodes in use those that jobs which share leave to jobs which do not, and the other way round (§5.2)."""
+        own, shares = record.table.name, record.demand.over_subscribe
+        found = 0
+        for node in bits(used):
+            for job in held.on_node[node]:
+                other = held.holdings[job]
+                if not other.shares if shares else (other.partition in self.cluster.sharing - {own}):
+                    found |= 1 << node
+                    break
+        return found
 
     def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
         """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
@@ -250,7 +231,7 @@ class Fit:
                 return False
             gpus = gpus or min(free, demand.gpus_per_job)
         if gpus:
-            self._mark(node, max(0, 255 - gpus))
+            self.weights.count_gpus(node, gpus)
         return True
 
     def cores_for(self, node: int, cpus: int) -> int:

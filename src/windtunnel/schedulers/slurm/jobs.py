@@ -193,7 +193,7 @@ class PendingJob:
 class Record:
     """A pending job in one of its partitions (§2.1)."""
 
-    __slots__ = ("counts", "demand", "job", "kind", "limit", "mask", "priority", "refusal", "table")
+    __slots__ = ("counts", "demand", "job", "kind", "limit", "mask", "node_refusal", "priority", "refusal", "table")
 
     def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
         self.job = job
@@ -213,12 +213,14 @@ class Record:
         """The selector's number for all that are placed alike; -1: not asked for yet."""
         self.refusal: str | None = ""
         """Why the partition takes no such job (None: it does); empty: not asked for yet."""
+        self.node_refusal: str | None = ""
+        """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
 
     def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
-        other.counts = ()
+        other.counts, other.node_refusal = (), self.node_refusal
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
         other.demand = demand = Demand(self.job.ask, self.table.partition, site)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most

@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Limits, Qos
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.node_limits import most_nodes
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import UsageLedger
@@ -148,6 +149,18 @@ class LimitBook:
                 return reason
         return self._member_before(record, hidden)
 
+    def bound(self, record: Record) -> str | None:
+        """The Reason of a job that needs more nodes than limits would ever let it have; others look for no more."""
+        if not (self.active and self.counts_nodes):
+            return None
+        if record.node_refusal == "":
+            found = most_nodes(self.qos_of(record), record.job.member)
+            record.node_refusal = None if found is None or found[0] >= record.demand.min_nodes else found[1]
+            if found is not None and not record.node_refusal:
+                record.demand.bound(found[0])
+                record.kind = -1
+        return record.node_refusal
+
     def after(self, record: Record, placed: Picked, tres: Mapping[str, float]) -> str | None:
         """The Reason for which a job may not have that placement (§6.1)."""
         if not self.active:
@@ -171,17 +184,25 @@ class LimitBook:
         return found
 
     def preferred(self, record: Record) -> int:
-        """The nodes that a QOS or account uses whose number is limited: they cost it nothing, and go first."""
-        if not self.active:
+        """The nodes that QOS, user or accounts use whose number is limited: they cost nothing, and go first."""
+        if not (self.active and self.counts_nodes):
             return 0
+        job, found = record.job, 0
+        limited: set[str] = set()
         for qos in self.qos_of(record):
-            if "node" in qos.limits.grp_tres:
-                return mask_of(self.tally("qos", qos.name).nodes)
-        member = record.job.member
-        for one in member.path() if member is not None else ():
+            limits = qos.limits
+            for kind, table, key in (
+                ("group", limits.grp_tres, ("qos", qos.name)),
+                ("user", limits.max_tres_per_user, ("user", qos.name, job.user)),
+                ("account", limits.max_tres_per_account, ("account", qos.name, job.account)),
+            ):
+                if "node" in table and kind not in limited:
+                    limited.add(kind)
+                    found |= mask_of(self.tally(*key).nodes)
+        for one in job.member.path() if job.member is not None and "group" not in limited else ():
             if "node" in one.limits.grp_tres:
-                return mask_of(self.tally("association", one.number).nodes)
-        return 0
+                return found | mask_of(self.tally("association", one.number).nodes)
+        return found
 
     def tally(self, *key: object) -> Tally:
         """The tally of something, made when first asked for."""
@@ -284,7 +305,7 @@ class LimitBook:
             if tres.get(name, 0) > most:
                 return f"QOSMax{_named(_QOS_JOB, name, 'GRESPerJob')}"
         for name, most in _fresh(limits.max_tres_per_node, "per_node", hidden):
-            if tres.get(name, 0) > most * placed.nodes.bit_count():
+            if tres.get(name, 0) > most * tres["node"]:
                 return f"QOSMax{_named(_SHORT, name)}PerNode"
         for name, least in limits.min_tres_per_job.items():
             if tres.get(name, 0) < least:
@@ -315,7 +336,7 @@ class LimitBook:
             if reason:
                 return reason
             if one is member:
-                reason = self._own_after(member, placed, tres, minutes, hidden)
+                reason = self._own_after(member, tres, minutes, hidden)
                 if reason:
                     return reason
         return None
@@ -323,7 +344,6 @@ class LimitBook:
     def _own_after(
         self,
         member: Member,
-        placed: Picked,
         tres: Mapping[str, float],
         minutes: float,
         hidden: set[tuple[str, str]],
@@ -335,7 +355,7 @@ class LimitBook:
             if ("per_job", name) not in hidden and tres.get(name, 0) > most:
                 return f"AssocMax{_named(_ASSOC_JOB, name, 'GRESPerJob')}"
         for name, most in _inherited_tres(member, "max_tres_per_node").items():
-            if ("per_node", name) not in hidden and tres.get(name, 0) > most * placed.nodes.bit_count():
+            if ("per_node", name) not in hidden and tres.get(name, 0) > most * tres["node"]:
                 return f"AssocMax{_named(_SHORT, name)}PerNode"
         return None
 

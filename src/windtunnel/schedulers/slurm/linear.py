@@ -9,24 +9,12 @@ from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.occupancy import Occupancy
+from windtunnel.schedulers.slurm.runs import Run, runs_of
 
 __all__ = ["ANY", "has_mate", "jobs_beside", "linear_cpus", "linear_pick", "linear_usable"]
 
 ANY: Final = -1
 """Whatever runs on the nodes, and whatever memory they have: whether a job could ever run."""
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class _Run:
-    """Consecutive usable nodes; those that are named are in it, but count for nothing."""
-
-    __slots__ = ("cpus", "named", "others")
-
-    def __init__(self) -> None:
-        self.others: list[int] = []
-        self.cpus = 0
-        self.named = -1
-        """The first named node, -1 without."""
 
 
 def linear_usable(
@@ -113,7 +101,7 @@ class _Pick:
         if max(counts.values(), default=0) != lowest and self.cpus > lowest * self.nodes:
             self._largest_first(counts)
         else:
-            self._by_runs(self._runs(nodes, counts))
+            self._by_runs(runs_of(counts, None, set(bits(self.named))))
         return self.picked if self.cpus <= 0 and self.nodes - self.slack <= 0 else None
 
     @property
@@ -134,23 +122,7 @@ class _Pick:
             if not self.picked >> node & 1:
                 self._take(node)
 
-    def _runs(self, nodes: list[int], counts: dict[int, int]) -> list[_Run]:
-        runs: list[_Run] = []
-        run = _Run()
-        follower = -1
-        for node in nodes:
-            if node != follower:
-                run = _Run()
-                runs.append(run)
-            follower = node + 1
-            if not self.named >> node & 1:
-                run.others.append(node)
-                run.cpus += counts[node]
-            elif run.named < 0:
-                run.named = node
-        return [run for run in runs if run.others]
-
-    def _by_runs(self, runs: list[_Run]) -> None:
+    def _by_runs(self, runs: list[Run]) -> None:
         if self.contiguous and self.named:
             holding = [run for run in runs if run.named >= 0]
             runs = holding if len(holding) == 1 else []
@@ -167,10 +139,10 @@ class _Pick:
             if self.contiguous:
                 return
 
-    def _suffices(self, run: _Run) -> bool:
+    def _suffices(self, run: Run) -> bool:
         return run.cpus >= self.cpus and len(run.others) >= self.nodes - self.slack
 
-    def _choose(self, runs: list[_Run]) -> _Run:
+    def _choose(self, runs: list[Run]) -> Run:
         """One with named nodes, or the smallest run that suffices, else the largest."""
         best = runs[0]
         for run in runs[1:]:

@@ -120,10 +120,17 @@ class _Run:
             job.reason = "Licenses"
             self.stopped = self.stopped or state.site.backfill.bf_licenses
             return False
+        refusal = state.limits.bound(record)
+        if refusal:
+            job.reason = refusal
+            if state.site.main.assoc_limit_stop:
+                self._fail(record)
+            return False
         among = self._nodes_for(record)
         if among is None:
             return False
-        placed = state.selector.start(record, among & ~state.completing, state.held, state.limits.preferred(record))
+        preferred = state.limits.preferred(record)
+        placed = state.selector.start(record, among & ~state.completing, state.held, preferred, record.mask)
         if placed is None:
             refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
             if not refusal:

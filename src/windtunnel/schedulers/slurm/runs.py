@@ -6,7 +6,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.demand import Demand
 
-__all__ = ["Need", "best_fit", "most_cpus", "runs_of"]
+__all__ = ["Need", "Run", "best_fit", "most_cpus", "runs_of"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -79,34 +79,49 @@ class Need:
             self.gpus -= here
 
 
-def runs_of(
-    usable: dict[int, int], weights: Sequence[int] | None, taken: Container[int] = ()
-) -> tuple[list[list[int]], list[int]]:
-    """Usable nodes (ascending) in runs, and the CPUs of each run: it ends at a gap, and where the weight changes.
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Run:
+    """Consecutive nodes of one weight; those that the job names are among them, but counted apart."""
 
-    Nodes that are taken already make gaps; without ``weights`` these do not count.
-    """
-    runs: list[list[int]] = []
-    sums: list[int] = []
-    run: list[int] = []
-    cpus = weight = 0
+    __slots__ = ("cpus", "named", "others", "weight")
+
+    def __init__(self, weight: int = -1) -> None:
+        self.others: list[int] = []
+        self.cpus = 0
+        """Of the others."""
+        self.named = -1
+        """The first named node; -1 without."""
+        self.weight = weight
+        """Of the last of the others; -1: of none yet."""
+
+
+def runs_of(usable: dict[int, int], weights: Sequence[int] | None, named: Container[int] = ()) -> list[Run]:
+    """Usable nodes (ascending) in runs: one ends at a gap, and where the weight (if given) changes."""
+    runs: list[Run] = []
+    run = Run()
     follower = -1
     for node, count in usable.items():
-        if node in taken:
-            continue
-        own = weights[node] if weights is not None else 0
-        if node != follower or own != weight:
-            if run:
+        if node != follower:
+            if run.others:
                 runs.append(run)
-                sums.append(cpus)
-            run, cpus, weight = [], 0, own
-        run.append(node)
-        cpus += count
+            run = Run()
+        elif weights is not None and run.weight >= 0 and weights[node] != run.weight:
+            if run.others:
+                runs.append(run)
+                run = Run(0)  # Slurm's own: a named node at its begin is forgotten with the next
+            else:
+                run.named = -1
         follower = node + 1
-    if run:
+        if node in named:
+            if run.named < 0:
+                run.named = node
+            continue
+        run.others.append(node)
+        run.cpus += count
+        run.weight = weights[node] if weights is not None else 0
+    if run.others:
         runs.append(run)
-        sums.append(cpus)
-    return runs, sums
+    return runs
 
 
 def best_fit(
@@ -122,32 +137,44 @@ def best_fit(
     """
     if need.done:
         return need.taken
-    if need.taken and not contiguous:
-        _beside(need, usable, weights, gpus)
-        if need.done:
-            return need.taken
-    left, cpus = runs_of(usable, None if contiguous else weights, need.taken)
+    named = frozenset(need.taken)
+    left = runs_of(usable, None if contiguous else weights, named)
+    if contiguous and named:
+        left = [run for run in left if run.named >= 0]
+        left = left if len(left) == 1 else []
     while left and need.most_nodes > 0:
-        place = _choose_run(need, left, cpus, weights, gpus, contiguous)
-        if place is None:
+        run = _choose_run(need, left, gpus)
+        left.remove(run)
+        if contiguous and not _suffices(need, run, gpus):
             break
-        run = left.pop(place)
-        del cpus[place]
-        if need.nodes <= 1:  # one node that holds all that is left: the tightest, the first of equal ones
-            holding = [node for node in run if usable[node] >= need.cpus and gpus(node) >= need.gpus]
-            if holding:
-                run = [min(holding, key=lambda node: (usable[node], node))]
-        for node in run:
-            if need.most_nodes <= 0 or need.done:
-                break
-            if need.most_nodes == 1 and not (usable[node] >= need.cpus and gpus(node) >= need.gpus):
-                continue
-            need.take(node, usable[node], gpus(node))
+        _take_run(need, run, usable, gpus)
         if need.done:
             return need.taken
         if contiguous:
             break
     return need.taken if need.enough else None
+
+
+def _take_run(need: Need, run: Run, usable: dict[int, int], gpus: Callable[[int], int]) -> None:
+    """Nodes of a run in their order; beside named ones up from the first of these, then down."""
+    if run.named >= 0:
+        up = [node for node in run.others if node > run.named]
+        for node in (*up, *(node for node in reversed(run.others) if node < run.named)):
+            if need.done or need.most_nodes <= 0:
+                return
+            need.take(node, usable[node], gpus(node))
+        return
+    nodes = run.others
+    if need.nodes <= 1:  # one node that holds all that is left: the tightest, the first of equal ones
+        holding = [node for node in nodes if usable[node] >= need.cpus and gpus(node) >= need.gpus]
+        if holding:
+            nodes = [min(holding, key=lambda node: (usable[node], node))]
+    for node in nodes:
+        if need.most_nodes <= 0 or need.done:
+            return
+        if need.most_nodes == 1 and not (usable[node] >= need.cpus and gpus(node) >= need.gpus):
+            continue
+        need.take(node, usable[node], gpus(node))
 
 
 def most_cpus(usable: dict[int, int], nodes: int) -> int:
@@ -157,42 +184,22 @@ def most_cpus(usable: dict[int, int], nodes: int) -> int:
     return sum(sorted(usable.values(), reverse=True)[:nodes])
 
 
-def _beside(need: Need, usable: dict[int, int], weights: Sequence[int], gpus: Callable[[int], int]) -> None:
-    """Of jobs that name nodes: the run that holds the first of them, up from it, then down."""
-    named = min(need.taken)
-    run = next((run for run in runs_of(usable, weights)[0] if named in run), [])
-    for node in (*(node for node in run if node > named), *(node for node in reversed(run) if node < named)):
-        if need.done or need.most_nodes <= 0:
-            return
-        if node not in need.taken:
-            need.take(node, usable[node], gpus(node))
+def _suffices(need: Need, run: Run, gpus: Callable[[int], int]) -> bool:
+    if run.cpus < need.cpus or len(run.others) < need.nodes - need.slack:
+        return False
+    return need.gpus <= 0 or sum([gpus(node) for node in run.others]) >= need.gpus
 
 
-def _choose_run(
-    need: Need,
-    runs: list[list[int]],
-    cpus_of: Sequence[int],
-    weights: Sequence[int],
-    gpus: Callable[[int], int],
-    contiguous: bool,
-) -> int | None:
-    """The lightest; of equal ones the smallest that suffices, else the largest."""
-    best: int | None = None
-    best_cpus = best_weight = 0
-    best_suffices = False
-    wanted, least = need.cpus, need.nodes - need.slack
-    for place, run in enumerate(runs):
-        cpus = cpus_of[place]
-        suffices = cpus >= wanted and len(run) >= least
-        if suffices and need.gpus > 0:
-            suffices = sum([gpus(node) for node in run]) >= need.gpus
-        if contiguous and not suffices:
-            continue
-        heavy = 0 if contiguous else weights[run[0]]
-        better = best is None or heavy < best_weight
-        if not better and heavy == best_weight:
+def _choose_run(need: Need, runs: Sequence[Run], gpus: Callable[[int], int]) -> Run:
+    """The lightest, or one with named nodes; of equal weight the smallest that suffices, else the largest."""
+    best = runs[0]
+    enough = _suffices(need, best, gpus)
+    for run in runs[1:]:
+        suffices = _suffices(need, run, gpus)
+        better = (best.named < 0 <= run.named) or run.weight < best.weight
+        if not better and run.weight == best.weight:
             # A larger run that does not suffice (too few nodes) wins even over one that does: Slurm's own.
-            better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
+            better = (not enough or run.cpus < best.cpus) if suffices else run.cpus > best.cpus
         if better:
-            best, best_cpus, best_weight, best_suffices = place, cpus, heavy, suffices
+            best, enough = run, suffices
     return best

@@ -41,7 +41,7 @@ class Selector(Chooser):
         self._rank = 0
         self._ranks: dict[str, int] = {}
         self._empty_masks = FreeMasks(cluster)
-        self._possible: dict[tuple[int, int, bytes], bool] = {}
+        self._possible: dict[tuple[int, int, tuple[int, ...]], bool] = {}
         """Whether jobs of a kind could run on some nodes if they were empty."""
 
     def took(self, held: Holding) -> None:
@@ -76,7 +76,8 @@ class Selector(Chooser):
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4); None also when that is after ``horizon``."""
         self.cons_tres.present = held
-        if self.futures is not None and not (preemptable or self.fit.lighter) and self.by_sets(record, among):
+        traced = self.fit.weights.marked & among
+        if self.futures is not None and not (preemptable or traced) and self.by_sets(record, among):
             return self._plain_will_run(record, among, self.futures, now, horizon)
         if record.counts:
             return self._counted_will_run(record, among, held, now, preemptable, horizon)
@@ -139,7 +140,7 @@ class Selector(Chooser):
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
-        key = (self.kind(record), among, self.fit.traces(among))
+        key = (self.kind(record), among, self.fit.weights.traces(among))
         found = self._possible.get(key)
         if found is None:
             if len(self._possible) >= _MOST_KEPT:
@@ -148,13 +149,13 @@ class Selector(Chooser):
         return found
 
     def _fits_empty(self, record: Record, among: int) -> bool:
-        if self.masks is not None and not self.fit.lighter and self.by_sets(record, among):
+        if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
         if not (record.demand.gres or record.demand.gpus_per_job):
             return self.choose(record, among, self.empty, beside=ANY) is not None
-        marks, lighter = self.fit.bytes[:], self.fit.lighter
+        kept = self.fit.weights.kept()
         placed = self.choose(record, among, self.empty)
-        self.fit.restore(marks, lighter)
+        self.fit.weights.restore(kept)
         return placed is not None
 
     def _bounded_will_run(
