@@ -50,7 +50,7 @@ def runs_in(inside: int, worth: int, present: Present, values: list[int] | None)
 
 
 def choose(need: Taking, runs: list[Run]) -> int:
-    """The place of the smallest run that suffices, else of the largest; a larger one too short wins over any before."""
+    """The place of the smallest run that suffices, else of the largest: one too short, but larger, wins."""
     best, best_cpus, best_suffices = -1, 0, False
     wanted, least = need.cpus, need.nodes - need.slack
     for place, (_, cpus, count) in enumerate(runs):
