@@ -24,10 +24,10 @@ FOUND = Calibration(
     missing=2,
     drains=(Drain("n4", 3600.0, 10800.0), Drain("n5", 0.0, 7200.0)),
     groups=(
-        Compared("all", "all jobs", 8, 350.0, 365.0, 350.0, 365.0),
-        Compared("partition", "p<1>", 5, 300.0, 330.5, 200.0, 230.0),
+        Compared("all", "all jobs", 8, 350.0, 365.0, 350.0, 365.0, 0.5, 0.25, 0.26),
+        Compared("partition", "p<1>", 5, 300.0, 330.5, 200.0, 230.0, 0.8, 0.125, 0.13),
         Compared("partition", "q", 3, 0.0, 0.0, 0.0, 0.0),
-        Compared("user", "ann", 8, 350.0, 365.0, 350.0, 365.0),
+        Compared("user", "ann", 8, 350.0, 365.0, 350.0, 365.0, 0.5, 0.25, 0.26),
     ),
     recorded_use=0.5,
     simulated_use=0.525,
@@ -54,20 +54,31 @@ def rows_of(text, caption):
 def test_the_figures_are_those_of_the_comparison():
     text = page(FOUND, PAIRS, title="small <site>")
     assert "<h1>small &lt;site&gt;</h1><p>The agreement is close &amp; good.</p>" in text
-    partitions = rows_of(text, "Waits by partition")
+    partitions = rows_of(text, "Waits, starts and use by partition")
     assert [[cell[0] for cell in row] for row in partitions] == [
-        ["p<1>", "5", "5 min", "5 min 30 s", "+30 s", "3 min 20 s", "3 min 50 s"],
-        ["q", "3", "0 s", "0 s", "+0 s", "0 s", "0 s"],
+        ["p<1>", "5", "5 min", "5 min 30 s", "+30 s", "3 min 20 s", "3 min 50 s", "80.0%", "12.5%", "13.0%"],
+        ["q", "3", "0 s", "0 s", "+0 s", "0 s", "0 s", "0.0%", "0.0%", "0.0%"],
     ]
-    assert [cell[1] for cell in partitions[0]] == ["", "5", "300.0", "330.5", "30.5", "200.0", "230.0"]
-    assert [row[0][0] for row in rows_of(text, "Waits by user")] == ["ann"]
+    assert [cell[1] for cell in partitions[0]] == [
+        "",
+        "5",
+        "300.0",
+        "330.5",
+        "30.5",
+        "200.0",
+        "230.0",
+        "0.8",
+        "0.125",
+        "0.13",
+    ]
+    assert [row[0][0] for row in rows_of(text, "Waits, starts and use by user")] == ["ann"]
     assert [[cell[1] for cell in row[1:]] for row in rows_of(text, "Removed from the replay")] == [
         ["3600.0", "10800.0", "7200.0"],
         ["0.0", "7200.0", "7200.0"],
     ]
     assert '<data value="0.525">52.5%</data>' in text
     assert "<dd>4.0</dd>" in text  # node-hours
-    assert "Waits by hour" not in text
+    assert "Waits, starts and use by hour" not in text
     assert "<h2>Hours" not in text
 
 

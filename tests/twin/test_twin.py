@@ -79,6 +79,11 @@ def test_a_log_of_our_own_is_met_exactly(site, scheduler):
     assert found.recorded_use == pytest.approx(found.simulated_use)
     assert found.verdict.startswith("The agreement is close")
     assert sum(one.jobs for one in found.groups if one.by == "user") == 120
+    for by in ("partition", "account", "size", "user", "hour"):
+        some = [one for one in found.groups if one.by == by]
+        assert sum(one.recorded_use for one in some) == pytest.approx(found.recorded_use)
+        assert sum(one.simulated_use for one in some) == pytest.approx(found.simulated_use)
+        assert {one.same_start for one in some} == {1.0}
 
 
 @pytest.mark.parametrize("scheduler", ["easy", "slurm"])
@@ -126,6 +131,22 @@ def test_an_altered_weight_is_foreseen_exactly(site):
     assert found.shifts[0].after == pytest.approx(sum(truth.values()) / len(truth))
     sizes = {one.name: one.after - one.before for one in found.shifts if one.by == "user"}
     assert any(sizes.values())
+
+
+def test_hidden_drains_and_an_altered_weight_are_told_apart(site):
+    """The log has both; taking the drains away leaves what the weight does, and with the weight nothing is left."""
+    plain = f"PriorityType=priority/multifactor\nPriorityWeightAge=1000\n{CONF}"
+    (site / "slurm.conf").write_text(plain)
+    (site / "heavy.conf").write_text(f"PriorityWeightJobSize=100000\n{plain}")
+    heavy = read_platform(site / "heavy.conf")
+    hidden = [Drain("n4", 9000.0, 30000.0), Drain("g1", 9000.0, 30000.0)]
+    log = read_workload(recorded(site, [as_events(hidden, heavy)], scheduler="slurm", conf="heavy.conf"))
+    found, alike = calibrate(read_platform(site / "slurm.conf"), log), calibrate(heavy, log)
+    assert {one.node for one in found.drains} == {one.node for one in alike.drains} == {"n4", "g1"}
+    assert found.same_start < alike.same_start
+    assert found.error > alike.error
+    sizes = {one.name: one for one in found.groups if one.by == "size"}
+    assert all(one.same_start < 1 for one in sizes.values())
 
 
 def test_changes_of_the_text():

@@ -154,12 +154,14 @@ def _calibration(found: "Calibration") -> str:
         f"utilisation: {found.recorded_use:.1%} recorded, {found.simulated_use:.1%} simulated",
         "",
     ]
-    lines.append(f"{'mean wait (s) of':34} {'jobs':>8} {'recorded':>12} {'simulated':>12}")
+    head = f"{'mean wait (s) of':34} {'jobs':>8} {'recorded':>12} {'simulated':>12}"
+    lines.append(f"{head} {'same start':>11} {'use recorded':>13} {'simulated':>10}")
     for by in dict.fromkeys(one.by for one in found.groups):
         some = sorted((one for one in found.groups if one.by == by), key=lambda one: -one.jobs)
         for one in some[:_MOST]:
             what = one.name if by == "all" else f"{by} {one.name}"
-            lines.append(f"{what[:34]:34} {one.jobs:8,} {one.recorded_mean:12,.0f} {one.simulated_mean:12,.0f}")
+            waits = f"{what[:34]:34} {one.jobs:8,} {one.recorded_mean:12,.0f} {one.simulated_mean:12,.0f}"
+            lines.append(f"{waits} {one.same_start:11.0%} {one.recorded_use:13.1%} {one.simulated_use:10.1%}")
         if len(some) > _MOST:
             lines.append(f"  ... and {len(some) - _MOST} more of {by} (--json has all)")
     for drain in found.drains[:_MOST]:

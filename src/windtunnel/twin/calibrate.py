@@ -22,6 +22,11 @@ class Compared(msgspec.Struct, frozen=True):
     simulated_mean: float
     recorded_median: float
     simulated_median: float
+    same_start: float = 0.0
+    """The share of them that start within a minute of when they did."""
+    recorded_use: float = 0.0
+    simulated_use: float = 0.0
+    """What they use of all processors, from the first submission to the last end of all jobs."""
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,15 +76,16 @@ def compare(
     differences = [abs(new.waited - old.waited) for old, new in pairs]
     longer = sum(old.waited - new.waited > 3600 for old, new in pairs)
     cores = sum(host.cores for host in platform.hosts)
-    same = sum(difference <= 60 for difference in differences) / max(1, len(pairs))
+    olds, news = [old for old, _ in pairs], [new for _, new in pairs]
+    groups = _groups(pairs, _processor_seconds(olds, cores), _processor_seconds(news, cores))
     found = Calibration(
         jobs=len(pairs),
         missing=len(was) - len(pairs),
         drains=tuple(drains),
-        groups=tuple(_groups(pairs)),
-        recorded_use=_use([old for old, _ in pairs], cores),
-        simulated_use=_use([new for _, new in pairs], cores),
-        same_start=same,
+        groups=tuple(groups),
+        recorded_use=groups[0].recorded_use,
+        simulated_use=groups[0].simulated_use,
+        same_start=groups[0].same_start,
         error=median(differences) if differences else 0.0,
         unexplained=longer,
         verdict="",
@@ -87,29 +93,33 @@ def compare(
     return msgspec.structs.replace(found, verdict=_verdict(found)), pairs
 
 
-def _groups(pairs: Sequence[tuple[Outcome, Outcome]]) -> list[Compared]:
+def _groups(pairs: Sequence[tuple[Outcome, Outcome]], recorded: float, simulated: float) -> list[Compared]:
+    """``recorded``, ``simulated``: the processor-seconds that there were."""
     new = {old.id: after for old, after in pairs}
     whole = {"all": {"all jobs": [old for old, _ in pairs]}}
     parts = whole | {by: groups_of((old for old, _ in pairs), by) for by in GROUPS}
     return [
-        _compared(by, name, jobs, [new[one.id] for one in jobs])
+        _compared(by, name, jobs, [new[one.id] for one in jobs], recorded, simulated)
         for by, groups in parts.items()
         for name, jobs in groups.items()
     ]
 
 
-def _compared(by: str, name: str, jobs: Sequence[Outcome], after: Sequence[Outcome]) -> Compared:
+def _compared(
+    by: str, name: str, jobs: Sequence[Outcome], after: Sequence[Outcome], recorded: float, simulated: float
+) -> Compared:
     means, medians = (mean_wait(jobs), mean_wait(after)), (median_wait(jobs), median_wait(after))
-    return Compared(by, name, len(jobs), *means, *medians)
+    same = sum(abs(new.waited - old.waited) <= 60 for old, new in zip(jobs, after, strict=True)) / max(1, len(jobs))
+    used = (sum(one.processors * one.ran for one in some) for some in (jobs, after))
+    old_use, new_use = (amount / there for amount, there in zip(used, (recorded, simulated), strict=True))
+    return Compared(by, name, len(jobs), *means, *medians, same, old_use, new_use)
 
 
-def _use(jobs: Sequence[Outcome], cores: int) -> float:
-    """The share of the processors that was in use."""
-    if not jobs:
-        return 0.0
-    start = min(one.submitted for one in jobs)
-    end = max(one.submitted + one.waited + one.ran for one in jobs)
-    return sum(one.processors * one.ran for one in jobs) / max(1.0, (end - start) * cores)
+def _processor_seconds(jobs: Sequence[Outcome], cores: int) -> float:
+    """All that there were from the first submission to the last end."""
+    start = min((one.submitted for one in jobs), default=0.0)
+    end = max((one.submitted + one.waited + one.ran for one in jobs), default=0.0)
+    return max(1.0, (end - start) * cores)
 
 
 def _verdict(found: Calibration) -> str:

@@ -134,7 +134,8 @@ def _bars(groups: Sequence["Compared"]) -> str:
 
 
 def _table(name: str, groups: Sequence["Compared"]) -> str:
-    head = (name, "Jobs", "Mean recorded", "Mean simulated", "Difference", "Median recorded", "Median simulated")
+    waits = (name, "Jobs", "Mean recorded", "Mean simulated", "Difference", "Median recorded", "Median simulated")
+    head = (*waits, "Start within a minute", "Use recorded", "Use simulated")
     rows = [
         (
             Cell(one.name),
@@ -144,10 +145,13 @@ def _table(name: str, groups: Sequence["Compared"]) -> str:
             number(one.simulated_mean - one.recorded_mean, f"{one.simulated_mean - one.recorded_mean:+,.0f} s"),
             _seconds(one.recorded_median),
             _seconds(one.simulated_median),
+            _share(one.same_start),
+            _share(one.recorded_use),
+            _share(one.simulated_use),
         )
         for one in groups
     ]
-    return table(f"Waits by {groups[0].by}", head, rows)
+    return table(f"Waits, starts and use by {groups[0].by}", head, rows)
 
 
 def _drains(found: "Calibration") -> str:

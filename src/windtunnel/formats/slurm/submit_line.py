@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from windtunnel.formats.slurm.values import date, expand_hosts, megabytes, time_span
 from windtunnel.model.slurm import Dependency, JobAsk
 
-__all__ = ["deadline_in", "dependencies_in", "not_followed", "options_in"]
+__all__ = ["LONE_OPTIONS", "SHORT_OPTIONS", "deadline_in", "dependencies_in", "not_followed", "options_in"]
 
-_SHORT: Final = {
+SHORT_OPTIONS: Final = {
     "N": "nodes", "n": "ntasks", "c": "cpus-per-task", "d": "dependency", "w": "nodelist", "x": "exclude",
     "H": "hold", "s": "oversubscribe", "A": "account", "J": "job-name", "p": "partition", "t": "time", "q": "qos",
     "o": "output", "e": "error", "D": "chdir", "C": "constraint", "L": "licenses", "a": "array", "b": "begin",
@@ -24,7 +24,7 @@ _SHORT: Final = {
     "W": "wait", "v": "verbose", "O": "overcommit", "I": "immediate", "K": "kill-on-bad-exit", "u": "unbuffered",
     "Z": "no-allocate",
 }  # fmt: skip
-_ALONE: Final = frozenset(
+LONE_OPTIONS: Final = frozenset(
     {"hold", "exclusive", "contiguous", "oversubscribe", "spread-job", "use-min-nodes", "requeue", "no-requeue"}
     | {"parsable", "no-kill", "quiet", "wait", "verbose", "overcommit", "unbuffered", "pty", "immediate", "reboot"}
     | {"test-only", "nice", "get-user-env", "kill-on-invalid-dep", "propagate", "wait-all-nodes", "no-allocate"}
@@ -139,11 +139,11 @@ def _options(words: list[str]) -> dict[str, str]:
             break
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
-            if not equals and name not in _ALONE:
+            if not equals and name not in LONE_OPTIONS:
                 value = next(rest, "")
         else:
-            name, value = _SHORT.get(word[1], word[1]), word[2:].removeprefix("=")
-            if not value and name not in _ALONE:
+            name, value = SHORT_OPTIONS.get(word[1], word[1]), word[2:].removeprefix("=")
+            if not value and name not in LONE_OPTIONS:
                 value = next(rest, "")
         given[name] = value
     return given

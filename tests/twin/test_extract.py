@@ -1,0 +1,134 @@
+"""The script of ``windtunnel slurm extract``, run with commands that print what a small site's Slurm would."""
+
+import os
+import subprocess
+
+import pytest
+
+from windtunnel.formats.registry import read_platform, read_workload
+from windtunnel.formats.slurm.submit_line import not_followed, options_in
+from windtunnel.model.slurm import Dependency, JobAsk
+from windtunnel.twin.extract import script
+
+CONF = """ClusterName=small
+Include nodes.conf
+PartitionName=main Nodes=n[1-2] Default=YES AllowAccounts=physics,root
+"""
+JOBS = (
+    "{head}\n"
+    "1|one|ann|physics|2024-01-01T00:00:00+0000|2024-01-01T00:00:00+0000|60|5|2|cpu=2,node=1|n1|"
+    "/usr/bin/sbatch -A physics -J secret --exclusive -d afterok:7 -c2 --mail-user=ann@x.org run.sh -n 99 | tee secret\n"
+    "2|two|bob|chemistry|2024-01-01T00:00:10+0000|2024-01-01T00:01:00+0000|60|5|1|cpu=1,node=1|n2|"
+    "sbatch -n1 : -n2 --nodelist n1 --wrap secret\nsecret of bob\n"
+    "3|one|ann|physics|2024-01-01T00:00:20+0000|2024-01-01T00:01:00+0000|60|5|1|cpu=1,node=1|n2|vim secret\n"
+)
+HEAD = "JobID|JobName|User|Account|Submit|Start|ElapsedRaw|TimelimitRaw|ReqCPUS|ReqTRES|NodeList|SubmitLine"
+NODES = (
+    "NodeName=n1 CPUTot=4 CPUs=4 Sockets=1 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=100 State=IDLE+DRAIN "
+    "Partitions=main Reason=secret of ann [root@2024]\nNodeName=n2 CPUTot=4 CPUs=4 Sockets=1 CoresPerSocket=4 "
+    "ThreadsPerCore=1 RealMemory=100 State=IDLE Partitions=main\n"
+)
+PARTITION = "PartitionName=main AllowAccounts=physics,root Nodes=n[1-2] Default=YES MaxTime=1-00:00:00 State=UP\n"
+CONFIG = "Configuration data as of now\nClusterName = small\nSlurmUser = ann(5)\nSLURM_CONF = {etc}/slurm.conf\n"
+ASSOC = "Cluster|Account|ParentName|User|Share\nsmall|root||||\nsmall|physics|root||2\nsmall|physics||ann|1\n"
+
+
+@pytest.fixture
+def extracted(tmp_path):
+    etc, commands, files = tmp_path / "etc", tmp_path / "bin", tmp_path / "files"
+    for folder in (etc, commands, files):
+        folder.mkdir()
+    (etc / "slurm.conf").write_text(CONF)
+    (etc / "nodes.conf").write_text("NodeName=n[1-2] CPUs=4 RealMemory=100\n")
+    shown = {
+        "config": CONFIG.format(etc=etc), "node": NODES, "partition": PARTITION, "assoc": ASSOC,
+        "reservation": "ReservationName=r StartTime=2024-01-01T00:00:00 EndTime=2024-01-02T00:00:00 Users=ann Nodes=n1\n",
+        "qos": "Name|Priority\nnormal|0\n", "jobs": JOBS.format(head=HEAD),
+    }  # fmt: skip
+    for name, text in shown.items():
+        (files / name).write_text(text)
+    (commands / "scontrol").write_text(f'#!/bin/sh\nfor last; do :; done\ncat "{files}/$last"\n')
+    (commands / "sacctmgr").write_text(f'#!/bin/sh\ncat "{files}/$3"\n')
+    (commands / "sacct").write_text(
+        f'#!/bin/sh\nif [ "$1" = --helpformat ]; then echo "JobID SubmitLine"; else cat "{files}/jobs"; fi\n'
+    )
+    for path in commands.iterdir():
+        path.chmod(0o755)
+
+    def run(*, anonymous, conf=True):
+        if not conf:
+            (etc / "slurm.conf").unlink()
+        text = script(start="2024-01-01", end="now", folder=str(tmp_path / "site"), anonymous=anonymous)
+        path = f"{commands}:{os.environ['PATH']}"
+        done = subprocess.run(
+            ["sh"], input=text, text=True, capture_output=True, check=True, env=os.environ | {"PATH": path}
+        )
+        return tmp_path / "site", done.stdout.strip()
+
+    return run
+
+
+def words_in(folder):
+    return "".join(path.read_text() for path in folder.iterdir() if path.name != "key.txt")
+
+
+def test_a_site_and_its_jobs(extracted):
+    folder, told = extracted(anonymous=False)
+    assert told == f"windtunnel calibrate {folder}/slurm.conf {folder}/jobs.txt"
+    platform = read_platform(folder / "slurm.conf")
+    assert [host.name for host in platform.hosts] == ["n1", "n2"]  # of the file that it includes
+    assert [one.account for one in platform.site.associations] == ["root", "physics", "physics"]
+    jobs = {job.name: job for job in read_workload(folder / "jobs.txt")}
+    assert jobs["1"].ask.exclusive
+    assert jobs["1"].ask.dependencies == (Dependency(kind="afterok", job="7"),)
+
+
+def test_names_are_replaced_under_a_key_that_is_kept(extracted):
+    folder, _ = extracted(anonymous=True)
+    said = words_in(folder)
+    for name in ("ann", "bob", "physics", "chemistry", "secret", "one", "two"):
+        assert name not in said.replace("None", ""), name
+    jobs = {job.name: job for job in read_workload(folder / "jobs.txt")}
+    assert jobs["1"].user == jobs["3"].user != jobs["2"].user
+    assert jobs["1"].ask.name == jobs["3"].ask.name != jobs["2"].ask.name
+    platform = read_platform(folder / "slurm.conf")
+    (part,) = platform.site.partitions
+    assert part.allow_accounts == (jobs["1"].group, "root")
+    assert {one.user for one in platform.site.associations} == {"", jobs["1"].user}
+    (reservation,) = platform.site.reservations
+    assert reservation.users == (jobs["1"].user,)
+    assert jobs["1"].ask.exclusive
+    assert jobs["1"].ask.dependencies == (Dependency(kind="afterok", job="7"),)
+    assert jobs["1"].ask.cpus_per_task == 2
+    assert "sbatch --ntasks=1 : --ntasks=2 --nodelist=n1" in (folder / "jobs.txt").read_text()
+    key = (folder / "key.txt").read_text()
+    again, _ = extracted(anonymous=True)
+    assert (again / "key.txt").read_text() == key
+    assert words_in(again) == said
+
+
+@pytest.mark.parametrize("anonymous", [False, True])
+def test_a_site_whose_slurm_conf_cannot_be_read(extracted, anonymous):
+    folder, told = extracted(anonymous=anonymous, conf=False)
+    assert told == f"windtunnel calibrate {folder}/scontrol-node.txt {folder}/jobs.txt"
+    platform = read_platform(folder / "scontrol-node.txt", all_states=True)
+    assert [one.name for one in platform.site.partitions] == ["main"]
+    assert platform.site.partitions[0].max_time == 1440
+    assert len(platform.hosts) == 2
+    assert ("ann" in words_in(folder)) != anonymous
+
+
+def test_the_options_that_are_kept_are_those_that_are_followed():
+    line = (
+        "sbatch -N2 -n4 -c2 --ntasks-per-node=2 --mem=1G --mem-per-cpu=1G -w n1 -x n2 --contiguous --spread-job "
+        "--use-min-nodes -H --exclusive -a 1-9%2 -s -d singleton --time-min=5 --switches=1 --nice=3 --mincpus=2 "
+        "--ntasks-per-core=1 --ntasks-per-socket=1 --hint=nomultithread --deadline=now+2hours x"
+    )
+    assert not_followed(line) == ()
+    text = script(start="a", end="b", anonymous=True)
+    kept = text.partition("KEPT = [")[2].partition("]")[0]
+    given = options_in(line, JobAsk(), 0, 0.0)
+    assert given != JobAsk()
+    for word in line.split():
+        name = word.partition("=")[0].removeprefix("--")
+        assert not word.startswith("--") or f"'{name}'" in kept, word
