@@ -99,7 +99,7 @@ class Replay:
             self.reasons = {key: "None" for key in self.reasons}
         self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
         self.weights = None
-        self.unseen = {}
+        self.unseen = {key: reason for key, reason in self.reasons.items() if key not in self.logged}
         """Jobs submitted before the log begins: whether a loop looked at them since is not recorded."""
         self.differences = []
         self.compared = Counter()

@@ -20,6 +20,7 @@ from windtunnel.schedulers.slurm.switch_wait import waits_for_switches
 __all__ = ["backfill_pass"]
 
 _MOST_TRIES: Final = 500
+_MOST_MOVES: Final = 10
 _NEVER: Final = 1 << 62
 _UNKNOWN_START: Final = 500
 """Seconds after which a job is planned that limits refuse now (``assoc_limit_stop``)."""
@@ -283,10 +284,21 @@ class _Cycle:
                 nodes = own.mask
                 if start + minutes * 60 > own.end:
                     return 0, 0, None
+        else:
+            start = self._after_maintenance(record, start, minutes)
         end = start + minutes * 60
         kept = state.bookings.kept_from(job, start, end)
         until = state.bookings.next_end(job, start, end, record.table.mask, self.settings.bf_resolution)
         return kept, until, (start, nodes)
+
+    def _after_maintenance(self, record: Record, start: int, minutes: int) -> int:
+        """A start that would run into a reservation of the whole partition is its end instead (§8)."""
+        for _ in range(_MOST_MOVES):
+            one = self.state.bookings.covering(start, start + minutes * 60, record.table.mask)
+            if one is None:
+                break
+            start = one.end
+        return start
 
     def _possible(self, record: Record, among: int, slots: list[Slot]) -> bool:
         """Whether nodes, named ones and licences are enough for a test at all."""

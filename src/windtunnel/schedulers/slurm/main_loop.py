@@ -247,9 +247,8 @@ def not_available(state: State, record: Record, available: int) -> str:
     away = (job.named or record.table.mask) & ~available
     if away:
         return f"ReqNodeNotAvail, UnavailableNodes:{_host_list(state, away)}"
-    for one in state.bookings.occurrences(state.now, state.now + record.limit * 60):
-        if one.mask & record.mask and "MAINT" in one.flags:
-            return "ReqNodeNotAvail, Reserved for maintenance"
+    if state.bookings.covering(state.now, state.now + record.limit * 60, record.table.mask) is not None:
+        return "ReqNodeNotAvail, Reserved for maintenance"
     return "ReqNodeNotAvail, May be reserved for other job"
 
 

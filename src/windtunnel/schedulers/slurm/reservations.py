@@ -12,6 +12,7 @@ from windtunnel.schedulers.slurm.jobs import PendingJob
 __all__ = ["Booking", "Bookings"]
 
 _PERIODS: Final = {"DAILY": 86400, "WEEKLY": 7 * 86400, "HOURLY": 3600}
+_WHOLE: Final = frozenset(("ALL_NODES", "PART_NODES", "MAINT"))
 _MOST: Final = 400
 """Repetitions looked at: more than a year of days."""
 
@@ -70,6 +71,13 @@ class Bookings:
             if one.name != job.reservation:
                 kept |= one.mask
         return kept
+
+    def covering(self, begin: int, end: int, nodes: int) -> Booking | None:
+        """The first one in a span of time that takes a whole partition, for maintenance or as all its nodes."""
+        for one in self.occurrences(begin, end):
+            if one.flags & _WHOLE and not nodes & ~one.mask:
+                return one
+        return None
 
     def next_end(self, job: PendingJob, begin: int, end: int, nodes: int, resolution: int) -> int:
         """When the first reservation that matters ends, rounded up; 0: none does (§4.3)."""
