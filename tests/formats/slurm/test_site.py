@@ -191,7 +191,6 @@ def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site
         ("PreemptMode=WITHIN of QOS is not simulated", 1),
         ("OverTimeLimit is not simulated", 1),
         ("MaxMemPerNode is not simulated", 1),
-        ("kill_invalid_depend in SchedulerParameters is not simulated", 1),
         ("AllowGroups of partitions is not simulated", 2),
         ("MaxMemPerCPU of partitions is not simulated", 1),
         ("MaxJobsAccruePerUser of QOS is not simulated", 1),

@@ -304,7 +304,7 @@ def test_a_job_that_cannot_meet_its_deadline_is_cancelled():
 
 
 def test_a_job_without_a_limit_gets_what_is_left_until_its_deadline():
-    from windtunnel.schedulers.slurm.deadlines import cut, drop_late, last_start
+    from windtunnel.schedulers.slurm.cancelling import cut, drop_hopeless, last_start
     from windtunnel.schedulers.slurm.jobs import PendingJob
     from windtunnel.schedulers.slurm.main_loop import main_pass
     from windtunnel.schedulers.slurm.state import State
@@ -315,7 +315,45 @@ def test_a_job_without_a_limit_gets_what_is_left_until_its_deadline():
     )
     state.pending["a"] = waiting
     assert last_start(waiting) == 1725
-    assert not drop_late(state)
+    state.watched.add("a")
+    assert not drop_hopeless(state)
     assert cut(waiting.records[0], 30, 1700) == 1
     (started,) = main_pass(state).started
     assert (started.limit, started.holding.end) == (12, 1720)
+
+
+@pytest.mark.parametrize("kills", [False, True])
+def test_what_waits_in_vain_is_cancelled_where_the_site_says_so(kills):
+    main = MainLoopSettings(batch_sched_delay=1, kill_invalid_depend=kills)
+    found = rows(
+        site(main=main),
+        job("a", 10, tasks=1),
+        job("b", 10, submit=1, tasks=1, dependencies=(Dependency(kind="afternotok", job="a"),)),
+        job("c", 10, submit=2, tasks=1, dependencies=(Dependency(kind="afterany", job="b"),)),
+        job("d", 10, submit=400, tasks=1),
+    )
+    told = "Slurm cancels it" if kills else "Slurm never starts it"
+    assert found["b"]["metadata"] == f"{told}: DependencyNeverSatisfied"
+    assert (found["c"]["final_state"] == "COMPLETED_SUCCESSFULLY") is kills
+
+
+@pytest.mark.parametrize("where", ["none", "qos", "account"])
+def test_jobs_below_a_threshold_of_priority_keep_no_nodes_from_others(where):
+    limits = Limits(min_priority=4294901759)  # above that of all but the first
+    described = site(
+        nodes=2,
+        enforce=("associations", "limits", "qos"),
+        qos=(Qos(name="normal", limits=limits if where == "qos" else Limits()),),
+        associations=(
+            Association(account="root"),
+            Association(account="lab", parent="root", limits=limits if where == "account" else Limits()),
+            Association(account="lab", user="ann", default=True),
+        ),
+    )
+    found = starts(
+        described,
+        job("long", 600, tasks=8, walltime=600),
+        job("wide", 600, submit=1, tasks=16, walltime=600),
+        job("longer", 1200, submit=2, tasks=8, walltime=1200),
+    )
+    assert (found["longer"] < 10) is (where != "none")  # it delays the wide one, which has no plan then

@@ -158,7 +158,7 @@ TABLES: Final = {
             "bf_licenses bf_max_job_array_resv bf_max_job_assoc bf_max_job_part bf_max_job_start bf_max_job_test "
             "bf_max_job_user bf_max_job_user_part bf_min_age_reserve bf_min_prio_reserve bf_node_space_size "
             "bf_one_resv_per_job bf_resolution bf_running_job_reserve bf_window bf_window_linear default_queue_depth "
-            "max_switch_wait pack_serial_at_end partition_job_depth preempt_reorder_count "
+            "kill_invalid_depend max_switch_wait pack_serial_at_end partition_job_depth preempt_reorder_count "
             "preempt_strict_order preempt_youngest_first sched_interval sched_max_job_start"
         ),
         irrelevant=_names(
@@ -169,7 +169,6 @@ TABLES: Final = {
             "delay_boot ignore_prefer_validation user_resv_delete nohold_on_prolog_fail time_min_as_soft_limit "
             "bf_continue defer"
         ),
-        at_default=_names("kill_invalid_depend"),
         not_simulated=_names(
             "allow_zero_lic bb_array_stage_cnt bf_allow_magnetic_slot bf_hetjob_immediate bf_hetjob_prio "
             "bf_ignore_newly_avail_nodes bf_topopt_enable bf_topopt_iterations defer_batch disable_hetjob_steps "

@@ -13,7 +13,6 @@ _LIMITS: Final = {
     "max_jobs_accrue": "MaxJobsAccrue",
     "max_jobs_accrue_per_user": "MaxJobsAccruePerUser",
     "max_jobs_accrue_per_account": "MaxJobsAccruePerAccount",
-    "min_priority": "MinPrioThreshold",
 }
 
 
@@ -31,7 +30,6 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
         ("SchedulerTimeSlice", site.preempt.time_slice != 30),
         ("MaxMemPerCPU", site.max_memory_per_cpu is not None),
         ("MaxMemPerNode", site.max_memory_per_node is not None),
-        ("kill_invalid_depend in SchedulerParameters", main.kill_invalid_depend),
     ):
         if other:
             yield "", key

@@ -7,7 +7,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.deadlines import cut, drop_late
+from windtunnel.schedulers.slurm.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.main_loop import Pass
@@ -84,7 +84,7 @@ class _Cycle:
     def go(self) -> Pass:
         """Over the queue in order, until a limit of the cycle ends it."""
         state, settings = self.state, self.settings
-        self.done.failed += drop_late(state)
+        self.done.failed += drop_hopeless(state)
         queue = job_queue(state, backfill=True)
         for job in state.pending.values():
             job.expected, job.planned = None, 0
@@ -186,7 +186,7 @@ class _Cycle:
     def _only_now(self, record: Record) -> bool:
         """Whether a job is tested for now alone, without a plan (§4.5)."""
         known, job, now = self.settings, record.job, self.state.now
-        if known.bf_min_prio_reserve and record.priority < known.bf_min_prio_reserve:
+        if record.priority < self.state.limits.least_priority(record, known.bf_min_prio_reserve):
             return True
         if known.bf_min_age_reserve and now - job.submitted < known.bf_min_age_reserve:
             return True

@@ -30,6 +30,9 @@ class Chooser:
         self.cons_tres = ConsTres(cluster, self.fit, self.tree)
         self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
         """What is free now, where sets of nodes say it all."""
+        self.empty = Occupancy(cluster)
+        """Nobody holds anything."""
+        self._kinds: dict[tuple[object, ...], int] = {}
         self.whole_cores = self.fit.by_core and max(cluster.threads, default=1) > 1
         """Whether jobs take the whole of cores that have several threads."""
 
@@ -176,7 +179,7 @@ class Chooser:
 
     def plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
         """A selection by sets of nodes."""
-        parts = masks.pick(record, among & record.mask)
+        parts = masks.pick(record, among & record.mask, self.kind(record))
         if parts is None:
             return None
         demand = record.demand
@@ -189,3 +192,21 @@ class Chooser:
                 return Picked(nodes, parts=parts)
         taken = {node: each for each, some in parts for node in bits(some)}
         return self.cons_tres.placement(record, taken, taken, Need(demand, 0))
+
+    def kind(self, record: Record) -> int:
+        """A number that jobs share which are placed alike."""
+        if record.kind < 0:
+            ask = record.job.ask
+            asked = (record.table.name, record.mask, record.job.named, ask.features, ask.prefer)
+            ways = (ask.contiguous, ask.spread, ask.switches is not None)
+            key = (*asked, *ways, *record.demand.signature(), *self._of_each_sort(record))
+            record.kind = self._kinds.setdefault(key, len(self._kinds))
+        return record.kind
+
+    def _of_each_sort(self, record: Record) -> tuple[object, ...]:
+        """What a job could use of an empty node of each sort, or the memory it asks for where that says more."""
+        demand = record.demand
+        if not demand.plain_shape or demand.memory_per_gpu is not None or self.linear:
+            return (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
+        usable = self.fit.usable(record, self.cluster.sorts, self.empty)
+        return tuple(usable.items())

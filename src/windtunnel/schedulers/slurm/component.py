@@ -13,8 +13,8 @@ from windtunnel.model.slurm import JobAsk, SlurmSite
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.slurm.amounts import Takings
 from windtunnel.schedulers.slurm.backfill import backfill_pass
+from windtunnel.schedulers.slurm.cancelling import CANCELLED, last_start, may_be_dropped
 from windtunnel.schedulers.slurm.clocks import Clocks
-from windtunnel.schedulers.slurm.deadlines import REASON, last_start
 from windtunnel.schedulers.slurm.defaults import ask_of, site_of, without_sharing
 from windtunnel.schedulers.slurm.het_jobs import component_asks, component_id
 from windtunnel.schedulers.slurm.jobs import HetJob, PendingJob, RunningJob, Siblings
@@ -231,6 +231,8 @@ class Slurm(Scheduler):
                 return
             state.pending[pending.id] = pending
             made.append(pending)
+            if may_be_dropped(state, pending):
+                state.watched.add(pending.id)
         if het is not None:
             self._het_waiting.add(job.id)
         self.jobs[job.id] = job
@@ -338,7 +340,7 @@ class Slurm(Scheduler):
             self.reasons.pop(one.id, None)
         self._het_waiting.discard(key)
         if self.jobs.pop(key, None) is not None:
-            what = "cancels" if job.reason == REASON else "refuses"
+            what = "cancels" if job.reason in CANCELLED else "refuses"
             decisions.append(RejectJob(job_id=key, reason=f"Slurm {what} it: {job.reason}"))
             self.state.dependencies.end(key, job, self.state.now, well=False)
 
@@ -454,8 +456,8 @@ class Slurm(Scheduler):
         if not state.pending:
             return
         dates = [job.begin - self.start_date for job in state.pending.values() if job.begin > state.now]
-        for job in state.pending.values():
-            latest = last_start(job)
+        for key in state.watched:
+            latest = last_start(state.pending[key]) if key in state.pending else None
             if latest is not None:
                 dates.append(latest + 1 - self.start_date)
         for one in state.bookings.reservations.values():

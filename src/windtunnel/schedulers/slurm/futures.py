@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.jobs import Picked
 from windtunnel.schedulers.slurm.masks import FreeMasks
 from windtunnel.schedulers.slurm.occupancy import Holding
 
@@ -18,7 +19,7 @@ _STEP = 16
 class Futures:
     """The futures of one state of a cluster, by the number of running jobs that have ended; the next to end first."""
 
-    __slots__ = ("_counts", "_known", "_reach", "ending", "most_cpus", "now")
+    __slots__ = ("_counts", "_known", "_reach", "answers", "ending", "most_cpus", "now")
 
     def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
         self.now = now
@@ -29,12 +30,15 @@ class Futures:
         self._known: list[FreeMasks] = []
         self._reach: list[int] = []
         """By the number of jobs gone: the nodes of which anything is free."""
+        self.answers: dict[tuple[int, int, int], tuple[int, Picked | None]] = {}
+        """When jobs of a kind could start among some nodes, and where; or until when they could not at least."""
 
     def changed(self) -> None:
         """A job has begun or ended."""
         self._counts.clear()
         self._known.clear()
         self._reach.clear()
+        self.answers.clear()
 
     def after(self, count: int) -> FreeMasks:
         """What is free without the first running jobs, so many."""

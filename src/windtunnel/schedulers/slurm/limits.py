@@ -106,6 +106,8 @@ class LimitBook:
         tables = [getattr(one, name) for one in groups for name in Limits.__struct_fields__]
         self.counts_nodes = any("node" in table for table in tables if isinstance(table, Mapping))
         """Whether anything limits nodes, of which those that several jobs share count once."""
+        self.thresholds = any(one.min_priority is not None for one in groups)
+        """Whether anything has a MinPrioThreshold."""
         self.counts_seconds = any(one.grp_tres_run_mins for one in groups)
         """Whether anything limits what running jobs may still use (GrpTRESRunMins)."""
 
@@ -182,6 +184,17 @@ class LimitBook:
         if own is not None and partition is not None and not own.has("OverPartQOS"):
             found.reverse()
         return found
+
+    def least_priority(self, record: Record, otherwise: int) -> int:
+        """Below it a job is given no plan, and lets its partition not fail: MinPrioThreshold of a QOS or account."""
+        if not self.thresholds:
+            return otherwise
+        for qos in self.qos_of(record):
+            if qos.limits.min_priority is not None:
+                return qos.limits.min_priority
+        member = record.job.member
+        found = _inherited(member, "min_priority") if member is not None else None
+        return otherwise if found is None else found
 
     def preferred(self, record: Record) -> int:
         """The nodes that QOS, user or accounts use whose number is limited: they cost nothing, and go first."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.deadlines import cut, drop_late
+from windtunnel.schedulers.slurm.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.names import folded
 from windtunnel.schedulers.slurm.nodesets import bits
@@ -30,7 +30,7 @@ class Pass:
         self.victims: list[tuple[RunningJob, PendingJob]] = []
         """Who has to go, and for whom."""
         self.failed: list[PendingJob] = []
-        """Jobs that can never run (BadConstraints), or not before their deadlines."""
+        """Jobs that can never run (BadConstraints), or that are cancelled."""
         self.tested = 0
 
 
@@ -52,7 +52,7 @@ class _Run:
     def go(self) -> Pass:
         """Over the queue in order."""
         main = self.state.site.main
-        self.done.failed += drop_late(self.state)
+        self.done.failed += drop_hopeless(self.state)
         for record in job_queue(self.state):
             if self.stopped or (main.sched_max_job_start and len(self.done.started) >= main.sched_max_job_start):
                 break
@@ -209,7 +209,7 @@ class _Run:
             return
         if backfill.bf_min_age_reserve and state.now - job.submitted < backfill.bf_min_age_reserve:
             return
-        if backfill.bf_min_prio_reserve and record.priority < backfill.bf_min_prio_reserve:
+        if record.priority < state.limits.least_priority(record, backfill.bf_min_prio_reserve):
             return
         self._close(record)
 

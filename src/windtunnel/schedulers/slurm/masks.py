@@ -7,19 +7,17 @@ nodes...) is looked up node by node (:mod:`windtunnel.schedulers.slurm.fit`), wi
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.fit import in_steps
 from windtunnel.schedulers.slurm.jobs import Record
+from windtunnel.schedulers.slurm.kept import KeptPicks, Parts
 from windtunnel.schedulers.slurm.memory_room import MemoryRoom
-from windtunnel.schedulers.slurm.nodesets import bits, first_of, spans
+from windtunnel.schedulers.slurm.nodesets import bits, first_of
 from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.schedulers.slurm.set_runs import at_most, choose, runs_in, take_of, worth
 from windtunnel.schedulers.slurm.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
-
-Present = list[tuple[int, int]]
-"""Numbers of usable CPUs, ascending, and the nodes with so many."""
-Run = tuple[int, int, int]
-"""Consecutive nodes, their CPUs and their number."""
 
 
 def plain_cluster(cluster: Cluster) -> bool:
@@ -68,7 +66,7 @@ def plain_record(record: Record, memory: bool = False) -> bool:
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("by_core", "cluster", "masks", "room")
+    __slots__ = ("by_core", "cluster", "kept", "masks", "room")
 
     def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
@@ -76,11 +74,13 @@ class FreeMasks:
         self.masks = list(cluster.total_masks)
         self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
         """Where memory is counted."""
+        self.kept = KeptPicks()
 
     def copy(self) -> "FreeMasks":
         """The same, to be changed apart."""
         other = FreeMasks(self.cluster, room=False)
         other.masks = self.masks[:]
+        other.kept = self.kept
         if self.room is not None:
             other.room = self.room.copy()
         return other
@@ -146,8 +146,11 @@ class FreeMasks:
             found |= free & total
         return found
 
-    def pick(self, record: Record, among: int) -> list[tuple[int, int]] | None:
-        """What a job would take (§5.3): CPUs, and the nodes of which so many; None: no selection succeeds."""
+    def pick(self, record: Record, among: int, kind: int) -> Parts | None:
+        """What a job would take (§5.3): CPUs, and the nodes of which so many; None: no selection succeeds.
+
+        Jobs of a kind are placed alike.
+        """
         demand = record.demand
         least = self._least(record)
         if demand.exclusive:
@@ -157,6 +160,14 @@ class FreeMasks:
             values = self._with_memory(levels, self.room, demand.memory_per_cpu, demand.tasks_per_node)
         else:
             values = None
+        # Which numbers of CPUs there are tells one list of sets from another.
+        key = (kind, sum([1 << free for free, nodes in enumerate(levels) if nodes]), *filter(None, levels))
+        if key in self.kept:
+            return self.kept[key]
+        return self.kept.keep(key, self._pick(demand, levels, values))
+
+    def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Parts | None:
+        """The same among nodes with so many usable CPUs."""
         able = cpus = 0
         for free, nodes in enumerate(levels):
             if nodes:
@@ -165,7 +176,7 @@ class FreeMasks:
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             most = max(demand.tasks, demand.min_nodes)
-        if cpus < demand.cpus or able.bit_count() < demand.min_nodes or _at_most(levels, most) < demand.cpus:
+        if cpus < demand.cpus or able.bit_count() < demand.min_nodes or at_most(levels, most) < demand.cpus:
             return None
         found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
         spare = able.bit_count() - demand.min_nodes
@@ -210,9 +221,7 @@ class FreeMasks:
         need = (demand.tasks_per_node or whole_job) * demand.cpus_per_task
         return max(1, need, demand.min_cpus_per_node)
 
-    def _best_fit(
-        self, need: Taking, levels: list[int], able: int, values: list[int] | None
-    ) -> list[tuple[int, int]] | None:
+    def _best_fit(self, need: Taking, levels: list[int], able: int, values: list[int] | None) -> Parts | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""
         for group in self.cluster.by_weight:
             inside = able & group
@@ -220,90 +229,16 @@ class FreeMasks:
                 continue
             present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
             last = need.most_nodes == 1
-            runs = _runs(inside, _worth(need, present), present, values)
+            runs = runs_in(inside, worth(need, present), present, values)
             while runs and need.most_nodes > 0:
-                run, _, _ = runs.pop(_choose(need, runs))
-                _take(need, run, present)
+                run, _, _ = runs.pop(choose(need, runs))
+                take_of(need, run, present)
                 if need.done:
                     return need.parts
                 if need.most_nodes == 1 and not last:
                     last = True
-                    worth = _worth(need, present)
-                    runs = [one for one in runs if one[0] & worth]
+                    useful = worth(need, present)
+                    runs = [one for one in runs if one[0] & useful]
             if need.most_nodes <= 0:
                 break
         return need.parts if need.enough else None
-
-
-def _at_most(levels: list[int], nodes: int) -> int:
-    """The CPUs that so many nodes could give at best."""
-    cpus = 0
-    for free in range(len(levels) - 1, 0, -1):
-        count = min(nodes, levels[free].bit_count())
-        cpus += free * count
-        nodes -= count
-        if nodes <= 0:
-            break
-    return cpus
-
-
-def _worth(need: Taking, present: Present) -> int:
-    """The nodes that may be of use: of the last one that is allowed all that is left is taken."""
-    found = 0
-    for free, nodes in present:
-        if free >= need.cpus or need.most_nodes > 1:
-            found |= nodes
-    return found
-
-
-def _runs(inside: int, worth: int, present: Present, values: list[int] | None) -> list[Run]:
-    """The runs of a set with anything of use in them."""
-    found = []
-    for begin, end in spans(inside):
-        run = ((1 << (end - begin)) - 1) << begin
-        if not run & worth:
-            continue
-        if values is not None:
-            cpus = sum(values[begin:end])
-        elif len(present) == 1:
-            cpus = present[0][0] * (end - begin)
-        else:
-            cpus = sum([free * (nodes & run).bit_count() for free, nodes in present])
-        found.append((run, cpus, end - begin))
-    return found
-
-
-def _choose(need: Taking, runs: list[Run]) -> int:
-    best, best_cpus, best_suffices = -1, 0, False
-    wanted, least = need.cpus, need.nodes - need.slack
-    for place, (_, cpus, count) in enumerate(runs):
-        suffices = cpus >= wanted and count >= least
-        better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
-        if best < 0 or better:
-            best, best_cpus, best_suffices = place, cpus, suffices
-    return best
-
-
-def _take(need: Taking, run: int, present: Present) -> None:
-    """Of one run the tightest node that holds all that is left, else its nodes in order."""
-    if need.nodes <= 1:
-        for free, nodes in present:
-            if free >= need.cpus and nodes & run:
-                tight = nodes & run
-                need.take(tight & -tight, free)
-                return
-    if not run & (run - 1):
-        need.take(run, next(free for free, nodes in present if nodes & run))
-        return
-    here = [(free, nodes & run) for free, nodes in present if nodes & run]
-    while run and need.most_nodes > 0 and not need.done:
-        if len(here) == 1:
-            need.take(run, here[0][0])
-            return
-        first = run & -run
-        free, alike = next((free, nodes) for free, nodes in here if nodes & first)
-        # From the first node on as many as are alike; what follows in the run differs.
-        other = run & ~alike
-        stretch = run & ((other & -other) - 1) if other else run
-        need.take(stretch, free)
-        run ^= stretch

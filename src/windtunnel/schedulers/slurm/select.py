@@ -20,6 +20,9 @@ __all__ = ["Selector"]
 _FIRST_WINDOW: Final = 30
 """Seconds within which the first running jobs are taken away together (§4.4)."""
 _NEVER: Final = 1 << 62
+_UNKNOWN: Final = -2
+_AT_ONCE: Final = -1
+"""As dates of starts."""
 _MOST_KEPT: Final = 100_000
 """Answers that are kept."""
 
@@ -37,8 +40,6 @@ class Selector(Chooser):
         self.futures = Futures(self.masks, self.by_end) if self.masks is not None else None
         self._rank = 0
         self._ranks: dict[str, int] = {}
-        self._kinds: dict[tuple[object, ...], int] = {}
-        self._empty = Occupancy(cluster)
         self._empty_masks = FreeMasks(cluster)
         self._possible: dict[tuple[int, int, tuple[int, ...]], bool] = {}
         """Whether jobs of a kind could run on some nodes if they were empty."""
@@ -139,7 +140,7 @@ class Selector(Chooser):
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
-        key = (self._kind(record), among, self.fit.weights.traces(among))
+        key = (self.kind(record), among, self.fit.weights.traces(among))
         found = self._possible.get(key)
         if found is None:
             if len(self._possible) >= _MOST_KEPT:
@@ -149,31 +150,13 @@ class Selector(Chooser):
 
     def _fits_empty(self, record: Record, among: int) -> bool:
         if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
-            return self._empty_masks.pick(record, among & record.mask) is not None
+            return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
         if not (record.demand.gres or record.demand.gpus_per_job):
-            return self.choose(record, among, self._empty, beside=ANY) is not None
+            return self.choose(record, among, self.empty, beside=ANY) is not None
         kept = self.fit.weights.kept()
-        placed = self.choose(record, among, self._empty)
+        placed = self.choose(record, among, self.empty)
         self.fit.weights.restore(kept)
         return placed is not None
-
-    def _kind(self, record: Record) -> int:
-        """A number that jobs share which are placed alike."""
-        if record.kind < 0:
-            ask = record.job.ask
-            asked = (record.table.name, record.mask, record.job.named, ask.features, ask.prefer)
-            ways = (ask.contiguous, ask.spread, ask.switches is not None)
-            key = (*asked, *ways, *record.demand.signature(), *self._of_each_sort(record))
-            record.kind = self._kinds.setdefault(key, len(self._kinds))
-        return record.kind
-
-    def _of_each_sort(self, record: Record) -> tuple[object, ...]:
-        """What a job could use of an empty node of each sort, or the memory it asks for where that says more."""
-        demand = record.demand
-        if not demand.plain_shape or demand.memory_per_gpu is not None or self.linear:
-            return (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
-        usable = self.fit.usable(record, self.cluster.sorts, self._empty)
-        return tuple(usable.items())
 
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, horizon: int
@@ -263,22 +246,34 @@ class Selector(Chooser):
     def _plain_will_run(
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
-        """By sets of nodes; no more is looked at than may make a difference."""
+        """By sets of nodes; until a job starts or ends the answer for jobs of a kind is the same."""
+        key = (self.kind(record), record.demand.memory_per_cpu or 0, among)
+        when, placed = futures.answers.get(key, (_UNKNOWN, None))
+        if when == _UNKNOWN or (placed is None and when < horizon):
+            when, placed = futures.answers[key] = self._search(record, among, futures, horizon)
+        if placed is None or when > horizon:
+            return None
+        return (now if when == _AT_ONCE else max(when, now + 1)), placed
+
+    def _search(self, record: Record, among: int, futures: Futures, horizon: int) -> tuple[int, Picked | None]:
+        """When, and where; or until when at least nowhere. No more is looked at than may make a difference."""
         demand = record.demand
         least = futures.least_gone(among, demand.min_nodes, demand.cpus)
-        if least < 0 or (least and self.by_end[least - 1].end > horizon):
-            return None
+        if least < 0:
+            return _NEVER, None
+        if least and self.by_end[least - 1].end > horizon:
+            return horizon, None
         if not least:
             placed = self.plain(record, among, futures.now)
             if placed is not None:
-                return now, placed
+                return _AT_ONCE, placed
         gone: list[Holding] = []
         for last, place in self._batches(among, self.by_end, gone.append):
             if last.end > horizon:
-                return None
+                return horizon, None
             if place < least:
                 continue
             placed = self.plain(record, among, futures.after(place))
             if placed is not None:
-                return (last.end if last.end > now else now + 1), placed
-        return None
+                return last.end, placed
+        return _NEVER, None

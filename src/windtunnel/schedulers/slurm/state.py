@@ -56,6 +56,8 @@ class State:
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
+        self.watched: set[str] = set()
+        """Jobs that may be cancelled while they wait."""
         self.cycles = 0
         """Cycles of the backfill loop so far."""
         self.het_plans: dict[str, HetPlan] = {}
