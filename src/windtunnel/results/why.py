@@ -106,6 +106,8 @@ def _lines(e: Explanation) -> Iterator[str]:
     yield f"{e.job} ({e.state}): asked for {e.requested} of {e.site} hosts at {e.submitted:,.2f} s, {fate}"
     if e.start is None and e.reason:
         yield f"  why: {e.reason}"
+    if e.start is not None and e.reason:
+        yield f"  the scheduler says: {e.reason}"
     if e.requested > e.site:
         yield f"  it can never start: the site has {e.site} hosts only"
     if e.waited:

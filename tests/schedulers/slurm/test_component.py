@@ -357,3 +357,16 @@ def test_jobs_below_a_threshold_of_priority_keep_no_nodes_from_others(where):
         job("longer", 1200, submit=2, tasks=8, walltime=1200),
     )
     assert (found["longer"] < 10) is (where != "none")  # it delays the wide one, which has no plan then
+
+
+def test_why_tells_slurms_reasons_with_their_times():
+    run = wt.simulate(
+        platform(site(nodes=1)),
+        workload(job("a", 600, tasks=8), job("b", 60, submit=1, tasks=8), job("c", 60, submit=2, tasks=8)),
+        "slurm",
+    )
+    assert "the scheduler says: Slurm's Reason: Resources from 1 s\n" in str(run.why("b"))
+    told = str(run.why("c"))
+    assert "the scheduler says: Slurm's Reason: Priority from 2 s" in told
+    assert "Resources from 600 s" in told
+    assert "the scheduler says" not in str(run.why("a"))
