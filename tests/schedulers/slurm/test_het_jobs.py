@@ -162,3 +162,54 @@ def test_the_recorded_log_runs_on_its_site_with_its_heterogeneous_job():
         "17": "Slurm never starts it: DependencyNeverSatisfied",
         "19": "Slurm refuses it: ReservationAccess",
     }
+
+
+def test_its_components_are_one_job_for_singletons():
+    from windtunnel.model.slurm import Dependency
+
+    alone = (Dependency(kind="singleton"),)
+    first = job("h", 100, tasks=1)
+    second = het("second", 50, {"tasks": 8}, submit=1, tasks=8, dependencies=alone)
+    parts = tuple(msgspec.structs.replace(one, name="h") for one in second.ask.components)
+    second = msgspec.structs.replace(second, ask=msgspec.structs.replace(second.ask, name="h", components=parts))
+    found = rows(site(nodes=3), first, second)
+    assert found["second"]["starting_time"] >= 100
+    assert found["second"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+
+
+def test_preemption_takes_all_components():
+    from windtunnel.model.slurm import PreemptSettings, Qos
+
+    described = site(
+        nodes=2,
+        preempt=PreemptSettings(type="qos", mode=("REQUEUE",)),
+        qos=(Qos(name="low"), Qos(name="high", preempt=("low",))),
+    )
+    found = rows(
+        described,
+        het("h", 300, {"tasks": 8, "qos": "low"}, tasks=8, qos="low", walltime=600),
+        job("urgent", 100, submit=60, tasks=8, qos="high"),
+    )
+    assert found["urgent"]["starting_time"] < 70
+    assert found["h"]["final_state"] == "COMPLETED_KILLED"
+    again = found["h#2"]
+    assert again["final_state"] == "COMPLETED_SUCCESSFULLY"
+    assert again["starting_time"] >= found["h"]["finish_time"] + 121
+    assert ", +1 on n" in again["metadata"]
+
+
+def test_suspended_it_goes_on_with_all_its_components():
+    from windtunnel.model.slurm import PreemptSettings, Qos
+
+    described = site(
+        nodes=2,
+        preempt=PreemptSettings(type="qos", mode=("SUSPEND", "GANG")),
+        qos=(Qos(name="low"), Qos(name="high", preempt=("low",))),
+    )
+    found = rows(
+        described,
+        het("h", 300, {"tasks": 8, "qos": "low"}, tasks=8, qos="low", walltime=600),
+        job("urgent", 100, submit=60, tasks=8, qos="high"),
+    )
+    assert found["h"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+    assert found["h"]["finish_time"] >= 400

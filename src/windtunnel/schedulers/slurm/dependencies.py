@@ -84,7 +84,11 @@ class Dependencies:
         if wanted.kind == "singleton":
             running = self.names.get((job.ask.name, job.user), set())
             earlier = any(
-                one.ask.name == job.ask.name and one.user == job.user and one.number < job.number for one in pending
+                one.ask.name == job.ask.name
+                and one.user == job.user
+                and one.number < job.number
+                and (one.het is None or one.het is not job.het)  # components of one job do not wait for each other
+                for one in pending
             )
             return Verdict.OPEN if running or earlier else Verdict.MET
         key = wanted.job
