@@ -140,7 +140,9 @@ class Selector(Chooser):
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
-        key = (self.kind(record), among, self.fit.weights.traces(among))
+        # Whether one node suffices does not depend on which comes first.
+        single = record.demand.max_nodes == 1 and self.tree is None
+        key = (self.kind(record), among, () if single else self.fit.weights.traces(among))
         found = self._possible.get(key)
         if found is None:
             if len(self._possible) >= _MOST_KEPT:
