@@ -1,6 +1,7 @@
 """What happened to a job: the engine reads and writes it many times for each, so that this class is compiled."""
 
 from collections.abc import Mapping
+from types import FunctionType
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
@@ -109,6 +110,8 @@ _bare: Final = JobRecord.__new__
 
 def new_record(job: Job) -> JobRecord:
     """The record of a job just submitted: a hot path (in pure Python its initialiser costs twice as much)."""
+    if _COMPILED:
+        return JobRecord(job)
     new = _bare(JobRecord)
     new.job = job
     new.state = _SUBMITTED
@@ -128,3 +131,6 @@ def new_record(job: Job) -> JobRecord:
     new.kill_requests = 0
     new.announced = False
     return new
+
+
+_COMPILED: Final = not isinstance(new_record, FunctionType)

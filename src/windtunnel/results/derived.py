@@ -14,6 +14,8 @@ from math import fsum
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.arrays import extend
 from windtunnel.results.columns import STATES, Columns
 from windtunnel.results.distribution import Distribution, distribution_of_sorted
@@ -32,6 +34,7 @@ Stretches = Sequence["array[int]"]
 """For each owner, where their jobs lie: begin, end, begin, end..."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Quantity:
     """The figures of a number per job; they are used up.
 
@@ -56,6 +59,7 @@ class Quantity:
         """The largest of all, 0 when there is none."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Derived:
     """Times of jobs that ran (s), how slow they were and what they held.
 
@@ -93,16 +97,16 @@ class Derived:
         """Host-seconds."""
         self.areas = area.sums
         """The same of each owner's jobs."""
-        del self._areas, area
+        self._areas = []
         self.turnaround = Quantity(self._made(_turnarounds), places, distributed=distributed)
         self.slowdown = Quantity(self._made(_slowdowns), distributed=distributed)
         """Turnaround over execution."""
         if distributed:
             self.bounded = Quantity(self._made(_bounded), places)
-        del self._execution
+        self._execution = []
         waits = self._waits if isinstance(self._waits, list | array) else self._waits[:]
         self.waiting = Quantity(waits, places, extremes=True, distributed=distributed)
-        del self._waits
+        self._waits = []
 
     def _read(self, dates: list[list[float]], order: Callable[[list[float]], Iterable[float]] | None) -> None:
         """The times and areas of a part of the jobs, owner by owner if that is asked for."""

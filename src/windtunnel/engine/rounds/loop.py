@@ -24,7 +24,7 @@ from windtunnel.engine.site.conditions import plan_conditions
 from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, JOB_END, ROUNDING, SUBMIT, Priority, on_paper
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
-from windtunnel.model import JobState, Workflow
+from windtunnel.model import JobRecord, JobState, Workflow
 from windtunnel.model.abilities import has_dependencies
 from windtunnel.vocabulary import Component, Reply, SimulationBegins, SimulationEnds
 
@@ -231,7 +231,11 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                 if not heap:
                     return
                 date, _, _, kind, payload, version = entry = _heappop(heap)
-                if version >= 0 and payload.version != version:
+                if kind == JOB_END:
+                    record: JobRecord = payload
+                    if record.version != version:
+                        continue
+                elif version >= 0 and payload.version != version:
                     continue
                 if date > until:
                     _heappush(heap, entry)
@@ -254,10 +258,12 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                     _HANDLERS[kind](world, payload)
             while heap and heap[0][0] <= horizon:
                 _, _, _, kind, payload, version = _heappop(heap)
-                if version >= 0 and payload.version != version:
-                    continue
                 if kind == JOB_END:
-                    end_job(world, payload)
+                    ending: JobRecord = payload
+                    if ending.version == version:
+                        end_job(world, ending)
+                elif version >= 0 and payload.version != version:
+                    continue
                 elif kind == SUBMIT:
                     submit_due(world, payload)
                 else:
