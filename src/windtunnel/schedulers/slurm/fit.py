@@ -58,6 +58,8 @@ class Fit:
         """The nodes that are not out of the question at once."""
         demand = record.demand
         if demand.exclusive:
+            if demand.gres or demand.gpus_per_job:
+                self._leave_traces(demand, nodes & held.used, held)
             nodes &= ~held.used
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
@@ -122,7 +124,8 @@ class Fit:
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0
-        if (demand.gres or demand.gpus_per_job) and not self._has_gres(demand, node, held):
+        asks_gres = demand.gres or demand.gpus_per_job
+        if asks_gres and not (self._has_room(demand, node, held) and self._has_gres(demand, node, held)):
             return 0
         if held.exclusive >> node & 1:
             return 0
@@ -144,7 +147,7 @@ class Fit:
             return 0
         if self.memory:
             free = self._with_memory(demand, node, held, free)
-        return self._of_tasks(demand, node, free) if demand.gres or demand.gpus_per_job else free
+        return self._of_tasks(demand, node, free) if asks_gres else free
 
     def _of_tasks(self, demand: Demand, node: int, free: int) -> int:
         """Of jobs with generic resources, no more CPUs of a node count than its tasks use; tasks are whole."""
@@ -211,6 +214,21 @@ class Fit:
             return free if free >= (demand.tasks_per_node or 0) else 0
         asked = demand.memory_per_node or self.cluster.memory[node]
         return free if asked <= left else 0
+
+    def _leave_traces(self, demand: Demand, used: int, held: Occupancy) -> None:
+        """Jobs that want nodes with GPUs alone leave their traces also where others have CPUs, but no GPU (§5.7)."""
+        for node in bits(used):
+            if not any(table[node] for table in held.gres.values()) and self._has_room(demand, node, held):
+                self._has_gres(demand, node, held)
+
+    def _has_room(self, demand: Demand, node: int, held: Occupancy) -> bool:
+        """Whether there is memory for the least that a job takes of a node: generic resources are looked at after."""
+        if not self.memory or demand.memory_per_gpu is not None:
+            return True
+        own = self.cluster.memory[node]
+        if demand.memory_per_cpu is not None:
+            return demand.memory_per_cpu * demand.least_cpus <= own - held.memory[node]
+        return (demand.memory_per_node or own) <= own - held.memory[node]
 
     def _has_gres(self, demand: Demand, node: int, held: Occupancy) -> bool:
         """Whether what is asked of each node is free there; leaves its trace on the node's weight (§5.7)."""

@@ -123,8 +123,7 @@ class _Run:
         refusal = state.limits.bound(record)
         if refusal:
             job.reason = refusal
-            if state.site.main.assoc_limit_stop:
-                self._fail(record)
+            self._refused(record)
             return False
         among = self._nodes_for(record)
         if among is None:
@@ -144,8 +143,7 @@ class _Run:
             refusal = state.limits.after(record, placed, state.tres_of(record, placed))
         if refusal or placed is None:
             job.reason = refusal or job.reason
-            if state.site.main.assoc_limit_stop:
-                self._fail(record)
+            self._refused(record)
             return False
         limit = cut(record, record.limit, state.now)
         self.done.started.append(state.begin(record, placed, state.now, limit))
@@ -212,6 +210,13 @@ class _Run:
         if record.priority < state.limits.least_priority(record, backfill.bf_min_prio_reserve):
             return
         self._close(record)
+
+    def _refused(self, record: Record) -> None:
+        """Limits keep a job back; what it names is kept for it all the same."""
+        if self.state.site.main.assoc_limit_stop:
+            self._fail(record)
+        else:
+            self._withheld(record)
 
     def _withheld(self, record: Record) -> bool:
         """Nodes that a job names, as many as it needs at least, are kept for it; nothing else fails with it."""
