@@ -142,19 +142,19 @@ def test_laws_with_deadlines(site, work, chosen, suspension):
 def test_a_planner_is_a_value(site, work, chosen, steps, data):
     """Saved at any instant and restored, it goes on to the same end; also when leases are cancelled."""
 
-    def finish(planner):
+    def finish(planner, checker):
         while planner.busy and (following := planner.next_event()) is not None:
-            advance(planner, following)
-        return [(entry.id, entry.state, entry.end) for entry in planner.checker.leases.values()], planner.now
+            advance(planner, checker, following)
+        return [(entry.id, entry.state, entry.end) for entry in checker.leases.values()], planner.now
 
-    def advance(planner, instant, requests=()):
+    def advance(planner, checker, instant, requests=()):
         planner.advance(instant, requests)
-        planner.checker.read(planner.plan)
+        checker.read(planner.plan)
         planner.plan.journal.clear()
 
     planner = Planner(site, Rules(chosen), parts_of(chosen))
-    planner.checker = Checker()
-    advance(planner, 100 * 10**4, [planner.record(lease) for lease in work])
+    checker = Checker()
+    advance(planner, checker, 100 * 10**4, [planner.record(lease) for lease in work])
     for _ in range(steps):
         if planner.plan.leases and data.draw(st.booleans()):
             with suppress(UsageError):  # in the middle of an operation it cannot be cancelled
@@ -162,6 +162,6 @@ def test_a_planner_is_a_value(site, work, chosen, steps, data):
         following = planner.next_event()
         if following is None:
             break
-        advance(planner, following)
-    copy = pickle.loads(pickle.dumps(planner))
-    assert finish(copy) == finish(planner)
+        advance(planner, checker, following)
+    copies = pickle.loads(pickle.dumps((planner, checker)))
+    assert finish(*copies) == finish(planner, checker)

@@ -3,6 +3,7 @@
 from typing import Final
 
 import msgspec
+from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.plan import Plan, What
 from windtunnel.leases.planner.record import LeaseRecord, Reservation, VirtualMachines
@@ -44,6 +45,7 @@ _CUT_SHORT: Final = What.CUT_SHORT
 Amounts = dict[int, dict[str, float]]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DecisionWriter:
     """Reads the journal of a planner; knows which job each lease is at present."""
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from math import ceil
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.rules import Rules
@@ -14,19 +17,20 @@ IMAGE_NODE = 1000
 """The number of the image repository, which takes the place of a node of a large site."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class HaizeaRules(Rules):
     """Every oddity has its place here and nowhere else."""
 
-    rotates_instances = True
-    holds_deadlines = False
-    memory_stays = False
-    looks_before_first_transfer = False
-    forced_time_counts_once = True
-    needs_time_to_suspend = False
-    respects_preemptible = False
-    others_give_way_to_deadlines = True
-    rounds_ends = True
-    forgets_what_follows = True
+    rotates_instances: ClassVar[bool] = True
+    holds_deadlines: ClassVar[bool] = False
+    memory_stays: ClassVar[bool] = False
+    looks_before_first_transfer: ClassVar[bool] = False
+    forced_time_counts_once: ClassVar[bool] = True
+    needs_time_to_suspend: ClassVar[bool] = False
+    respects_preemptible: ClassVar[bool] = False
+    others_give_way_to_deadlines: ClassVar[bool] = True
+    rounds_ends: ClassVar[bool] = True
+    forgets_what_follows: ClassVar[bool] = True
 
     def stretched(self, requested: int, real: int | None) -> tuple[int, int | None]:
         """Rounding errors become whole seconds: 3600 s and 10 % make 3961 s; a known duration takes the place of the

@@ -2,9 +2,12 @@
 
 from bisect import bisect_left, bisect_right
 
+from mypy_extensions import mypyc_attr
+
 __all__ = ["CpuProfile"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CpuProfile:
     """A lower bound of the CPU in use at every instant, as steps, exact unless amounts are inflated."""
 
@@ -45,3 +48,4 @@ class CpuProfile:
     def restore(self, state: tuple[list[int], list[int]]) -> None:
         """Go back to copied steps."""
         self._times, self._used = state
+

@@ -1,5 +1,9 @@
 """Deadline leases: not before their start, finished by their deadline, at the cost of others that can wait."""
 
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
 from windtunnel.leases.planner.mapper import GreedyMapper
 from windtunnel.leases.planner.mapping import Mapping
@@ -16,6 +20,7 @@ __all__ = ["DeadlineMapper", "DeadlinePlanner", "Transaction"]
 SUSPENDED = LeaseState.SUSPENDED_PENDING
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Transaction:
     """The slot table and the schedules of some leases as they are now, to go back to."""
 
@@ -39,10 +44,11 @@ def _withdraw(plan: Plan, vm: VirtualMachines) -> None:
     plan.withdraw(vm)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DeadlineMapper(GreedyMapper):
     """The greedy mapper, except that leases that give way are given new times at once, or do not give way."""
 
-    reschedules = True
+    reschedules: ClassVar[bool] = True
 
     deadlines: "DeadlinePlanner"
     """Finds the new times; it uses this mapper in its turn, so it comes after it."""
@@ -125,6 +131,7 @@ class DeadlineMapper(GreedyMapper):
         return None if lease.state in untouched else LeaseState.READY
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DeadlinePlanner:
     """Finds a place for a deadline lease: by itself, by preempting, or by rescheduling all that has not started."""
 
@@ -206,6 +213,7 @@ class DeadlinePlanner:
         return mine
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Rearrangement:
     """One attempt to reschedule deadline leases."""
 

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.reservations import Transfer
 
 __all__ = ["Earliest", "NotSchedulableError", "Readiness"]
@@ -18,6 +20,7 @@ class Readiness(NamedTuple):
     piggyback: Transfer | None = None
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Earliest:
     """When each node could start a lease: ``time``, but for ``exceptions`` (by bit)."""
 

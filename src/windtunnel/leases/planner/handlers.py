@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.plan import Plan, What
 from windtunnel.leases.planner.preparation import ImagePreparation
@@ -30,6 +32,7 @@ class _LeaseFailure(Exception):  # noqa: N818  internal; becomes a failed lease 
     """A lease cannot go on."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Handlers:
     """Carries out reservations."""
 

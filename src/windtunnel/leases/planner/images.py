@@ -1,5 +1,7 @@
 """Disk images on nodes: those deployed for a lease, and those a node keeps for later leases (its cache)."""
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.record import LeaseRecord
 from windtunnel.leases.planner.rules import Rules
@@ -7,6 +9,7 @@ from windtunnel.leases.planner.rules import Rules
 __all__ = ["ImageStore"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _Cached:
     """An image in a node's cache."""
 
@@ -16,6 +19,7 @@ class _Cached:
         """Lease id and virtual node of those that use it."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ImageStore:
     """Which images lie where; ``limit`` is the size of each node's cache in MB (-1: no limit)."""
 

@@ -6,6 +6,8 @@ may be shortened does so rather than pass over a host that has room at its begin
 
 from collections.abc import Collection, Sequence
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.mapping import Mapper, Mapping
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.plan import Plan
@@ -16,6 +18,7 @@ from windtunnel.leases.planner.window import NodeRoom, Room, host_groups, node_r
 __all__ = ["GreedyMapper", "stay", "vnode_order"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class GreedyMapper(Mapper):
     """Haizea's greedy mapper."""
 

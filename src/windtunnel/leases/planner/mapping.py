@@ -2,6 +2,8 @@
 
 from typing import ClassVar, NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.policies.host_selection import HostSelectionPolicy
 from windtunnel.leases.planner.policies.preemption import PreemptionPolicy
@@ -18,6 +20,7 @@ class Mapping(NamedTuple):
     preempted: tuple[LeaseRecord, ...] = ()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Mapper:
     """Base: finds hosts for a lease over an interval (ticks)."""
 

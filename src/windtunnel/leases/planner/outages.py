@@ -6,6 +6,8 @@ planned again; what was just being saved or restored there is lost.
 
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.earliest import NotSchedulableError
 from windtunnel.leases.planner.handlers import Handlers
 from windtunnel.leases.planner.node_sets import positions
@@ -22,6 +24,7 @@ PLANNED: Final = {_S.SCHEDULED, _S.PREPARING, _S.READY, _S.SUSPENDED_SCHEDULED}
 IN_MEMORY: Final = {_S.SUSPENDING, _S.RESUMING, _S.RESUMED_READY}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Outages:
     """Closes nodes and opens them again."""
 

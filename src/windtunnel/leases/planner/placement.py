@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
 from windtunnel.leases.planner.mapper import stay
@@ -20,6 +22,7 @@ __all__ = ["Placement"]
 RESUMING = {LeaseState.SUSPENDED_PENDING, LeaseState.SUSPENDED_QUEUED, LeaseState.SUSPENDED_SCHEDULED}
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Placement:
     """Places machines; what it plans is put in the slot table by its caller."""
 

@@ -3,6 +3,8 @@
 from enum import IntEnum
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.images import ImageStore
 from windtunnel.leases.planner.record import LeaseRecord, Progress, Reservation, VirtualMachines
@@ -68,6 +70,7 @@ Happening = tuple[What, LeaseRecord, Reservation | None, tuple[LeaseState, Lease
 _CHANGED: Final = What.CHANGED
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Plan:
     """See the module. Times are ticks."""
 

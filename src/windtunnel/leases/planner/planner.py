@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
+from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.leases.planner.handlers import Handlers
@@ -39,6 +40,7 @@ CANCELLABLE: Final = {
 }
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Planner:
     """Plans leases on a site."""
 

@@ -6,6 +6,8 @@ the latest that ends in time. Other leases that want the same image may join a t
 
 from itertools import pairwise
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError, Readiness
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.plan import Plan
@@ -20,6 +22,7 @@ from windtunnel.model.lease_options import Preparation, TransferMechanism
 __all__ = ["ImagePreparation"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ImagePreparation:
     """Plans image transfers; does nothing for leases without a disk image or when preparation is unmanaged."""
 
@@ -59,11 +62,10 @@ class ImagePreparation:
                 earliest.exceptions[node] = Readiness(now)
         if self.plan.options.avoid_redundant_transfers and self._multicast:
             # Transfers do not overlap, so the first that can be joined is the first to end.
-            joinable = (
-                t for t in self.transfers if t.state is Progress.SCHEDULED and t.image == image and t.end > now
-            )
-            if (transfer := next(joinable, None)) is not None:
-                self._join(earliest, transfer, nodes)
+            for transfer in self.transfers:
+                if transfer.state is Progress.SCHEDULED and transfer.image == image and transfer.end > now:
+                    self._join(earliest, transfer, nodes)
+                    break
         return earliest
 
     @staticmethod

@@ -3,6 +3,8 @@
 from enum import IntEnum
 from typing import ClassVar
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.ticks import TICKS
 from windtunnel.model.lease import MEMORY, Lease, When
@@ -21,6 +23,7 @@ class Progress(IntEnum):
     DONE = 2
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LeaseRecord:
     """The state of one lease; ``lease`` is what was asked."""
 
@@ -145,6 +148,7 @@ class LeaseRecord:
         return f"<lease {self.id} {self.kind} {self.state.label}>"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Reservation:
     """So much (``parts``) from ``start`` to ``end`` for a lease."""
 
@@ -176,10 +180,11 @@ class Reservation:
         return None
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class VirtualMachines(Reservation):
     """The machines of a lease running; what comes before (migration, resumption) and after (suspension, shutdown)."""
 
-    name = "VM"
+    name: ClassVar[str] = "VM"
     __slots__ = ("hosts", "post", "pre")
 
     def __init__(self, lease: LeaseRecord, start: int, end: int, parts: Parts, hosts: tuple[int, ...]) -> None:

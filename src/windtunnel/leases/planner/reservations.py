@@ -1,10 +1,15 @@
 """What is held for a lease besides its running machines: saving, restoring, moving, shutting down, images."""
 
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.record import LeaseRecord, Parts, Reservation, VirtualMachines
 
 __all__ = ["DiskMigration", "Migration", "Resumption", "Shutdown", "Suspension", "Transfer"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _OfMachines(Reservation):
     __slots__ = ("vm", "vnodes")
 
@@ -15,11 +20,12 @@ class _OfMachines(Reservation):
         """Which virtual nodes, from 0."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Suspension(_OfMachines):
     """Memory being saved."""
 
-    name = "Suspension"
-    saves = True
+    name: ClassVar[str] = "Suspension"
+    saves: ClassVar[bool] = True
     __slots__ = ()
 
     @property
@@ -33,11 +39,12 @@ class Suspension(_OfMachines):
         return self.vm.post[-1] is self
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Resumption(_OfMachines):
     """Memory being restored."""
 
-    name = "Resumption"
-    restores = True
+    name: ClassVar[str] = "Resumption"
+    restores: ClassVar[bool] = True
     __slots__ = ()
 
     @property
@@ -51,17 +58,19 @@ class Resumption(_OfMachines):
         return next(r for r in reversed(self.vm.pre) if r.restores) is self
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Shutdown(_OfMachines):
     """Machines shutting down."""
 
-    name = "Shutdown"
+    name: ClassVar[str] = "Shutdown"
     __slots__ = ()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Migration(Reservation):
     """Memory images of suspended machines moving: ``moves`` gives each virtual node's old and new node (bits)."""
 
-    name = "MemImageMigration"
+    name: ClassVar[str] = "MemImageMigration"
     __slots__ = ("moves", "vm")
 
     def __init__(
@@ -72,17 +81,19 @@ class Migration(Reservation):
         self.moves = moves
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DiskMigration(Migration):
     """Disk images of suspended machines moving."""
 
-    name = "DiskImageMigration"
+    name: ClassVar[str] = "DiskImageMigration"
     __slots__ = ()
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Transfer(Reservation):
     """A disk image on its way from the repository; other leases may join in (``receivers``)."""
 
-    name = "FileTransfer"
+    name: ClassVar[str] = "FileTransfer"
     __slots__ = ("deadline", "image", "receivers", "size")
 
     def __init__(self, lease: LeaseRecord, start: int, end: int, parts: Parts, deadline: int | None) -> None:

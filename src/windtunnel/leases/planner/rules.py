@@ -1,6 +1,9 @@
 """What the planner does where Haizea is odd: the sane ways. Haizea's own are in :mod:`windtunnel.leases.haizea`."""
 
 from collections.abc import Sequence
+from typing import ClassVar
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.ticks import TICKS, ceil_second, ticks
@@ -10,28 +13,29 @@ from windtunnel.model.lease_options import LeaseOptions, Overhead
 __all__ = ["Rules"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Rules:
     """One object per planner; durations and times are ticks."""
 
-    rotates_instances = False
+    rotates_instances: ClassVar[bool] = False
     """Whether a node's last instance of a resource comes first."""
-    holds_deadlines = True
+    holds_deadlines: ClassVar[bool] = True
     """Whether shutdowns and moved leases are held to the deadline, and failures are no longer counted as reserved."""
-    memory_stays = True
+    memory_stays: ClassVar[bool] = True
     """Whether, without migration, each virtual node resumes where its own memory lies."""
-    looks_before_first_transfer = True
+    looks_before_first_transfer: ClassVar[bool] = True
     """Whether a reservation's image may be sent before the first transfer that is planned."""
-    forced_time_counts_once = False
+    forced_time_counts_once: ClassVar[bool] = False
     """Whether a given time to suspend or resume is reckoned with once for a lease, not for each virtual node."""
-    needs_time_to_suspend = True
+    needs_time_to_suspend: ClassVar[bool] = True
     """Whether machines are only told to suspend where there is time left for it."""
-    respects_preemptible = True
+    respects_preemptible: ClassVar[bool] = True
     """Whether leases that say so do not give way."""
-    others_give_way_to_deadlines = False
+    others_give_way_to_deadlines: ClassVar[bool] = False
     """Whether leases without a deadline give way first under the deadline policy."""
-    rounds_ends = False
+    rounds_ends: ClassVar[bool] = False
     """Whether the date of an end is rounded to a second."""
-    forgets_what_follows = False
+    forgets_what_follows: ClassVar[bool] = False
     """Whether the end of a lease leaves in the slot table what was to precede and follow its machines."""
 
     def __init__(self, options: LeaseOptions) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.leases.planner.deadline import DeadlineMapper, DeadlinePlanner
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
@@ -27,6 +29,7 @@ FRESH: Final = (_S.PENDING, _S.QUEUED)
 SUSPENDED: Final = (_S.SUSPENDED_PENDING, _S.SUSPENDED_QUEUED)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Scheduling:
     """Finds places for leases and enters them in the plan."""
 

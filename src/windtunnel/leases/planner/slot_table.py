@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.cpu_profile import CpuProfile
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.record import Progress, Reservation, VirtualMachines
@@ -37,6 +39,7 @@ class TableState(NamedTuple):
     inflated: int
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SlotTable:
     """Which reservations hold what on the nodes of a site, now and later."""
 

@@ -8,6 +8,8 @@ with instances are fitted first-fit into the instances, as Haizea does; one inst
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.model.lease import CPU, DISK, MEMORY, NET_IN, NET_OUT, LeaseSite
 
 __all__ = ["ResourceSpace", "Vector"]
@@ -19,6 +21,7 @@ PLENTY = 1_000_000
 """What Haizea gives each node of disk and network when a site does not mention them."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ResourceSpace:
     """The resource types of a site and the arithmetic of their vectors."""
 

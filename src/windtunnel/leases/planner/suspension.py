@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.record import LeaseRecord, VirtualMachines
 from windtunnel.leases.planner.reservations import Resumption, Shutdown, Suspension
@@ -23,6 +25,7 @@ class NoTimeError(Exception):
     """Machines cannot be suspended or resumed in the time there is; internal, never seen by users."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SuspendResume:
     """Plans suspensions (backward from a deadline), resumptions (forward) and shutdowns."""
 

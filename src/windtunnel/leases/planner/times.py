@@ -2,6 +2,8 @@
 
 from math import ceil
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.record import LeaseRecord
 from windtunnel.leases.planner.rules import Rules
 from windtunnel.leases.planner.ticks import TICKS, ticks
@@ -16,6 +18,7 @@ def transfer_time(megabytes: float, mbps: float) -> int:
     return ceil(megabytes / (mbps / 8)) * TICKS
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LeaseTimes:
     """The times that follow from the options; one object per planner."""
 

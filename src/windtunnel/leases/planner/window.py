@@ -7,6 +7,8 @@ whole sets of nodes are compared at once. Only nodes that are shared (some room 
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.leases.planner.node_sets import positions
 from windtunnel.leases.planner.record import LeaseRecord, Reservation
 from windtunnel.leases.planner.slot_table import SlotTable
@@ -153,6 +155,7 @@ def node_room(
     return NodeRoom(tuple(steps))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Room:
     """Where equal virtual nodes fit over an interval: for node sets at once, and one by one on shared nodes."""
 
