@@ -27,7 +27,7 @@ OF_OURS = {
 OF_PYTHON = {"bisect", "collections", "enum", "functools", "itertools", "math", "random", "statistics", "typing"}
 """Of the standard library; ``random`` for prices, from a seed of its own."""
 
-OF_OTHERS = {"msgspec"}
+OF_OTHERS = {"msgspec", "mypy_extensions"}
 FUNCTIONS_OF_THE_WORLD = {"open", "print", "input", "exec", "eval", "compile", "__import__"}
 
 
