@@ -16,6 +16,8 @@ from windtunnel.schedulers.slurm.switch_wait import waits_for_switches
 
 __all__ = ["Pass", "main_pass", "never_runs", "nodes_busy", "not_available"]
 
+_OF_LIMITS: Final = ("Assoc", "QOS", "Max")
+"""How Reasons begin that limits give."""
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
 
@@ -103,14 +105,12 @@ class _Run:
     def _one(self, record: Record) -> bool:
         """Whether a job started; if not, its Reason and what fails with it are set (§3.2)."""
         state, job = self.state, record.job
-        refusal = state.limits.before(record)
-        if refusal:
-            job.reason = refusal
-            if state.site.main.assoc_limit_stop:
-                self._fail(record)
-            return False
         if job.reservation and job.reservation in self.failed_reservations:
             _behind(job)
+            return False
+        refused = state.limits.before(record)
+        if refused and job.reason.startswith(_OF_LIMITS):
+            job.reason = refused  # passed over: only when limits first keep it back anything fails with it
             return False
         if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:
             job.reason = _TOO_FEW
@@ -120,7 +120,7 @@ class _Run:
             job.reason = "Licenses"
             self.stopped = self.stopped or state.site.backfill.bf_licenses
             return False
-        refusal = state.limits.bound(record)
+        refusal = refused or state.limits.bound(record)
         if refusal:
             job.reason = refusal
             self._refused(record)
