@@ -274,16 +274,17 @@ class _Cycle:
         nodes = state.cluster.all
         if not state.bookings:
             return 0, 0, (start, nodes)
-        if job.reservation:
+        if job.reservation and state.bookings.flexible(job.reservation):
+            pass  # neither its nodes nor its time bind the job
+        elif job.reservation:
             own = state.bookings.own(job, max(start, state.now))
             if own is None:
                 return 0, 0, None
-            if "FLEX" not in own.flags:
-                if own.start > state.now:
-                    return 0, 0, None  # it waits for its reservation without a plan
-                nodes = own.mask
-                if start + minutes * 60 > own.end:
-                    return 0, 0, None
+            if own.start > state.now:
+                return 0, 0, None  # it waits for its reservation without a plan
+            nodes = own.mask
+            if start + minutes * 60 > own.end:
+                return 0, 0, None
         else:
             start = self._after_maintenance(record, start, minutes)
         end = start + minutes * 60

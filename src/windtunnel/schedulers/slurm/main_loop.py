@@ -156,17 +156,12 @@ class _Run:
         if not state.bookings:
             return among
         end = state.now + record.limit * 60
-        if job.reservation:
+        if job.reservation and not state.bookings.flexible(job.reservation):
             own = state.bookings.own(job, state.now)
-            if own is None:
+            if own is None or own.start > state.now or end > own.end:
                 job.reason = "Reservation"
                 return None
-            flexible = "FLEX" in own.flags
-            if not flexible and (own.start > state.now or end > own.end):
-                job.reason = "Reservation"
-                return None
-            if not flexible:
-                among &= own.mask
+            among &= own.mask
         return among & ~state.bookings.kept_from(job, state.now, end)
 
     def _blocked(self, record: Record, among: int) -> None:

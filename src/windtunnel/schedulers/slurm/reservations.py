@@ -72,6 +72,10 @@ class Bookings:
                 kept |= one.mask
         return kept
 
+    def flexible(self, name: str) -> bool:
+        """Whether a reservation's jobs may also run on other nodes and at other times (FLEX)."""
+        return name in self.reservations and "FLEX" in self.reservations[name].flags
+
     def covering(self, begin: int, end: int, nodes: int) -> Booking | None:
         """The first one in a span of time that takes a whole partition, for maintenance or as all its nodes."""
         for one in self.occurrences(begin, end):
