@@ -115,12 +115,9 @@ class _Cycle:
         if self._refused(record):
             return
         only_now = self._only_now(record)
-        counted = False
         while not self._beyond(record):
             plan, tested = self._try(record, only_now, first)
-            if tested and not counted:
-                self.done.tested += 1
-                counted = True
+            self.done.tested += tested  # each task of an array counts
             if plan.outcome is _Outcome.STARTED:
                 if self.settings.bf_max_job_start and len(self.done.started) >= self.settings.bf_max_job_start:
                     return
