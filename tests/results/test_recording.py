@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -15,7 +16,7 @@ from windtunnel.diagnostics import SimulationError, UsageError
 from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Platform, Request
 from windtunnel.results.layout import Layout
 from windtunnel.results.recording import Recording, RecordingOptions
-from windtunnel.results.rows import Rows
+from windtunnel.results.rows import Flusher, Rows
 from windtunnel.results.shares_csv import amounts_of
 from windtunnel.results.state import Status, read_state
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable
@@ -56,6 +57,22 @@ def go_on(recording: Recording, numbers: range) -> None:
 def end(recording: Recording, outcome: str = "complete") -> None:
     for observer in recording.observers:
         observer.on_end(500.0, outcome, {"time_computing": 12.5, "nb_machine_switches": 3})
+
+
+def test_what_is_referred_to_weakly_is_not_compiled(tmp_path, monkeypatch):
+    """mypyc's classes do not tell weak references that their object is gone, which breaks memory later."""
+    flushed = []
+
+    def noted(things, *more):
+        flushed.extend(things)
+        return Flusher(things, *more)
+
+    monkeypatch.setattr("windtunnel.results.recording.Flusher", noted)
+    recording = Recording(Layout(str(tmp_path / "out")))
+    begin(recording)
+    recording.close()
+    assert flushed
+    assert all(isinstance(type(one).flush, FunctionType) for one in flushed)
 
 
 def content(folder: Path) -> dict[str, bytes]:

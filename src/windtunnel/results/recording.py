@@ -271,7 +271,8 @@ class Recording(Observer):
 
     def _watch(self) -> None:
         if self.layout.stem is not None and self._flusher is None:
-            self._flusher = Flusher([self._batches, *self.rows.values()], self._process_ends)
+            # Nothing that mypyc compiles: it forgets weak references to what it frees.
+            self._flusher = Flusher([self], self._process_ends)
 
     def on_leases(self, now: float, facts: Sequence[LeaseFact]) -> None:
         """Count what a lease manager reports."""
