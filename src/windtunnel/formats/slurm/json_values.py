@@ -11,7 +11,7 @@ from windtunnel.diagnostics.json_positions import positions
 from windtunnel.entities.json_members import kind_of
 from windtunnel.formats.files import json_fault
 
-__all__ = ["duration_text", "entries", "number", "number_text", "text", "time_text"]
+__all__ = ["duration_text", "entries", "listed", "number", "number_text", "text", "time_text"]
 
 
 def number(value: Any) -> float | None:
@@ -59,28 +59,37 @@ def text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def entries(data: bytes, names: tuple[str, ...], findings: Findings) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """The objects of the first of some lists that a document has, with line and pointer of each.
-
-    What is no such document, and what is no object in it, is noted.
-    """
+def listed(data: bytes, names: tuple[str, ...], findings: Findings) -> tuple[str, list[Any]] | None:
+    """The first of some lists that a document has, with its name; what is no such document is noted (None)."""
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         message, line, column = json_fault(error, data)
         findings.add(message, code="json", line=line, column=column)
-        return
+        return None
     if not isinstance(document, dict):
         findings.add(f"it is {kind_of(document)}, an object is expected", code="type", pointer="")
-        return
+        return None
     name = next((one for one in names if one in document), names[0])
-    listed = document.get(name)
-    if not isinstance(listed, list):
-        findings.add(f"{name!r} is {kind_of(listed)}, an array is expected", code="type", pointer=f"/{name}")
+    found = document.get(name)
+    if not isinstance(found, list):
+        findings.add(f"{name!r} is {kind_of(found)}, an array is expected", code="type", pointer=f"/{name}")
+        return None
+    return name, found
+
+
+def entries(data: bytes, names: tuple[str, ...], findings: Findings) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """The objects of the first of some lists that a document has, with line and pointer of each.
+
+    What is no such document, and what is no object in it, is noted.
+    """
+    found = listed(data, names, findings)
+    if found is None:
         return
+    name, values = found
     whole = data.decode("utf-8", "replace")
-    places = positions(whole, ((name, index) for index in range(len(listed))))
-    for index, value in enumerate(listed):
+    places = positions(whole, ((name, index) for index in range(len(values))))
+    for index, value in enumerate(values):
         (line, _), _ = places.get((name, index), ((0, 0), (0, 0)))
         pointer = f"/{name}/{index}"
         if isinstance(value, dict):

@@ -17,15 +17,13 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from windtunnel.diagnostics import Findings
 from windtunnel.entities.json_members import kind_of
 from windtunnel.entities.unheard import Names, names
-from windtunnel.formats.files import json_fault, read_bytes
+from windtunnel.formats.files import read_bytes
 from windtunnel.formats.slurm.asks import Asked, ask_of, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
-from windtunnel.formats.slurm.json_values import number
+from windtunnel.formats.slurm.json_values import listed, number
 from windtunnel.formats.slurm.rows import rows
 from windtunnel.formats.slurm.site import zone_of
 from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
@@ -234,17 +232,10 @@ def _limit(row: dict[str, str]) -> float | None:
 
 
 def _of_json(data: bytes, findings: Findings, zone: tzinfo) -> Iterator[Record]:
-    try:
-        document = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        message, line, column = json_fault(error, data)
-        findings.add(message, code="json", line=line, column=column)
+    found = listed(data, ("jobs",), findings)
+    if found is None:
         return
-    jobs = document.get("jobs")
-    if not isinstance(jobs, list):
-        findings.add(f"'jobs' is {kind_of(jobs)}, an array is expected", code="type", pointer="/jobs")
-        return
-    for index, value in enumerate(jobs):
+    for index, value in enumerate(found[1]):
         pointer = f"/jobs/{index}"
         if not isinstance(value, dict):
             findings.add(f"a job is {kind_of(value)}, an object is expected", code="type", pointer=pointer)
