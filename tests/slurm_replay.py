@@ -320,7 +320,8 @@ class Replay:
 
     def row_of(self, state, record, cores):
         for row in range(record.table.partition.share_count):
-            if not any(state.held.in_row(node, record.table.name, row) & own for node, own in cores.items()):
+            others = frozenset(state.cluster.partitions) - {record.table.name}
+            if not any(state.held.beside(node, record.table.name, row, others) & own for node, own in cores.items()):
                 return row
         return 0
 

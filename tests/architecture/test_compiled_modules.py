@@ -25,7 +25,18 @@ TABLE = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["b
 ]
 ASIDE = {"Protocol", "NamedTuple", "IntEnum", "StrEnum", "Enum", "Exception", "dict"}
 """Bases of classes that mypyc leaves as they are, or that nobody saves."""
-SEALED = {"HostSet": "its own __reduce__; the smallest object there is", "Priority": "a list of constants"}
+SEALED = {
+    "HostSet": "its own __reduce__; the smallest object there is",
+    "Priority": "a list of constants",
+    "Footprint": "its own __reduce__",
+    "ConstraintGroup": "its own __reduce__",
+    "Shape": "a constant of its module",
+    "StarPlan": "never saved: made again from the network",
+    **dict.fromkeys(("ExactSum", "Ranks", "_Names", "_Sums", "_Times"), "never saved: gone when their figures are there"),
+    **dict.fromkeys(
+        ("OwnLimit", "Variable", "Lone", "Constraint", "Use"), "never saved: footprints are looked up again"
+    ),
+}
 
 
 def hook():

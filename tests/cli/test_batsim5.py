@@ -150,7 +150,10 @@ REFUSED = {
     "init file": ([*BASE, "-L", "x", "nowhere"], "initialisation file nowhere cannot be read"),
     "endpoint": ([*BASE, "-s", "here", ""], "not an endpoint"),
     "walltime -1": ([*BASE, "-w", "minus.json", "-l", "x", ""], "walltime"),
-    "platform": (["-p", "hosts:4", "-l", "x", ""], "Batsim's platforms are SimGrid files, and 'hosts:4' is a shorthand"),
+    "platform": (
+        ["-p", "hosts:4", "-l", "x", ""],
+        "Batsim's platforms are SimGrid files, and 'hosts:4' is a shorthand",
+    ),
     "export": ([*BASE, "-e", "p.xml/x", "-l", "x", ""], "is not a directory"),
 }
 

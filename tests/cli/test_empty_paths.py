@@ -59,7 +59,9 @@ def test_an_empty_path(line, tmp_path, monkeypatch, capsys):
 
 
 def test_the_library_says_so_too():
-    with pytest.raises(UsageError, match=r"an empty string is not an output directory\n  hint: the current one is '.'"):
+    with pytest.raises(
+        UsageError, match=r"an empty string is not an output directory\n  hint: the current one is '.'"
+    ):
         Layout.directory("")
 
 

@@ -165,7 +165,10 @@ def environment(tmp_path):
             (f"flops_per_cycle={v}", "flops_per_cycle must be a number greater than 0")
             for v in ("0", "-1", "nan", "inf")
         ],
-        *[(f"idle_share={v}", "idle_share must be a number of at least 0 and at most 1") for v in ("-0.1", "1.1", "nan")],
+        *[
+            (f"idle_share={v}", "idle_share must be a number of at least 0 and at most 1")
+            for v in ("-0.1", "1.1", "nan")
+        ],
         *[(f"network={v}", "is not a network") for v in ("star:0,0", "star:inf,0", "star:1e9,inf", "rack:1,0,0")],
     ],
 )

@@ -25,7 +25,8 @@ from windtunnel.testing import job, workload
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary import probes as p
-from windtunnel.vocabulary.component import Features, Reply
+from windtunnel.vocabulary.component import Features
+from windtunnel.vocabulary.reply import Reply
 
 HOSTS = HostSet([0])
 DELAY = DelayProfile(id="w0!new", delay=1.0)
@@ -310,3 +311,10 @@ def test_a_job_that_merely_lasts_has_its_fields_looked_at_too(field, value):
     decision = d.ExecuteJob(job_id="w0!1", hosts=HOSTS, **{field: value})
     with pytest.raises(DecisionError, match=rf"its field {field}\b.* must be"):
         simulate(lambda _, told: [decision] if isinstance(told[0], n.JobSubmitted) else None, workload(job(1)))
+
+
+def test_the_engine_reads_the_fields_of_a_start_in_this_order():
+    named = dict.fromkeys(["placement", "amounts", "profile_placements", "storages", "additional_io", "timestamp"])
+    decision = d.ExecuteJob(job_id="w0!1", hosts=HostSet([0]), **named)
+    assert msgspec.structs.astuple(decision) == ("w0!1", HostSet([0]), *named.values())
+    assert d.ExecuteJob.__struct_fields__ == ("job_id", "hosts", *named)

@@ -1,6 +1,7 @@
 """Host sets and pools against Python's own sets, in both forms (bits and intervals)."""
 
 import pickle
+import random
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,36 @@ def test_pool_follows_a_set(start, moves):
         assert len(pool) == len(plain)
         assert pool.covers(HostSet(hosts)) == (hosts <= plain)
         assert pool.copy() == pool
+
+
+def test_a_pool_in_many_pieces_follows_a_set():
+    """Compiled, it is kept otherwise from some number of pieces on."""
+    rng = random.Random(5)
+    pool, plain = HostPool(HostSet.span(400)), set(range(400))
+    for _ in range(600):
+        some = set(rng.sample(range(400), rng.choice([1, 2, 5, 60])))
+        what = rng.choice(["claim", "add", "remove", "take", "take"])
+        if what == "claim":
+            assert pool.claim(HostSet(some)) == (some <= plain)
+            plain -= some if some <= plain else set()
+        elif what == "add":
+            pool.add(HostSet(some))
+            plain |= some
+        elif what == "remove":
+            pool.remove(HostSet(some))
+            plain -= some
+        else:
+            count = rng.choice([1, 2, 3, 7, 30])
+            before = pool.copy()
+            got = pool.take_together(count)
+            wanted = runs_of(plain, count) or sorted(plain)[:count]
+            assert (got is None) if count > len(plain) else (list(got) == wanted)
+            plain -= set(got or ())
+            assert set(before) == plain | set(got or ())
+        assert set(pool) == plain
+        assert pool.size == len(plain)
+        assert pool.covers(HostSet(some)) == (some <= plain)
+    assert set(pickle.loads(pickle.dumps(pool))) == plain
 
 
 def runs_of(hosts, count):

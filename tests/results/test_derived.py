@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windtunnel.model.disk_columns import DiskColumn
-from windtunnel.results import derived, ranked
+from windtunnel.results import derived, figures_by_column, ranked
 from windtunnel.results.columns import Columns
-from windtunnel.results.derived import BOUND, Derived
+from windtunnel.results.derived import Derived
 from windtunnel.results.distribution import distribution
 from windtunnel.results.job_rows import SHORTEST
 from windtunnel.results.metrics import compute
+from windtunnel.results.quantity import BOUND
 
 Job = tuple[float, float, float, int]
 """Submission, waiting time, execution time (s), hosts; a negative execution time: never ran."""
@@ -47,6 +48,9 @@ def check(jobs: list[Job], column: Any = array) -> None:
     assert found.latest == max(
         (f for f, s in zip(columns.finish, columns.start, strict=True) if s >= 0.0), default=0.0
     )
+    assert found.earliest == min(
+        (q for q, s in zip(columns.submitted, columns.start, strict=True) if s >= 0.0), default=0.0
+    )
     few = Derived(columns, distributed=False)
     for name, values in {
         "waiting": [w for w, *_ in ran],
@@ -58,6 +62,7 @@ def check(jobs: list[Job], column: Any = array) -> None:
         assert whole.total == part.total == fsum(values)
         assert whole.largest == part.largest == max(values, default=0.0)
     metrics = compute(columns)
+    assert metrics == compute(columns, derived=found)
     assert metrics.allocated_host_seconds == fsum(n * held for *_, n, held, _ in ran)
     bounded = [max(1.0, (w + e) / max(e, BOUND)) for w, e, *_ in ran]
     assert metrics.bounded_slowdown == distribution(bounded)
@@ -74,22 +79,27 @@ def check(jobs: list[Job], column: Any = array) -> None:
             assert group.host_seconds == fsum(e * n for _, e, n in mine)
 
 
-@given(JOBS)
-def test_the_plain_formulas(jobs: list[Job]) -> None:
-    check(jobs)
+@pytest.mark.parametrize("compiled", [False, True])
+@given(jobs=JOBS)
+def test_the_plain_formulas(compiled: bool, jobs: list[Job]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(derived, "_COMPILED", compiled)
+        check(jobs)
 
 
 @settings(max_examples=30)
 @given(JOBS, st.sampled_from([array, DiskColumn]), st.integers(1, 5))
 def test_of_many_jobs_there_are_arrays_in_memory_or_on_disk(jobs: list[Job], column: Any, many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(derived, "STRETCH", many)
-        patch.setattr(derived, "_MANY", many)
+        patch.setattr(figures_by_column, "STRETCH", many)
+        patch.setattr(figures_by_column, "_MANY", many)
         patch.setattr(ranked, "STRETCH", many)
         patch.setattr(ranked, "_FEW", many)
         check(jobs, column)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("count", [4096, 15_000])
-def test_many_jobs_are_taken_in_parts(count: int) -> None:
+def test_many_jobs_are_taken_in_parts(count: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(derived, "_COMPILED", compiled)
     check([(7.25 * rank, rank % 11 / 3, float(rank % 301 - 1), rank % 8 + 1) for rank in range(count)])

@@ -130,7 +130,11 @@ on_failure = "explode"
         ('workloads = "lublin:9"\nschedulers = "easy"\nuntil = 0', 3, "does nothing"),
         ('workloads = "lublin:9"\nschedulers = "easy"\nuntil = "{days}d"', 3, "no parameter 'days'"),
         ('schedulers = "easy"\nworkloads = [["lublin:9", "lublin:8"]]', 2, "together need a platform"),
-        ('schedulers = "easy"\nworkloads = [["lublin:9", 8]]\nplatforms = "hosts:9"', 2, "a workload must be a string"),
+        (
+            'schedulers = "easy"\nworkloads = [["lublin:9", 8]]\nplatforms = "hosts:9"',
+            2,
+            "a workload must be a string",
+        ),
         ('schedulers = "easy"\nworkloads = [[]]\nplatforms = "hosts:9"', 2, "at least one workload"),
         ('schedulers = "easy"\nworkloads = [["lublin:9", "no.swf"]]\nplatforms = "hosts:9"', 2, "no.swf"),
         ("x = [1,\n", 0, "this is not TOML"),

@@ -8,6 +8,7 @@ import pytest
 from windtunnel.diagnostics import UsageError
 from windtunnel.twin.calibrate import Calibration, Compared
 from windtunnel.twin.drains import Drain
+from windtunnel.twin.odd_waits import OddWaits
 from windtunnel.twin.page import page, write_page
 from windtunnel.twin.replay import Outcome
 
@@ -33,7 +34,7 @@ FOUND = Calibration(
     simulated_use=0.525,
     same_start=1.0,
     error=15.0,
-    unexplained=1,
+    odd=OddWaits(held=2, raised=1, overtaken=3, unseen=1),
     verdict="The agreement is close & good.",
 )
 
@@ -94,7 +95,7 @@ def test_charts_hold_all_jobs_and_groups():
 def test_without_jobs_there_is_a_page_too():
     empty = Calibration(
         jobs=0, missing=3, drains=(), groups=(), recorded_use=0, simulated_use=0, same_start=0, error=0,
-        unexplained=0, verdict="Nothing can be said.",
+        odd=OddWaits(), verdict="Nothing can be said.",
     )  # fmt: skip
     assert "Nothing can be said." in page(empty, [])
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from operator import index
-from typing import Any, Self, SupportsIndex
+from types import FunctionType
+from typing import Any, Final, Self, SupportsIndex
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.hostset import HostSet, Run, host_set
+from windtunnel.model.hostset import BIT_LIMIT, HostSet, Run, host_set
 from windtunnel.model.intervals import (
     add_runs,
     claim_runs,
@@ -19,31 +20,46 @@ from windtunnel.model.intervals import (
 
 __all__ = ["HostPool"]
 
+_BROKEN: Final = 64
+"""Compiled, a pool of ordinary size is kept as bits once it consists of more intervals than that."""
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class HostPool:
     """A mutable set of ``size`` hosts, for keeping track of free hosts: take some, give them back.
 
     On very large sites the cost of an operation depends on what it changes (the intervals touched), not on the size
-    of the site.
+    of the site. Compiled code, to which a few numbers cost less than one large one, keeps all pools so, but for those
+    of ordinary size that are in many pieces. What hosts are taken is the same.
     """
 
-    __slots__ = ("_bits", "_firsts", "_lasts", "size")
+    __slots__ = ("_bits", "_firsts", "_lasts", "_ordinary", "size")
 
     def __init__(self, hosts: HostSet = HostSet()) -> None:  # noqa: B008 -- immutable
         self.size = hosts.size
         self._bits: Any = 0  # an int: compiled code leaves operations on large ones to Python, which is faster
         self._firsts: list[int] | None = None
         self._lasts: list[int] = []
-        if hosts.small:
-            self._bits = hosts.bits
-        else:
+        self._ordinary = hosts.small
+        if not self._ordinary or (_COMPILED and len(hosts.runs) <= _BROKEN):
             self._to_runs(hosts.runs)
+        else:
+            self._bits = hosts.bits
 
     def _to_runs(self, runs: tuple[Run, ...]) -> None:
         self._firsts = [a for a, _ in runs]
         self._lasts = [b for _, b in runs]
         self._bits = 0
+
+    def _check(self) -> None:
+        """A pool of ordinary size may have come into too many pieces, or contain the hosts of a larger one now."""
+        if not self._ordinary or self._firsts is None or len(self._firsts) <= _BROKEN:
+            return
+        self._ordinary = self._lasts[-1] < BIT_LIMIT
+        if self._ordinary:
+            self._bits = self.frozen().bits
+            self._firsts = None
+            self._lasts = []
 
     def __len__(self) -> int:
         return self.size
@@ -80,6 +96,7 @@ class HostPool:
         new._bits = self._bits
         new._firsts = None if self._firsts is None else self._firsts.copy()
         new._lasts = self._lasts.copy()
+        new._ordinary = self._ordinary
         return new
 
     def pick(self, count: SupportsIndex) -> HostSet | None:
@@ -180,7 +197,8 @@ class HostPool:
             first = take_run(self._firsts, self._lasts, number)
             if first < 0:
                 return self.take(number)
-            bits = None
+            self.size -= number
+            return host_set(None, ((first, first + number - 1),), number)
         self.size -= number
         return host_set(bits, ((first, first + number - 1),), number)
 
@@ -210,6 +228,8 @@ class HostPool:
             self._bits ^= bits
         elif not claim_runs(self._firsts, self._lasts, hosts.runs):
             return False
+        elif len(self._firsts) > _BROKEN:
+            self._check()
         self.size -= hosts.size
         return True
 
@@ -234,6 +254,7 @@ class HostPool:
         else:
             for first, last in hosts.runs:
                 self.size -= remove_run(self._firsts, self._lasts, first, last)
+            self._check()
 
     def __ior__(self, hosts: HostSet) -> Self:
         self.add(hosts)
@@ -254,5 +275,12 @@ class HostPool:
                 self._bits |= bits
                 return
             self._to_runs(self.frozen().runs)
-        assert self._firsts is not None
-        self.size += add_runs(self._firsts, self._lasts, hosts.runs)
+            self._ordinary = False
+        firsts = self._firsts
+        assert firsts is not None
+        self.size += add_runs(firsts, self._lasts, hosts.runs)
+        if len(firsts) > _BROKEN:
+            self._check()
+
+
+_COMPILED: Final = not isinstance(HostPool.__len__, FunctionType)

@@ -4,67 +4,119 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, Protocol
 
-import msgspec
-
 from windtunnel.model import HostSet, Job, JobState
 from windtunnel.results.fields import names_of
 
 __all__ = ["NOTED", "Batch", "Sink"]
 
 NOTED: Final = 10
-"""Values that are noted of each job: the job itself, and what its record says (see :meth:`Batch.of`)."""
+"""Values that are noted of each job: the job itself, and what its record says (see :class:`Batch`)."""
 
 
-class Batch(msgspec.Struct, dict=True):
-    """Jobs that are over, by column, in the order in which they ended or were rejected. Times in s."""
+class Batch:
+    """Jobs that are over, in the order in which they ended or were rejected, and columns of them. Times in s.
 
-    ids: list[str]
-    profiles: list[str]
-    """Their full ids."""
-    submitted: list[float]
-    requested: list[int]
-    walltime: list[float]
-    states: list[JobState]
-    start: list[float]
-    """-1 when it never ran."""
-    finish: list[float]
-    hosts: list[HostSet]
-    amounts: list[Mapping[int, Mapping[str, float]] | None]
-    energy: list[float]
-    metadata: list[str]
-    users: list[str]
-    groups: list[str]
-    queues: list[str]
-    return_codes: list[int]
-    dynamic: list[bool]
+    ``noted`` has of each job, one after the other: the job, its state, start (-1 when it never ran), end, hosts,
+    amounts, energy, metadata and return code, and whether it is dynamic. Columns are made when they are asked for:
+    the compiled build asks for few but those of what a job itself says, which interpreted code reads faster.
+    """
 
-    @classmethod
-    def of(cls, noted: list[Any]) -> "Batch":
-        """From what is noted of the jobs, one after the other.
+    def __init__(self, noted: list[Any]) -> None:
+        self.noted = noted
 
-        Of each: the job, its state, start, end, hosts, amounts, energy, metadata and return code, and whether it is
-        dynamic. What a job itself says is read only here, where that is cheap in both builds.
-        """
-        jobs: list[Job] = noted[::NOTED]
-        return cls(
-            ids=[job.id for job in jobs],
-            profiles=[job.profile.id for job in jobs],
-            submitted=[job.submission_time for job in jobs],
-            requested=[job.request.hosts for job in jobs],
-            walltime=[job.walltime for job in jobs],
-            states=noted[1::NOTED],
-            start=noted[2::NOTED],
-            finish=noted[3::NOTED],
-            hosts=noted[4::NOTED],
-            amounts=noted[5::NOTED],
-            energy=noted[6::NOTED],
-            metadata=noted[7::NOTED],
-            users=[job.user for job in jobs],
-            groups=[job.group for job in jobs],
-            queues=[job.queue for job in jobs],
-            return_codes=noted[8::NOTED],
-            dynamic=noted[9::NOTED],
-        )
+    @cached_property
+    def _jobs(self) -> list[Job]:
+        return self.noted[::NOTED]
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """Full ids."""
+        return [job.id for job in self._jobs]
+
+    @cached_property
+    def profiles(self) -> list[str]:
+        """Their full ids."""
+        return [job.profile.id for job in self._jobs]
+
+    @cached_property
+    def submitted(self) -> list[float]:
+        """Dates of submission."""
+        return [job.submission_time for job in self._jobs]
+
+    @cached_property
+    def requested(self) -> list[int]:
+        """Hosts."""
+        return [job.request.hosts for job in self._jobs]
+
+    @cached_property
+    def walltime(self) -> list[float]:
+        """Limits; inf when there is none."""
+        return [job.walltime for job in self._jobs]
+
+    @cached_property
+    def states(self) -> list[JobState]:
+        """How they ended."""
+        return self.noted[1::NOTED]
+
+    @cached_property
+    def start(self) -> list[float]:
+        """Dates; -1 when it never ran."""
+        return self.noted[2::NOTED]
+
+    @cached_property
+    def finish(self) -> list[float]:
+        """Dates; -1 when it never ran."""
+        return self.noted[3::NOTED]
+
+    @cached_property
+    def hosts(self) -> list[HostSet]:
+        """Those it had last."""
+        return self.noted[4::NOTED]
+
+    @cached_property
+    def amounts(self) -> list[Mapping[int, Mapping[str, float]] | None]:
+        """What it took of them, if not whole ones."""
+        return self.noted[5::NOTED]
+
+    @cached_property
+    def energy(self) -> list[float]:
+        """Joules; -1 when energy is not simulated."""
+        return self.noted[6::NOTED]
+
+    @cached_property
+    def metadata(self) -> list[str]:
+        """What decision components attached."""
+        return self.noted[7::NOTED]
+
+    @cached_property
+    def users(self) -> list[str]:
+        """Their names, or nothing at all."""
+        return [job.user for job in self._jobs]
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """Their names, or nothing at all."""
+        return [job.group for job in self._jobs]
+
+    @cached_property
+    def queues(self) -> list[str]:
+        """Their names, or nothing at all."""
+        return [job.queue for job in self._jobs]
+
+    @cached_property
+    def return_codes(self) -> list[int]:
+        """0 for success."""
+        return self.noted[8::NOTED]
+
+    @cached_property
+    def dynamic(self) -> list[bool]:
+        """Whether a decision component registered it."""
+        return self.noted[9::NOTED]
+
+    @cached_property
+    def owners(self) -> tuple[list[str], list[str], list[str]]:
+        """Users, groups and queues."""
+        return self.users, self.groups, self.queues
 
     @cached_property
     def names(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -74,7 +126,8 @@ class Batch(msgspec.Struct, dict=True):
     @cached_property
     def shared(self) -> bool:
         """Whether any job took amounts of its hosts instead of whole ones."""
-        return self.amounts.count(None) < len(self.amounts)
+        amounts = self.amounts
+        return amounts.count(None) < len(amounts)
 
 
 class Sink(Protocol):

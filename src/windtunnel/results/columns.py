@@ -11,7 +11,7 @@ from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.model.arrays import extend, extended
 from windtunnel.model.platform import column_of
 from windtunnel.results.batch import Batch
-from windtunnel.results.job_rows import SHORTEST
+from windtunnel.results.job_rows import COMPILED, SHORTEST
 from windtunnel.vocabulary.component import Observer
 from windtunnel.vocabulary.notices import HostsBecameAvailable, HostsBecameUnavailable, Notice
 
@@ -20,7 +20,12 @@ __all__ = ["DIGITS", "STATES", "Collector", "Columns"]
 DIGITS: Final = 6
 """Decimals of times and shares in files."""
 
-_MANY: Final = 1 << 20
+_MANY: Final = 1 << 16
+_MISSED: Final = array("d", [-1.0]).tobytes()
+_COMPILED: Final = COMPILED and byteorder == "little"
+"""Whether the bytes of columns come from compiled code."""
+_EXACT: Final = 1 << 20
+"""Sums of multiples of one part in so many are exact, in whatever order."""
 
 STATES = 16
 """Ending and owner share a column: ``owner * 16 + state``."""
@@ -88,9 +93,14 @@ class Columns:
 
     def ran(self) -> Self:
         """The jobs that started."""
-        if -1.0 not in self.start:
+        if not self._any_missed():
             return self
         return self.only(bytes(date >= 0.0 for date in self.start))
+
+    def _any_missed(self) -> bool:
+        """Whether a job never started. Its date is looked for among bytes first: numbers take many times longer."""
+        parts = (self.start[at : at + _MANY] for at in range(0, len(self.start), _MANY))
+        return any(_MISSED in part.tobytes() and -1.0 in part for part in parts)
 
     def states(self) -> dict[str, int]:
         """How many jobs ended how, by name, in the order of :class:`~windtunnel.model.JobState`."""
@@ -142,7 +152,7 @@ class Collector(Observer):
         self._owners = _Owners(self.columns)
         self._unavailable = HostSet()
         self._cores: list[int] = []
-        self._most_cores = 1
+        self._most_cores = self._least_cores = 1
         """Of any host."""
         self._suspended: dict[str, tuple[float, float]] = {}
 
@@ -152,18 +162,27 @@ class Collector(Observer):
         self.machines = len(platform.hosts) + len(platform.storages)
         self._cores = column_of(platform.hosts, "cores")
         self._most_cores = max(self._cores, default=1)
+        self._least_cores = min(self._cores, default=1)
 
     def take(self, batch: Batch) -> None:
         """More jobs."""
         columns = self.columns
-        extend(columns.submitted, batch.submitted)
-        extend(columns.start, batch.start)
-        extend(columns.finish, batch.finish)
+        if _COMPILED:
+            from windtunnel.results.written_jobs import codes_of, dates_of
+
+            dates = dates_of(batch.submitted, batch.noted)
+            for column, data in zip((columns.submitted, columns.start, columns.finish), dates, strict=True):
+                column.frombytes(data)
+            codes: Sequence[int] = codes_of(batch.owners, batch.noted, self._owners)
+        else:
+            extend(columns.submitted, batch.submitted)
+            extend(columns.start, batch.start)
+            extend(columns.finish, batch.finish)
+            codes = batch.states
+            if any(batch.users) or any(batch.queues):
+                owners = map(self._owners.__getitem__, zip(batch.users, batch.queues, strict=True))
+                codes = list(map(add, owners, batch.states))
         columns.used = extended(columns.used, self.shares(batch))
-        codes: Sequence[int] = batch.states
-        if any(batch.users) or any(batch.queues):
-            owners = map(self._owners.__getitem__, zip(batch.users, batch.queues, strict=True))
-            codes = list(map(add, owners, batch.states))
         extend(columns.codes, codes)
         if self._suspended:
             for job_id, finish in zip(batch.ids, batch.finish, strict=True):
@@ -174,6 +193,10 @@ class Collector(Observer):
     def shares(self, batch: Batch) -> Sequence[float]:
         """Whole-host equivalents; of a job that shares its hosts, the share of each host's cores that it takes."""
         if not batch.shared:
+            if _COMPILED:
+                from windtunnel.results.written_jobs import sizes_of
+
+                return sizes_of(batch.noted)
             return [hosts.size for hosts in batch.hosts]
         return [self.share(*pair) for pair in zip(batch.hosts, batch.amounts, strict=True)]
 
@@ -183,10 +206,26 @@ class Collector(Observer):
             return float(len(hosts))
         if isinstance(amounts, AlikeAmounts) and self._wholly(amounts):
             return float(len(hosts))
+        if isinstance(amounts, AlikeAmounts):
+            exact = self._of_groups(amounts)
+            if exact is not None:
+                return exact
         used = 0.0
         for host, taken in amounts.items():
             cores = self._cores[host] if host < len(self._cores) else 1
             used += min(1.0, taken["cores"] / cores) if "cores" in taken else 1.0
+        return used
+
+    def _of_groups(self, amounts: AlikeAmounts) -> float | None:
+        """The same by groups of hosts that are alike; None where adding host by host could round otherwise."""
+        if self._least_cores != self._most_cores:
+            return None
+        used = 0.0
+        for hosts, taken in amounts.groups:
+            each = min(1.0, taken["cores"] / self._most_cores) if "cores" in taken else 1.0
+            if not (each * _EXACT).is_integer():
+                return None
+            used += each * hosts.size
         return used
 
     def _wholly(self, amounts: AlikeAmounts) -> bool:

@@ -1,11 +1,22 @@
 """How a quantity is distributed over jobs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import ceil, floor, fsum
+from typing import Protocol
 
 import msgspec
 
-__all__ = ["Distribution", "distribution", "distribution_of_sorted", "percentile"]
+__all__ = ["Distribution", "Ranked", "distribution", "distribution_of_sorted", "percentile"]
+
+
+class Ranked(Protocol):
+    """Numbers by their rank: a sorted sequence, or what finds them otherwise."""
+
+    def __len__(self) -> int:
+        """How many."""
+
+    def __getitem__(self, index: int, /) -> float:
+        """The number of a rank, counted from 0; of a negative one, counted from the end."""
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -21,7 +32,7 @@ class Distribution(msgspec.Struct, frozen=True):
     max: float = 0.0
 
 
-def percentile(ordered: Sequence[float], share: float) -> float:
+def percentile(ordered: Ranked, share: float) -> float:
     """The percentile of sorted values, linear between ranks: rank ``share * (n - 1)``, ranks from 0."""
     rank = share * (len(ordered) - 1)
     low, high = ordered[floor(rank)], ordered[ceil(rank)]
@@ -34,9 +45,9 @@ def distribution(values: Iterable[float], total: float | None = None) -> Distrib
     return distribution_of_sorted(ordered, fsum(ordered) if total is None else total)
 
 
-def distribution_of_sorted(ordered: Sequence[float], total: float) -> Distribution:
+def distribution_of_sorted(ordered: Ranked, total: float) -> Distribution:
     """The distribution of sorted values with this sum."""
-    if not ordered:
+    if not len(ordered):
         return Distribution()
     p50, p75, p90, p95, p99 = (percentile(ordered, share) for share in (0.5, 0.75, 0.9, 0.95, 0.99))
     return Distribution(

@@ -14,9 +14,9 @@ import msgspec
 
 from windtunnel.diagnostics import show_duration
 from windtunnel.results.columns import STATES, Columns
-from windtunnel.results.derived import BOUND
 from windtunnel.results.distribution import Distribution, distribution
 from windtunnel.results.job_rows import SHORTEST
+from windtunnel.results.quantity import BOUND
 
 if TYPE_CHECKING:
     from windtunnel.results.run import Run

@@ -65,7 +65,7 @@ class JobBatches(Observer):
             pending = self._pending
             count = len(pending)  # the other thread may append meanwhile
             if count:
-                batch = Batch.of(pending[:count])
+                batch = Batch(pending[:count])
                 del pending[:count]
                 for sink in self._sinks:
                     sink.take(batch)

@@ -1,6 +1,6 @@
 """The rows of ``jobs.csv`` as text, column by column: the fastest way in pure Python.
 
-The compiled build makes the same text row by row (:mod:`windtunnel.results.written_rows`).
+The compiled build makes the same text row by row (:mod:`windtunnel.results.written_jobs`).
 """
 
 from collections.abc import Sequence

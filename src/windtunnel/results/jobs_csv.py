@@ -10,7 +10,7 @@ from windtunnel.model import JobState
 from windtunnel.results.batch import Batch
 from windtunnel.results.fields import behind, plain, plain_column
 from windtunnel.results.job_columns import rows_by_column
-from windtunnel.results.job_rows import COMPILED, Texts, Times, host_texts
+from windtunnel.results.job_rows import COMPILED, ENDINGS, host_texts, quoted
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.rows import Recorder, integers
 
@@ -21,7 +21,6 @@ HEADER: Final = (
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
     "consumed_energy,metadata\n"
 )
-_ENDINGS: Final = tuple(f"{int(s is JobState.COMPLETED_SUCCESSFULLY)},{s.name}" for s in JobState)
 
 
 class JobsCsv(Recorder):
@@ -34,17 +33,22 @@ class JobsCsv(Recorder):
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job."""
+        self.rows.pending.append(self._text(batch))
+        self.rows.flush()
+
+    def _text(self, batch: Batch) -> str:
+        if COMPILED:
+            from windtunnel.results.written_jobs import job_rows
+
+            known = (batch.ids, batch.profiles, batch.submitted, batch.requested, batch.walltime)
+            return job_rows(known, batch.noted, self._v5, self._omit_rejected)
+        return self.by_column(batch)
+
+    def by_column(self, batch: Batch) -> str:
+        """The rows of a batch, made in pure Python."""
         profiles = plain_column(batch.profiles) if self._v5 else _short(batch.profiles)
         known = [*batch.names, profiles, integers(batch.requested), _endings(batch.states)]
         times = (batch.walltime, batch.submitted, batch.start, batch.finish)
-        self.rows.pending.append(self._text(known, times, batch))
-        self.rows.flush()
-
-    def _text(self, known: Texts, times: Times, batch: Batch) -> str:
-        if COMPILED:
-            from windtunnel.results.written_rows import job_rows
-
-            return job_rows(known, times, batch.hosts, self._rest(batch), self._omit_rejected)
         return rows_by_column(known, times, [host_texts(batch.hosts), *self._rest(batch)], self._omit_rejected)
 
     def _rest(self, batch: Batch) -> list[Sequence[str]]:
@@ -56,7 +60,7 @@ class JobsCsv(Recorder):
         elif not any(batch.metadata):
             metadata = ['""'] * len(joules)
         else:
-            metadata = list(map(_quoted, batch.metadata))
+            metadata = list(map(quoted, batch.metadata))
         same = joules.count(joules[0]) == len(joules)
         energy = [f"{joules[0]:f}"] * len(joules) if same else list(map("%f".__mod__, joules))
         return [energy, metadata]
@@ -69,14 +73,8 @@ def _short(profiles: Sequence[str]) -> Sequence[str]:
     return names if names is not None else [plain(profile.rpartition("!")[2]) for profile in profiles]
 
 
-def _quoted(text: str) -> str:
-    """Batsim quotes metadata always."""
-    field = plain(text)
-    return field if field[:1] == '"' else f'"{field}"'
-
-
 def _endings(states: Sequence[JobState]) -> Sequence[str]:
     """The columns ``success`` and ``final_state``."""
     if states.count(states[0]) == len(states):
-        return [_ENDINGS[states[0]]] * len(states)
-    return [_ENDINGS[state] for state in states]
+        return [ENDINGS[states[0]]] * len(states)
+    return [ENDINGS[state] for state in states]

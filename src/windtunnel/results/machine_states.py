@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.results.job_rows import COMPILED, STATE_WIDTH
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import ENCODER, Recorder
@@ -16,7 +18,7 @@ _HEADER: Final = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_c
 def rows_of(values: list[Any]) -> str:
     """Rows from their values, one after the other; times have six significant digits, as in Batsim."""
     if COMPILED:
-        from windtunnel.results.written_rows import state_rows
+        from windtunnel.results.written_states import state_rows
 
         with suppress(TypeError):  # numbers of numpy
             return state_rows(values)
@@ -35,6 +37,7 @@ def states_at_once(values: list[Any]) -> str:
     return f"%g{rows}\n" % times
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class MachineStatesCsv(Recorder):
     """Writes ``machine_states.csv``."""
 

@@ -139,14 +139,16 @@ def seconds_of(trim: Trim, whole: float, what: str) -> float:
     return value
 
 
-def window(columns: Columns, warm_up: Trim = 0.0, cool_down: Trim = 0.0) -> tuple[float, float]:
-    """The part of the run that counts (s).
+def window(
+    columns: Columns, warm_up: Trim = 0.0, cool_down: Trim = 0.0, derived: Derived | None = None
+) -> tuple[float, float]:
+    """The part of the run that counts (s); ``derived`` are values computed from all jobs, if there are any yet.
 
     Raises:
         UsageError: a trim is malformed, or nothing remains.
     """
-    first = min(columns.submitted, default=0.0)
-    last = max(max(columns.finish, default=0.0), first)
+    first = derived.earliest if derived and derived.ran is columns else min(columns.submitted, default=0.0)
+    last = max(derived.latest if derived else max(columns.finish, default=0.0), first)
     opens = first + seconds_of(warm_up, last - first, "warm-up")
     closes = last - seconds_of(cool_down, last - first, "cool-down")
     if opens > closes or (opens == closes and first < last):
@@ -178,7 +180,7 @@ def compute(
     Raises:
         UsageError: a trim is malformed, or nothing remains.
     """
-    opens, closes = window(columns, warm_up, cool_down)
+    opens, closes = window(columns, warm_up, cool_down, derived)
     trimmed = bool(seconds_of(warm_up, 1.0, "warm-up") or seconds_of(cool_down, 1.0, "cool-down"))
     chosen = columns.within(opens, closes) if trimmed else columns
     if trimmed or derived is None:

@@ -38,7 +38,7 @@ def amounts_text(amounts: Mapping[int, Mapping[str, float]]) -> str:
         texts = [(hosts, _text(taken)) for hosts, taken in amounts.groups]
         if len(texts) == 1:
             ((hosts, text),) = texts
-            return "|".join([f"{host}:{text}" for host in hosts])
+            return f":{text}|".join(map(str, hosts)) + f":{text}"
         return "|".join(
             [f"{host}:{text}" for host, text in sorted([(host, text) for hosts, text in texts for host in hosts])]
         )

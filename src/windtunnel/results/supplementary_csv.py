@@ -14,6 +14,7 @@ from windtunnel.model.event_kinds import event_kind
 from windtunnel.results.batch import Batch
 from windtunnel.results.columns import Collector
 from windtunnel.results.fields import plain
+from windtunnel.results.job_rows import COMPILED
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder, integers, joined
 from windtunnel.results.shares_csv import amounts_text
@@ -54,24 +55,35 @@ class JobsExtraCsv(Recorder):
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job of which there is something to say."""
+        text = self._text(batch)
+        if text:
+            self.rows.pending.append(text)
+            self.rows.flush()
+
+    def _text(self, batch: Batch) -> str:
+        if COMPILED:
+            from windtunnel.results.written_jobs import extra_rows
+
+            return extra_rows(batch.ids, batch.owners, batch.noted, self._shares(batch) if batch.shared else [])
         owned = any(batch.users) or any(batch.groups) or any(batch.queues)
-        if not owned and not batch.shared and not any(batch.return_codes):
-            return
+        return self.by_column(batch) if owned or batch.shared or any(batch.return_codes) else ""
+
+    def _shares(self, batch: Batch) -> list[str]:
+        known = zip(self._collector.shares(batch), batch.amounts, strict=True)
+        return [f"{share:f}" if amounts is not None else "" for share, amounts in known]
+
+    def by_column(self, batch: Batch) -> str:
+        """The rows of a batch, made in pure Python."""
         names, workloads = batch.names
         owners = list(map(self._owners.__getitem__, zip(batch.users, batch.groups, batch.queues, strict=True)))
-        shares = [""] * len(names)
-        if batch.shared:
-            known = zip(self._collector.shares(batch), batch.amounts, strict=True)
-            shares = [f"{share:f}" if amounts is not None else "" for share, amounts in known]
+        shares = self._shares(batch) if batch.shared else [""] * len(names)
         columns = [names, workloads, owners, integers(batch.return_codes), shares]
         if ",," in owners:  # jobs of which nothing is known but perhaps how they returned
             chosen = [
                 owner != ",," or code != "0" or share for _, _, owner, code, share in zip(*columns, strict=True)
             ]
             columns = [list(compress(column, chosen)) for column in columns]
-        if columns[0]:
-            self.rows.pending.append(joined(columns))
-            self.rows.flush()
+        return joined(columns) if columns[0] else ""
 
 
 class SuspensionsCsv(Recorder):

@@ -1,7 +1,7 @@
 """EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from mypy_extensions import mypyc_attr
 
@@ -12,10 +12,9 @@ from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
 from windtunnel.vocabulary import Decision, Notice, Reply
+from windtunnel.vocabulary.reply import new_reply
 
 __all__ = ["Easy"]
-
-_Reply: Final = Reply  # bound once: compiled code looks up what comes from other modules each time
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -74,8 +73,8 @@ class Easy(BatchScheduler):
             elif size > free.size or (queue.count and not self._overtakes(now, job)):
                 queue.add(job, now)
             else:
-                decisions.append(site.run(job, self._together))
-        return _Reply(now, decisions)
+                decisions.append(site.run(job, self._together, size))
+        return new_reply(now, decisions)
 
     def _join(self, now: float, decisions: list[Decision]) -> list[Job]:
         """In an order other than that of arrival, new jobs join the queue first, all of which is looked at."""
@@ -114,7 +113,7 @@ class Easy(BatchScheduler):
                 if not decisions or queue.smallest() <= free.size:
                     self._backfill(now, need, decisions)
                 return
-            decisions.append(site.run(queue.pop(), self._together))
+            decisions.append(site.run(queue.pop(), self._together, need))
 
     def _reserve(self, now: float, need: int) -> None:
         """Shadow time and extra hosts of a first job of this size."""

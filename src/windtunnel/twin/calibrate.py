@@ -7,6 +7,7 @@ import msgspec
 
 from windtunnel.model import Platform, Workload
 from windtunnel.twin.drains import Drain, as_events, drains_in
+from windtunnel.twin.odd_waits import OddWaits, told_apart
 from windtunnel.twin.replay import GROUPS, Outcome, groups_of, log_of, mean_wait, median_wait, outcomes
 
 __all__ = ["Calibration", "Compared", "calibrate", "compare"]
@@ -45,8 +46,8 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     """The share of jobs that start within a minute of when they did."""
     error: float
     """The median of the differences of waits (s), without sign."""
-    unexplained: int
-    """Jobs that waited an hour longer than in the replay: held, given low priority by hand, or limits not seen."""
+    odd: OddWaits
+    """Jobs that waited much longer, or shorter, than in the replay."""
     verdict: str
 
 
@@ -74,7 +75,6 @@ def compare(
     became = {one.id: one for one in outcomes(platform, workload, scheduler, **options)}
     pairs = [(one, became[one.id]) for one in was if one.id in became]
     differences = [abs(new.waited - old.waited) for old, new in pairs]
-    longer = sum(old.waited - new.waited > 3600 for old, new in pairs)
     cores = sum(host.cores for host in platform.hosts)
     olds, news = [old for old, _ in pairs], [new for _, new in pairs]
     groups = _groups(pairs, _processor_seconds(olds, cores), _processor_seconds(news, cores))
@@ -87,7 +87,7 @@ def compare(
         simulated_use=groups[0].simulated_use,
         same_start=groups[0].same_start,
         error=median(differences) if differences else 0.0,
-        unexplained=longer,
+        odd=told_apart(pairs),
         verdict="",
     )
     return msgspec.structs.replace(found, verdict=_verdict(found)), pairs
@@ -142,11 +142,34 @@ def _verdict(found: Calibration) -> str:
             f"The log shows {nodes} node{'s' * (nodes > 1)} unused for {hours:,.1f} node-hours while jobs that would "
             "have fitted waited: drained or reserved, and removed from the replay."
         )
-    if found.unexplained:
-        parts.append(
-            f"{found.unexplained:,} jobs waited over an hour longer than in the replay: held, moved by hand, or "
-            "under limits and reservations that the files do not show."
-        )
+    parts += _of_odd_waits(found.odd)
     if found.missing:
         parts.append(f"{found.missing:,} jobs of the log never start in the replay: the site has nothing they fit.")
     return " ".join(parts)
+
+
+def _of_odd_waits(odd: OddWaits) -> list[str]:
+    """What the log shows of jobs that were held, of priorities changed by hand, and of what it does not show."""
+    parts = []
+    if odd.held:
+        parts.append(
+            f"{_jobs(odd.held)} could start only later than submitted (held, or with a begin time): the log says "
+            "when, and the replay waits for it."
+        )
+    if odd.overtaken:
+        raised = f" ({odd.raised:,} of those over an hour earlier than in the replay)" if odd.raised else ""
+        parts.append(
+            f"{_jobs(odd.overtaken)} waited over an hour longer than in the replay while later ones of their "
+            f"partition and QOS, no smaller and no shorter, started before them{raised}: priorities were changed by "
+            "hand, or fair share counts what was used before the log begins."
+        )
+    if odd.unseen:
+        parts.append(
+            f"{_jobs(odd.unseen)} waited over an hour longer than in the replay, and nobody overtook them: for "
+            "limits or reservations that the files do not show, or held for some time after they could start."
+        )
+    return parts
+
+
+def _jobs(count: int) -> str:
+    return f"{count:,} job{'s' * (count != 1)}"

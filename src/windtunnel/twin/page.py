@@ -86,7 +86,12 @@ def _cards(found: "Calibration") -> str:
             ),
             card("Start within a minute", _share(found.same_start), [("half within", _seconds(found.error))]),
             card("Utilisation recorded", _share(found.recorded_use), [("simulated", _share(found.simulated_use))]),
-            card("Waited an hour longer than simulated", _count(found.unexplained)),
+            card(
+                "Waited an hour longer than simulated",
+                _count(found.odd.overtaken + found.odd.unseen),
+                [("overtaken", _count(found.odd.overtaken))],
+            ),
+            card("Held after submission", _count(found.odd.held)),
         )
     )
 

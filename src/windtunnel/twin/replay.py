@@ -1,6 +1,7 @@
 """A log replayed on a site: what became of each job, and figures of groups of jobs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from statistics import fmean, median
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from windtunnel.api import simulate
 from windtunnel.diagnostics import UsageError
 from windtunnel.formats.traces.workload import TraceWorkload
 from windtunnel.model import Job, Platform, Workload
+from windtunnel.model.abilities import start_date_of
 
 __all__ = [
     "COLUMNS",
@@ -39,6 +41,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     waited: float
     ran: float
     nodes: str = ""
+    qos: str = ""
+    limit: float = inf
+    """What it asked for."""
+    held: float = 0.0
+    """How long after its submission it could start at the earliest, as far as that is not for other jobs."""
 
 
 def _size(one: Outcome) -> str:
@@ -66,6 +73,7 @@ def log_of(workload: Workload) -> list[Outcome]:
         UsageError: the log tells of no job when it started.
     """
     recorded = workload.recorded if isinstance(workload, TraceWorkload) else {}
+    zero = start_date_of(workload) or 0.0
     found = []
     for job in workload:
         was = recorded.get(job.id)
@@ -81,6 +89,9 @@ def log_of(workload: Workload) -> list[Outcome]:
                     waited=was.waited,
                     ran=was.ran,
                     nodes=was.nodes,
+                    qos=job.ask.qos if job.ask is not None else "",
+                    limit=job.walltime,
+                    held=_held(job, zero),
                 )
             )
     if not found:
@@ -88,6 +99,13 @@ def log_of(workload: Workload) -> list[Outcome]:
             "the log does not tell when jobs started", "extract it with the columns Submit and Start (sacct -P)"
         )
     return found
+
+
+def _held(job: Job, zero: float) -> float:
+    ask = job.ask
+    if ask is None or ask.begin is None or ask.dependencies:
+        return 0.0
+    return max(0.0, ask.begin - zero - job.submission_time)
 
 
 def outcomes(platform: Platform, workload: Workload, scheduler: str = "", **options: Any) -> list[Outcome]:

@@ -17,6 +17,7 @@ from windtunnel.vocabulary.mirror import *  # noqa: F403
 from windtunnel.vocabulary.notices import *  # noqa: F403
 from windtunnel.vocabulary.outages import *  # noqa: F403
 from windtunnel.vocabulary.probes import *  # noqa: F403
+from windtunnel.vocabulary.reply import Reply
 from windtunnel.vocabulary.view import *  # noqa: F403
 
 __all__ = [  # noqa: PLE0604 -- lists of names, joined
@@ -28,5 +29,6 @@ __all__ = [  # noqa: PLE0604 -- lists of names, joined
     *_notices.__all__,
     *_outages.__all__,
     *_probes.__all__,
+    "Reply",
     *_view.__all__,
 ]

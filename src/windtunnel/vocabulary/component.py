@@ -7,9 +7,9 @@ import msgspec
 
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.model.lease import Lease
-from windtunnel.vocabulary.decisions import Decision
 from windtunnel.vocabulary.lease_facts import LeaseFact
 from windtunnel.vocabulary.notices import Notice
+from windtunnel.vocabulary.reply import Reply
 from windtunnel.vocabulary.view import View
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "LengthensLeases",
     "Named",
     "Observer",
-    "Reply",
     "WithView",
 ]
 
@@ -50,13 +49,6 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     follow_others: bool = False
     """Our own: notify it which jobs other components start and reject, and which hosts they begin to switch. No
     protocol can express this; in-process schedulers request it themselves."""
-
-
-class Reply(msgspec.Struct, gc=False):
-    """The answer to one message: decisions in order, and when (simulated s) the component has finished deciding."""
-
-    now: float
-    decisions: list[Decision]
 
 
 @runtime_checkable

@@ -217,7 +217,9 @@ CASES = [
     (
         [JOB],
         app(evolving_request=4),
-        ["odd: app.json#/phases/0/evolving_request evolving_request: a request must be a string, not 4: it has no effect"],
+        [
+            "odd: app.json#/phases/0/evolving_request evolving_request: a request must be a string, not 4: it has no effect"
+        ],
     ),
     (
         [JOB],

@@ -36,7 +36,9 @@ def tsafrir(member, every=1):
     ]
 
 
-@pytest.mark.parametrize("path", some_slow(cases(FOLDER, "lublin99_*.json.gz"), 3), ids=lambda path: path.name.split(".")[0])
+@pytest.mark.parametrize(
+    "path", some_slow(cases(FOLDER, "lublin99_*.json.gz"), 3), ids=lambda path: path.name.split(".")[0]
+)
 def test_every_row_of_lublins_program(path):
     recorded = load(path)
     types = lublin.types_for(recorded["nodes"], typed=len(set(recorded["type"])) > 1)

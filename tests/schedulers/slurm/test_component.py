@@ -127,6 +127,30 @@ def test_fair_share_prefers_who_has_used_less():
     assert found["of bob"] < found["of ann"]
 
 
+def test_fair_tree_ranks_users_at_ticks_and_not_when_jobs_end():
+    members = (
+        Association(account="root"),
+        Association(account="a", parent="root"),
+        Association(account="a", user="ann", default=True),
+        Association(account="a", user="bob", default=True),
+    )
+    shares = PrioritySettings(weight_fair_share=1000, calc_period=300)
+    described = site(nodes=1, associations=members, priority=shares)
+
+    def order(first):
+        found = starts(
+            described,
+            job("used", 50, tasks=8),  # of ann, whose share is spent from the tick on
+            job("running", 100, submit=first, tasks=8, user="eve"),
+            job("of ann", 10, submit=first + 1, tasks=8),
+            job("of bob", 10, submit=first + 2, tasks=8, user="bob"),
+        )
+        return sorted(("of ann", "of bob"), key=found.get)
+
+    assert order(60) == ["of ann", "of bob"]
+    assert order(310) == ["of bob", "of ann"]
+
+
 @pytest.mark.parametrize("mode", ["CANCEL", "REQUEUE"])
 def test_preempted_jobs_end_or_wait_again(mode):
     kinds = (Qos(name="normal"), Qos(name="low"), Qos(name="high", priority=10, preempt=("low",)))
@@ -213,8 +237,8 @@ def test_partitions_for_root_and_for_reservations_alone_take_no_other_jobs():
     assert "ReservationRequired" in found["c"]["metadata"]
 
 
-@pytest.mark.parametrize("scheduler", ["slurm", "easy", "fcfs"])
-def test_shared_cores_are_told_whoever_decides(scheduler):
+@pytest.mark.parametrize("scheduler", ["easy", "fcfs"])
+def test_shared_cores_are_told_by_those_who_do_not_share_them(scheduler):
     parts = (Partition(name="main", default=True, over_subscribe=OverSubscribe.FORCE), Partition(name="other"))
     run = wt.simulate(platform(site(partitions=parts)), workload(job("a", 10)), scheduler)
     told = [line for line in run.account if "OverSubscribe=FORCE" in line.reason]

@@ -118,7 +118,7 @@ def test_components_that_find_no_nodes_beside_each_other_give_way_and_wait():
         site(nodes=2),
         job("long", 1800, tasks=8, walltime=1800),
         het("h", 60, {"tasks": 8}, submit=1, tasks=8, walltime=60),
-        job("wakes", 1, submit=151, tasks=8, walltime=60),
+        job("wakes", 1, submit=181, tasks=8, walltime=60),
     )
     assert found["h"]["starting_time"] >= 1800
     assert "BeginTime" in found["h"]["metadata"]

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from windtunnel.model.slurm import (
     Limits,
     MainLoopSettings,
     Partition,
+    PreemptSettings,
     PrioritySettings,
     Qos,
     SelectSettings,
@@ -22,6 +24,7 @@ from windtunnel.model.slurm import (
     SlurmSite,
 )
 from windtunnel.schedulers.slurm.backfill import backfill_pass
+from windtunnel.schedulers.slurm.component import Slurm
 from windtunnel.schedulers.slurm.jobs import PendingJob
 from windtunnel.schedulers.slurm.main_loop import main_pass
 from windtunnel.schedulers.slurm.state import State
@@ -154,3 +157,70 @@ def test_every_job_of_a_run_is_accounted_for():
         "COMPLETED_SUCCESSFULLY",
         "COMPLETED_WALLTIME_REACHED",
     }
+
+
+PREEMPTING = {
+    "CANCEL": PreemptSettings(type="qos", mode=("CANCEL",)),
+    "REQUEUE": PreemptSettings(type="qos", mode=("REQUEUE",)),
+    "SUSPEND": PreemptSettings(type="partition_prio", mode=("SUSPEND", "GANG")),
+}
+
+
+def preempting(mode, grace):
+    members = (
+        Association(account="root"),
+        Association(account="a", parent="root"),
+        Association(account="a", user="ann", default=True),
+    )
+    kinds = (
+        Qos(name="low", grace_time=grace),
+        Qos(name="high", priority=10, preempt=("low",)),
+    )
+    parts = (Partition(name="low", default=True), Partition(name="high", priority_tier=10))
+    return site(
+        nodes=2, cpus=4, preempt=PREEMPTING[mode], associations=members, qos=kinds, partitions=parts,
+        priority=PrioritySettings(decay_half_life=0),
+    )  # fmt: skip
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from([*PREEMPTING]),
+    st.sampled_from((0, 15)),
+    st.lists(
+        st.tuples(st.sampled_from(("low", "high")), st.integers(0, 200), st.integers(1, 8), st.integers(10, 300)),
+        min_size=2,
+        max_size=12,
+    ),
+)
+def test_preempted_work_is_accounted_for(mode, grace, asked):
+    """Nothing of it is lost or counted twice: each job has its time in the end, and usage is what all attempts had."""
+    jobs = [
+        job(f"j{k}", length, submit=came, tasks=tasks, qos=kind, partitions=(kind,), walltime=600)
+        for k, (kind, came, tasks, length) in enumerate(asked)
+    ]
+    scheduler = Slurm()
+    rows = wt.simulate(platform(preempting(mode, grace)), workload(*jobs), scheduler).jobs.to_dicts()
+    attempts = {}
+    for row in rows:
+        attempts.setdefault(row["job_id"].partition("#")[0], []).append(row)
+    used = 0.0
+    for k, (kind, _, tasks, length) in enumerate(asked):
+        mine = sorted(attempts.pop(f"j{k}"), key=lambda row: row["starting_time"])
+        last = mine[-1]
+        if mode != "CANCEL" or kind == "high":
+            assert last["final_state"] == "COMPLETED_SUCCESSFULLY"
+        assert all(row["final_state"] == "COMPLETED_KILLED" for row in mine[:-1])
+        assert len(mine) == 1 or (mode == "REQUEUE" and kind == "low")
+        spans = [row["finish_time"] - row["starting_time"] for row in mine]
+        if mode == "SUSPEND":
+            assert spans[0] >= length
+            spans = [length]
+        elif last["final_state"] == "COMPLETED_SUCCESSFULLY":
+            assert spans[-1] == length
+        used += tasks * sum(spans)
+    assert not attempts
+    assert scheduler.state.ledger.tree.root.usage == pytest.approx(used)
+    assert not scheduler.state.running
+    assert not scheduler.evictions.suspended
+    assert not scheduler.gang.suspended

@@ -3,7 +3,7 @@
 from math import inf
 from numbers import Real
 from time import perf_counter
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
 from windtunnel.engine.jobs.registration import job_forgotten
@@ -84,8 +84,7 @@ def check_reply(world: World, session: Session, reply: object) -> None:
     """
     if not isinstance(reply, Reply):
         raise ComponentError(f"{session.name!r} answered {reply!r:.50}, which is not a Reply", now=world.now)
-    said: Any = reply  # its fields may be anything
-    decisions = said.decisions
+    decisions = reply.decisions  # its fields may be anything
     if not isinstance(decisions, list | tuple):
         raise ComponentError(
             f"{session.name!r} answered decisions = {decisions!r:.50}, which is not a list", now=world.now
@@ -95,8 +94,7 @@ def check_reply(world: World, session: Session, reply: object) -> None:
 def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
     """Apply the decisions of a reply that are due, and plan the others."""
     now = world.now
-    said: Any = reply  # a component puts there what it likes: no declared type is taken on trust
-    answered = said.now
+    answered = reply.now  # a component puts there what it likes: its fields are of any type
     if answered != now and not (isinstance(answered, Real) and now < float(answered) < inf):
         raise ComponentError(
             f"{session.name!r} answered with now = {answered!r}, which is before the time of the message", now=now
@@ -105,7 +103,7 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
     previous = earliest
     strict = world.strict
     try:
-        for decision in said.decisions:
+        for decision in reply.decisions:
             try:
                 when = decision.timestamp
             except AttributeError:

@@ -284,15 +284,16 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                     forget_ended(world)
             start = _perf_counter()
             try:
-                reply: Any = decide(now, notices)  # no declared type is taken on trust
+                answer: Any = decide(now, notices)  # no declared type is taken on trust
             except (SimulationError, UsageError):
                 raise
             except (Exception, SystemExit) as fault:
                 raise raised(world, session, notices, fault) from fault
             took = _perf_counter() - start
             spent += took
-            if type(reply) is not _Reply:
-                check_reply(world, session, reply)
+            if type(answer) is not _Reply:
+                check_reply(world, session, answer)
+            reply: Reply = answer
             decisions = reply.decisions
             if type(decisions) is not list:
                 check_reply(world, session, reply)

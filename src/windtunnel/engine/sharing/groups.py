@@ -7,12 +7,12 @@ one, and merge again when it goes. A constraint that nobody uses is in no group.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from typing import Any
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.engine.sharing.single import rate_alone
-from windtunnel.engine.sharing.solver import Limit
+from windtunnel.engine.sharing.single import Lone
+from windtunnel.engine.sharing.variables import Constraint, Limit, Use
 
 __all__ = ["Bundle", "ConstraintGroup", "Footprint", "Groups", "Weight"]
 
@@ -26,31 +26,84 @@ _SLACK = 1e-3
 """An own constraint that keeps more than this (and 1e-9 of itself) when a tighter one is full never decides."""
 
 
-@dataclass(slots=True)
-class ConstraintGroup:
+class Footprint(Lone):
+    """An enabled task, by number: the groups that it uses; what it has for itself and what it shares, once asked."""
+
+    __slots__ = ("groups", "index", "known", "number", "rate", "seen", "settled_at", "shared")
+
+    def __init__(self, number: int, groups: set[int], bound: float = 0.0, rate: float = 0.0) -> None:
+        super().__init__(bound)
+        self.number = number
+        self.groups = groups
+        self.rate = rate
+        """The rate that it has until another one is set (1/s)."""
+        self.known = False
+        """Whether ``shared``, ``uses``, ``weight`` and its own limits say what it uses now."""
+        self.shared: list[ConstraintGroup] = []
+        self.seen = 0
+        self.settled_at = 0
+        self.index = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What it shares leads to other tasks, and so on: it is looked up again instead.
+        return Footprint, (self.number, self.groups, self.bound, self.rate)
+
+
+class ConstraintGroup(Constraint):
     """Constraints with the same capacity, policy and elements (in the order in which they were enabled)."""
 
-    capacity: float
-    fatpipe: bool
-    members: set[int]
-    elements: dict[int, Weight] = field(default_factory=dict)
-    signature: int = 0
+    __slots__ = ("elements", "listed", "members", "seen", "signature")
+
+    def __init__(
+        self,
+        capacity: float,
+        fatpipe: bool,
+        members: set[int],
+        elements: dict[Footprint, Weight],
+        signature: int = 0,
+    ) -> None:
+        super().__init__(capacity, fatpipe)
+        self.members = members
+        self.elements = elements
+        self.signature = signature
+        self.listed = False
+        """Whether ``uses`` holds the elements."""
+        self.seen = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ConstraintGroup, (self.capacity, self.fatpipe, self.members, self.elements, self.signature)
 
     @property
     def key(self) -> tuple[float, bool, int]:
         """Equal for groups that are used alike (and, very rarely, for others)."""
         return self.capacity, self.fatpipe, self.signature
 
+    def enable(self, footprint: Footprint, weight: Weight) -> None:
+        """A task uses these constraints from now on."""
+        self.elements[footprint] = weight
+        self.signature ^= hash((footprint.number, weight))
+        if self.listed:
+            self.uses[:0] = _uses(footprint, self, weight)
 
-@dataclass(slots=True)
-class Footprint:
-    """The groups that a task uses; what it has for itself (``limits``) and what it shares, once that was asked."""
+    def disable(self, footprint: Footprint) -> None:
+        """A task uses them no more."""
+        self.signature ^= hash((footprint.number, self.elements.pop(footprint)))
+        if self.listed:
+            self.uses = [use for use in self.uses if use.variable is not footprint]
 
-    groups: set[int]
-    shared: list[int] | None = None
-    limits: tuple[Limit, ...] = ()
-    alone: float = 0.0
-    """The rate that the limits allow (see ``rate_alone``)."""
+    def list_uses(self) -> None:
+        """Let ``uses`` hold the elements, the last enabled first, also among those of one task."""
+        if not self.listed:
+            self.uses = []
+            for footprint, weight in reversed(self.elements.items()):
+                self.uses += _uses(footprint, self, weight)
+            self.listed = True
+
+
+def _uses(footprint: Footprint, group: ConstraintGroup, weight: Weight) -> list[Use]:
+    if isinstance(weight, float):
+        return [Use(footprint, group, weight)]
+    return [Use(footprint, group, each) for each in reversed(weight)]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -61,111 +114,125 @@ class Groups:
         self.capacities = list(capacities)
         self.fatpipes = list(fatpipes)
         self.groups: dict[int, ConstraintGroup] = {}
-        self.group_of: dict[int, int] = {}
+        self.group_of = [-1] * len(self.capacities)
+        """By constraint; -1: nobody uses it."""
         self.footprints: dict[int, Footprint] = {}
         self._alike: dict[tuple[float, bool, int], int] = {}
         self._next = 0
+        self._searches = 0
 
-    def add(self, task: int, bundles: Iterable[Bundle]) -> None:
+    def add(self, task: int, bundles: Iterable[Bundle]) -> Footprint:
         """Enable a task on its constraints."""
-        self.footprints[task] = footprint = Footprint(set())
+        footprint = self.footprints[task] = Footprint(task, set())
         for constraints, weight in bundles:
             for group_id in self._cover(constraints):
                 group = self.groups[group_id]
                 if len(group.elements) == 1:
-                    self._forget(group)
+                    _forget(group)
                 self._unlist(group_id, group)
-                group.elements[task] = weight
-                group.signature ^= hash((task, weight))
+                group.enable(footprint, weight)
                 self._alike.setdefault(group.key, group_id)
                 footprint.groups.add(group_id)
+        return footprint
 
-    def remove(self, task: int) -> set[int]:
-        """Take a task off its constraints; the tasks that shared one with it are returned."""
-        neighbours: set[int] = set()
-        for group_id in sorted(self.footprints.pop(task).groups):
+    def remove(self, task: int) -> list[int]:
+        """Take a task off its constraints; of each group that others share now, one task is returned."""
+        footprint = self.footprints.pop(task)
+        neighbours: list[int] = []
+        for group_id in sorted(footprint.groups):
             group = self.groups[group_id]
             self._unlist(group_id, group)
-            group.signature ^= hash((task, group.elements.pop(task)))
+            group.disable(footprint)
             if group.elements:
-                neighbours.update(group.elements)
+                neighbours.append(next(iter(group.elements)).number)
                 if len(group.elements) == 1:
-                    self._forget(group)
+                    _forget(group)
                 self._list(group_id, group)
             else:
                 del self.groups[group_id]
+                group_of = self.group_of
                 for constraint in group.members:
-                    del self.group_of[constraint]
+                    group_of[constraint] = -1
         return neighbours
 
     def set_capacity(self, constraints: Iterable[int], capacity: float) -> set[int]:
         """Change constraints that may be in use; the tasks that use one of them are returned."""
         touched: set[int] = set()
         changed = [c for c in constraints if self.capacities[c] != capacity]
-        for group_id in self._cover([c for c in changed if c in self.group_of]):
+        for group_id in self._cover([c for c in changed if self.group_of[c] >= 0]):
             group = self.groups[group_id]
             self._unlist(group_id, group)
             group.capacity = capacity
-            self._forget(group)
-            touched.update(group.elements)
+            _forget(group)
+            touched.update([footprint.number for footprint in group.elements])
             self._list(group_id, group)
         for constraint in changed:
             self.capacities[constraint] = capacity
         return touched
 
-    def footprint(self, task: int) -> Footprint:
-        """The groups of an enabled task, told apart into shared ones and its own."""
-        footprint = self.footprints[task]
-        if footprint.shared is None:
-            footprint.shared = []
-            own: dict[Limit, None] = {}
-            for group_id in sorted(footprint.groups):
-                group = self.groups[group_id]
-                weight = group.elements[task]
-                if len(group.elements) == 1 and isinstance(weight, float):
-                    own[group.capacity, weight] = None
-                else:
-                    footprint.shared.append(group_id)
-            footprint.limits = _tightest(own)
-            footprint.alone = rate_alone(footprint.limits)
-        return footprint
-
-    def component(self, task: int) -> tuple[list[int], list[int]]:
-        """The tasks that depend on this one through shared constraints, and the groups they share."""
-        mine = self.footprint(task).shared
-        if mine is not None and len(mine) == 1:  # then all who share it often share nothing else
-            users = self.groups[mine[0]].elements
-            footprints = self.footprints
-            for other in users:
-                theirs = footprints[other].shared
-                if theirs is None:
-                    theirs = self.footprint(other).shared or []
-                if len(theirs) != 1:
-                    break
+    def know(self, footprint: Footprint) -> None:
+        """Tell apart, among the groups of an enabled task, shared ones and its own, unless that was done."""
+        if footprint.known:
+            return
+        shared: list[ConstraintGroup] = []
+        uses: list[Use] = []
+        own: dict[Limit, None] = {}
+        for group_id in sorted(footprint.groups):
+            group = self.groups[group_id]
+            weight = group.elements[footprint]
+            if len(group.elements) == 1 and isinstance(weight, float):
+                own[group.capacity, weight] = None
             else:
-                return list(users), mine
-        tasks = {task: None}
-        shared: dict[int, None] = {}
-        waiting = [task]
-        while waiting:
-            for group_id in self.footprint(waiting.pop()).shared or ():
-                if group_id not in shared:
-                    shared[group_id] = None
-                    fresh = [other for other in self.groups[group_id].elements if other not in tasks]
-                    tasks.update(dict.fromkeys(fresh))
-                    waiting += fresh
-        return list(tasks), list(shared)
+                shared.append(group)
+                uses += _uses(footprint, group, weight)
+        footprint.shared = shared
+        footprint.uses = uses
+        footprint.weight = uses[0].weight if len(uses) == 1 else 0.0
+        footprint.limit(_tightest(own))
+        footprint.known = True
+
+    def users_alone(self, group: ConstraintGroup) -> list[Footprint] | None:
+        """Those who use a group, the last enabled first, if they share nothing else, one element each."""
+        users = list(reversed(group.elements))
+        for user in users:
+            if not user.known:
+                self.know(user)
+            if user.weight == 0.0 or user.alone < 0.0:
+                return None
+        return users
+
+    def component(self, first: Footprint) -> tuple[list[Footprint], list[ConstraintGroup]]:
+        """The tasks that depend on this one through shared constraints, and the groups they share."""
+        self._searches += 1
+        search = self._searches
+        first.seen = search
+        users = [first]
+        shared: list[ConstraintGroup] = []
+        for user in users:  # which grows meanwhile
+            if not user.known:
+                self.know(user)
+            for group in user.shared:
+                if group.seen != search:
+                    group.seen = search
+                    shared.append(group)
+                    for other in group.elements:
+                        if other.seen != search:
+                            other.seen = search
+                            users.append(other)
+        return users, shared
 
     def _cover(self, constraints: Sequence[int]) -> list[int]:
         """Groups that hold these constraints and no others, made by splitting and by grouping idle ones."""
         parts: dict[tuple[int, float, bool], list[int]] = {}
+        part: list[int] = []
         group_of, capacities, fatpipes = self.group_of, self.capacities, self.fatpipes
+        last, capacity, fatpipe = -2, 0.0, False
         for c in constraints:
-            key = (group_of.get(c, -1), capacities[c], fatpipes[c])
-            if key in parts:
-                parts[key].append(c)
-            else:
-                parts[key] = [c]
+            group_id = group_of[c]
+            if group_id != last or (group_id < 0 and (capacities[c] != capacity or fatpipes[c] != fatpipe)):
+                last, capacity, fatpipe = group_id, capacities[c], fatpipes[c]
+                part = parts.setdefault((group_id, capacity, fatpipe), [])
+            part.append(c)
         return [
             group_id
             if group_id >= 0 and len(part) == len(self.groups[group_id].members)
@@ -178,16 +245,18 @@ class Groups:
         fresh = self._next
         self._next += 1
         capacity, fatpipe = self.capacities[part[0]], self.fatpipes[part[0]]
-        self.groups[fresh] = group = ConstraintGroup(capacity, fatpipe, set(part))
-        self.group_of.update(dict.fromkeys(part, fresh))
+        group = self.groups[fresh] = ConstraintGroup(capacity, fatpipe, set(part), {})
+        group_of = self.group_of
+        for c in part:
+            group_of[c] = fresh
         if group_id >= 0:
             old = self.groups[group_id]
             old.members -= group.members
             group.elements = dict(old.elements)
             group.signature = old.signature
-            for task in group.elements:
-                self.footprints[task].groups.add(fresh)
-            self._forget(group)
+            for footprint in group.elements:
+                footprint.groups.add(fresh)
+            _forget(group)
         return fresh
 
     def _unlist(self, group_id: int, group: ConstraintGroup) -> None:
@@ -201,16 +270,19 @@ class Groups:
         if kept is group or kept.elements != group.elements:
             return
         kept.members |= group.members
-        self.group_of.update(dict.fromkeys(group.members, kept_id))
+        group_of = self.group_of
+        for c in group.members:
+            group_of[c] = kept_id
         del self.groups[group_id]
-        for task in group.elements:
-            self.footprints[task].groups.discard(group_id)
-        self._forget(group)
+        for footprint in group.elements:
+            footprint.groups.discard(group_id)
+        _forget(group)
 
-    def _forget(self, group: ConstraintGroup) -> None:
-        """Its users have to look again at what is shared."""
-        for task in group.elements:
-            self.footprints[task].shared = None
+
+def _forget(group: ConstraintGroup) -> None:
+    """Its users have to look again at what is shared."""
+    for footprint in group.elements:
+        footprint.known = False
 
 
 def _tightest(own: Iterable[Limit]) -> tuple[Limit, ...]:

@@ -8,82 +8,78 @@ falls by the same amount each time, so that the increments are an arithmetic ser
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-__all__ = ["Rounds", "leap"]
+from windtunnel.engine.sharing.variables import Constraint, Use, Variable
 
-
-@dataclass(slots=True)
-class Rounds:
-    """Where the rule stands between two rounds; the lists are the rule's own (see ``fair_bottleneck``)."""
-
-    bounds: Sequence[float]
-    own: list[list[list[float]]]
-    uses: list[list[tuple[int, float]]]
-    fatpipes: Sequence[bool]
-    elements: Sequence[Sequence[tuple[int, float]]]
-    count: list[int]
-    left: list[float]
-    values: list[float]
-    increments: list[float]
+__all__ = ["leap"]
 
 
-def leap(state: Rounds, active: Sequence[int], standing: Sequence[int]) -> float:
+def leap(active: Sequence[Variable], standing: Sequence[Constraint]) -> float:
     """Go on by as many rounds as are alike; how many.
 
     0: the next round is different. Infinite: all are alike indefinitely, because the slow task stands still; then
     nothing is done.
+
+    Args:
+        active: the variables that are not settled, between two rounds of ``fair_rates``.
+        standing: the constraints that they use.
     """
-    limits: dict[int, tuple[int, float]] = {}
-    for v in active:
-        shares = [
-            ((state.left[c] if state.fatpipes[c] else state.left[c] / state.count[c]) / w, c, w)
-            for c, w in state.uses[v]
-        ]
-        if not shares:
+    limits: dict[Variable, Use] = {}
+    for variable in active:
+        if not variable.uses:
             return 0
-        _, c, weight = min(shares)
-        if not state.fatpipes[c]:
+        tightest = min(variable.uses, key=_tightness)
+        if not tightest.constraint.fatpipe:
             return 0
-        limits[v] = c, weight
-    takes = {c: _steady_take(state, c, limits) for c in standing if state.fatpipes[c]}
-    rounds = min(_room(state, limits, takes, standing))
+        limits[variable] = tightest
+    takes = {c: _steady_take(c, limits) for c in standing if c.fatpipe}
+    rounds = min(_room(limits, takes, standing))
     if rounds < 2:
         return 0
     if rounds == math.inf:
         return rounds
-    _go_on(state, limits, takes, standing, math.floor(rounds))
+    _go_on(limits, takes, standing, math.floor(rounds))
     return math.floor(rounds)
 
 
-def _steady_take(state: Rounds, c: int, limits: dict[int, tuple[int, float]]) -> float:
+def _tightness(use: Use) -> tuple[float, int, float]:
+    """What a use allows; of the same, the first constraint decides."""
+    constraint = use.constraint
+    left = constraint.left if constraint.fatpipe else constraint.left / constraint.count
+    return left / use.weight, constraint.rank, use.weight
+
+
+def _steady_take(constraint: Constraint, limits: dict[Variable, Use]) -> float:
     """What a round takes from a FATPIPE while settled tasks decide it."""
-    return min([w * state.increments[v] for v, w in state.elements[c] if v not in limits], default=math.inf)
+    return min(
+        [use.weight * use.variable.increment for use in constraint.uses if use.variable not in limits],
+        default=math.inf,
+    )
 
 
 def _room(
-    state: Rounds, limits: dict[int, tuple[int, float]], takes: dict[int, float], standing: Sequence[int]
+    limits: dict[Variable, Use], takes: dict[Constraint, float], standing: Sequence[Constraint]
 ) -> Iterator[float]:
     """For each thing that could become different: the number of rounds until it may."""
-    left = state.left
-    first = {v: left[c] / weight for v, (c, weight) in limits.items()}
-    for v, increment in first.items():
-        yield _rounds(state.bounds[v] - state.values[v], increment)
-        for rest, weight in state.own[v]:
-            yield _rounds(rest, weight * increment)
+    first = {variable: use.constraint.left / use.weight for variable, use in limits.items()}
+    for variable, increment in first.items():
+        yield _rounds(variable.bound - variable.value, increment)
+        for limit in variable.own:
+            yield _rounds(limit.left, limit.weight * increment)
     for c in standing:
-        used = [(w * first[v] if v in first else w * state.increments[v]) for v, w in state.elements[c]]
-        largest = max([w * first[v] for v, w in state.elements[c] if v in first], default=0.0)
-        if not state.fatpipes[c]:
-            yield _rounds(left[c] - state.count[c] * largest, sum(used, 0.0))
+        used = [use.weight * (first.get(use.variable, use.variable.increment)) for use in c.uses]
+        if not c.fatpipe:
+            largest = max([use.weight * first[use.variable] for use in c.uses if use.variable in first], default=0.0)
+            yield _rounds(c.left - c.count * largest, sum(used, 0.0))
             continue
-        for v, w in state.elements[c]:
-            if v in limits:
-                tight, weight = limits[v]
+        for use in c.uses:
+            if use.variable in limits:
+                tight, weight = limits[use.variable].constraint, limits[use.variable].weight
                 # Its own use stays above what the settled ones take, and its tightest FATPIPE stays the tightest.
-                yield _rounds(left[tight] - takes[c] * weight / w, takes[tight])
-                if tight != c:
-                    yield _rounds(left[c] / w - first[v], takes[c] / w - takes[tight] / weight)
+                yield _rounds(tight.left - takes[c] * weight / use.weight, takes[tight])
+                if tight is not c:
+                    room = c.left / use.weight - first[use.variable]
+                    yield _rounds(room, takes[c] / use.weight - takes[tight] / weight)
 
 
 def _rounds(room: float, step: float) -> float:
@@ -94,18 +90,22 @@ def _rounds(room: float, step: float) -> float:
 
 
 def _go_on(
-    state: Rounds, limits: dict[int, tuple[int, float]], takes: dict[int, float], standing: Sequence[int], rounds: int
+    limits: dict[Variable, Use], takes: dict[Constraint, float], standing: Sequence[Constraint], rounds: int
 ) -> None:
-    gains: dict[int, float] = {}
-    for v, (c, weight) in limits.items():
-        gains[v] = (rounds * state.left[c] - takes[c] * (rounds * (rounds - 1) / 2.0)) / weight
-        state.values[v] += gains[v]
-        state.increments[v] = (state.left[c] - (rounds - 1) * takes[c]) / weight
-        for limit in state.own[v]:
-            limit[0] -= limit[1] * gains[v]
+    gains: dict[Variable, float] = {}
+    for variable, use in limits.items():
+        c, weight = use.constraint, use.weight
+        gains[variable] = (rounds * c.left - takes[c] * (rounds * (rounds - 1) / 2.0)) / weight
+        variable.value += gains[variable]
+        variable.increment = (c.left - (rounds - 1) * takes[c]) / weight
+        for limit in variable.own:
+            limit.left -= limit.weight * gains[variable]
     for c in standing:
-        if state.fatpipes[c]:
-            state.left[c] -= rounds * takes[c]
+        if c.fatpipe:
+            c.left -= rounds * takes[c]
         else:
-            used = [w * (gains[v] if v in gains else rounds * state.increments[v]) for v, w in state.elements[c]]
-            state.left[c] -= sum(used, 0.0)
+            used = [
+                use.weight * (gains[use.variable] if use.variable in gains else rounds * use.variable.increment)
+                for use in c.uses
+            ]
+            c.left -= sum(used, 0.0)

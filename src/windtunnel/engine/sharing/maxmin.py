@@ -11,7 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from windtunnel.engine.sharing.solver import Element, Limit, uses_of
+from windtunnel.engine.sharing.solver import Element, uses_of
+from windtunnel.engine.sharing.variables import Limit
 
 __all__ = ["max_min"]
 

@@ -6,22 +6,20 @@ cpu (flop/s) or a link (B/s). An *element* ``(variable, weight)`` of a constrain
 increment in later rounds, a constraint is exhausted below an absolute 1e-5, and a FATPIPE loses only the smallest
 increment. All three are kept, in SimGrid's order of operations, because they decide dates by up to 38 %.
 
-The rule is a function of plain lists, for one connected component; constraints that are alike are given once.
+The rule is for one connected component; constraints that are alike are given once.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from windtunnel.engine.sharing.leap import Rounds, leap
+from windtunnel.engine.sharing.leap import leap
+from windtunnel.engine.sharing.variables import Constraint, Limit, Use, Variable
 
-__all__ = ["CUT", "Element", "Limit", "Rule", "fair_bottleneck", "uses_of"]
+__all__ = ["CUT", "Element", "Rule", "fair_bottleneck", "fair_rates", "uses_of"]
 
 Element = tuple[int, float]
 """(index of a variable, weight > 0)"""
-
-Limit = tuple[float, float]
-"""(capacity, weight > 0) of a constraint that only this variable uses: it needs no place among the constraints."""
 
 Rule = Callable[
     [Sequence[float], Sequence[Sequence[Limit]], Sequence[float], Sequence[bool], Sequence[Sequence[Element]]],
@@ -57,70 +55,110 @@ def fair_bottleneck(
         fatpipes: whether it is a FATPIPE, whose capacity every element has for itself.
         elements: its elements, the last enabled first (the order decides the last bits).
     """
-    uses = uses_of(len(bounds), elements)
-    own = [[list(limit) for limit in mine] for mine in limits]
-    left = list(capacities)
-    count = [len(users) for users in elements]
-    share = [0.0] * len(left)
-    values = [0.0] * len(bounds)
-    increments = [0.0] * len(bounds)
-    settled = [False] * len(bounds)
-    active = list(range(len(bounds)))
-    standing = [c for c, users in enumerate(elements) if users]
+    variables = [Variable(bound, mine) for bound, mine in zip(bounds, limits, strict=True)]
+    constraints = [Constraint(capacity, fat) for capacity, fat in zip(capacities, fatpipes, strict=True)]
+    for constraint, users in zip(constraints, elements, strict=True):
+        for v, weight in users:
+            use = Use(variables[v], constraint, weight)
+            constraint.uses.append(use)
+            use.variable.uses.append(use)
+    fair_rates(variables, constraints)
+    return [variable.value for variable in variables]
+
+
+def fair_rates(variables: Sequence[Variable], constraints: Sequence[Constraint]) -> None:
+    """The rule itself: finds the ``value`` of each variable."""
+    active = list(variables)
+    standing = [constraint for constraint in constraints if constraint.uses]
+    _begin(active, standing)
     rounds = 0
     resigned = False
     while True:
-        for c in standing:
-            share[c] = left[c] if fatpipes[c] else left[c] / count[c]
-        for v in active:
-            increment = bounds[v] - values[v]
-            for c, weight in uses[v]:
-                candidate = share[c] / weight
-                if candidate < increment:  # noqa: PLR1730 - min() is a call, here in the innermost loop
-                    increment = candidate
-            for rest, weight in own[v]:
-                candidate = rest / weight
-                if candidate < increment:  # noqa: PLR1730 - as above
-                    increment = candidate
-            for limit in own[v]:
-                limit[0] -= limit[1] * increment
-                if limit[0] < CUT:
-                    limit[0] = 0.0
-                    settled[v] = True
-            increments[v] = increment
-            value = values[v] = values[v] + increment
-            if value == bounds[v]:
-                settled[v] = True
-        for c in standing:
-            rest = left[c]
-            if fatpipes[c]:
-                users = [] if resigned else [weight * increments[v] for v, weight in elements[c]]
-                rest -= min([share[c], *users])
-                left[c] = rest = rest if rest >= CUT else 0.0
+        for constraint in standing:
+            left = constraint.left
+            constraint.share = left if constraint.fatpipe else left / constraint.count
+        for variable in active:
+            _grow(variable)
+        for constraint in standing:
+            _take(constraint, resigned)
+        remaining: list[Variable] = []
+        for variable in active:
+            if variable.settled:
+                for use in variable.uses:
+                    use.constraint.count -= 1
             else:
-                for v, weight in elements[c]:
-                    rest -= weight * increments[v]
-                    if rest < CUT:
-                        rest = 0.0
-                left[c] = rest
-            if rest == 0.0:
-                for v, _ in elements[c]:
-                    settled[v] = True
-        remaining = []
-        for v in active:
-            if settled[v]:
-                for c, _ in uses[v]:
-                    count[c] -= 1
-            else:
-                remaining.append(v)
+                remaining.append(variable)
         if not remaining:
-            return values
-        standing = [c for c in standing if count[c]]
+            return
+        standing = [constraint for constraint in standing if constraint.count]
         rounds = 0 if len(remaining) < len(active) else rounds + 1
         active = remaining
         if rounds and rounds % PATIENCE == 0:
-            state = Rounds(bounds, own, uses, fatpipes, elements, count, left, values, increments)
-            resigned = leap(state, active, standing) == math.inf or rounds >= RESIGNED
+            resigned = leap(active, standing) == math.inf or rounds >= RESIGNED
+
+
+def _begin(variables: list[Variable], constraints: list[Constraint]) -> None:
+    """Before the first round."""
+    for rank, constraint in enumerate(constraints):
+        constraint.rank = rank
+        constraint.left = constraint.capacity
+        constraint.count = len(constraint.uses)
+    for variable in variables:
+        variable.value = 0.0
+        variable.increment = 0.0
+        variable.settled = False
+        for limit in variable.own:
+            limit.left = limit.capacity
+
+
+def _grow(variable: Variable) -> None:
+    """A round, as a variable sees it: it takes the least of what its constraints grant it."""
+    bound = variable.bound
+    value = variable.value
+    increment = bound - value
+    for use in variable.uses:
+        candidate = use.constraint.share / use.weight
+        if candidate < increment:  # noqa: PLR1730 - min() is a call, here in the innermost loop
+            increment = candidate
+    own = variable.own
+    for limit in own:
+        candidate = limit.left / limit.weight
+        if candidate < increment:  # noqa: PLR1730 - as above
+            increment = candidate
+    for limit in own:
+        left = limit.left - limit.weight * increment
+        if left < CUT:
+            left = 0.0
+            variable.settled = True
+        limit.left = left
+    variable.increment = increment
+    variable.value = value = value + increment
+    if value == bound:
+        variable.settled = True
+
+
+def _take(constraint: Constraint, resigned: bool) -> None:
+    """The same round, as a constraint sees it: all its variables take their increments, settled ones their last."""
+    left = constraint.left
+    if constraint.fatpipe:
+        least = constraint.share
+        if not resigned:
+            for use in constraint.uses:
+                taken = use.weight * use.variable.increment
+                if taken < least:  # noqa: PLR1730 - as above
+                    least = taken
+        left -= least
+        if left < CUT:
+            left = 0.0
+    else:
+        for use in constraint.uses:
+            left -= use.weight * use.variable.increment
+            if left < CUT:
+                left = 0.0
+    constraint.left = left
+    if left == 0.0:
+        for use in constraint.uses:
+            use.variable.settled = True
 
 
 def uses_of(variables: int, elements: Sequence[Sequence[Element]]) -> list[list[Element]]:

@@ -12,9 +12,9 @@ from typing import Any
 from mypy_extensions import mypyc_attr
 
 from windtunnel.engine.sharing.actions import NOW, ROUNDING, Action
-from windtunnel.engine.sharing.groups import ConstraintGroup, Groups
-from windtunnel.engine.sharing.single import GENERAL, one_bottleneck
-from windtunnel.engine.sharing.solver import Element, Rule, fair_bottleneck
+from windtunnel.engine.sharing.groups import ConstraintGroup, Footprint, Groups
+from windtunnel.engine.sharing.single import one_bottleneck
+from windtunnel.engine.sharing.solver import Element, Rule, fair_bottleneck, fair_rates
 from windtunnel.engine.sharing.tasks import Task
 from windtunnel.engine.sharing.traffic import Traffic
 from windtunnel.model.platform import Link
@@ -59,6 +59,9 @@ class System:
         self._heap: list[tuple[float, int]] = []
         self._next = 0
         self._dirty: set[int] = set()
+        """Enabled tasks: what depends on them is to be solved again."""
+        self._settling = 0
+        """How often that was done."""
         self._changed: set[int] = set()
 
     def start(self, now: float, task: Task, tag: Any = None) -> Action:
@@ -180,18 +183,19 @@ class System:
     def load(self, constraint: int) -> float:
         """flop/s in use on a host, B/s on a link (on a FATPIPE, the largest flow of each task counts)."""
         self.settle()
-        group_id = self._groups.group_of.get(constraint)
-        return 0.0 if group_id is None else self._group_load(group_id)
+        group_of = self._groups.group_of
+        group_id = group_of[constraint] if 0 <= constraint < len(group_of) else -1
+        return 0.0 if group_id < 0 else self._group_load(group_id)
 
     def changed_loads(self) -> dict[int, float]:
         """flop/s in use on the hosts where it may have changed since this was last asked (if loads are watched)."""
         self.settle()
         group_of = self._groups.group_of
-        known: dict[int | None, float] = {None: 0.0}
+        known: dict[int, float] = {-1: 0.0}
         loads: dict[int, float] = {}
         for host in sorted(self._changed):
-            group_id = group_of.get(host)
-            if group_id is not None and group_id not in known:
+            group_id = group_of[host]
+            if group_id not in known:
                 known[group_id] = self._group_load(group_id)
             loads[host] = known[group_id]
         self._changed.clear()
@@ -212,9 +216,13 @@ class System:
     def settle(self) -> None:
         """Solve again, at the present date, whatever depends on what has changed."""
         if self._dirty:
+            self._settling += 1
+            footprints = self._groups.footprints
             for number in sorted(self._dirty):
-                if number in self._dirty:
-                    self._solve(*self._groups.component(number))
+                footprint = footprints[number]
+                if footprint.settled_at != self._settling:
+                    self._solve(footprint)
+            self._dirty.clear()
 
     def _go(self, now: float) -> None:
         """Move to a date. What changed at the date before counts from there."""
@@ -224,8 +232,10 @@ class System:
 
     def _group_load(self, group_id: int) -> float:
         return math.fsum(
-            (weight if isinstance(weight, float) else math.fsum(weight)) * self.actions[number].rate
-            for number, weight in self._groups.groups[group_id].elements.items()
+            [
+                (weight if isinstance(weight, float) else math.fsum(weight)) * footprint.rate
+                for footprint, weight in self._groups.groups[group_id].elements.items()
+            ]
         )
 
     def _new(self, now: float, task: Task | None, tag: Any) -> Action:
@@ -256,6 +266,7 @@ class System:
         for hosts, weight in action.task.cpus:
             bound = min(bound, min(map(speed, hosts)) / (weight if isinstance(weight, float) else max(weight)))
         action.bound = bound
+        self._groups.footprints[action.number].bind(bound)
         self._dirty.add(action.number)
 
     def _leave(self, action: Action) -> None:
@@ -264,53 +275,67 @@ class System:
 
     def _release(self, action: Action) -> None:
         if action.number in self._groups.footprints:
-            self._dirty |= self._groups.remove(action.number)
+            self._dirty.update(self._groups.remove(action.number))
             self._dirty.discard(action.number)
             self._mark(action)
             if self.traffic is not None:
                 self.traffic.remove(action)
 
-    def _solve(self, numbers: list[int], shared: list[int]) -> None:
-        if len(shared) == 1 and self.rule is fair_bottleneck and self._solve_one(numbers, shared[0]):
+    def _solve(self, first: Footprint) -> None:
+        """Find the rates of a task and of all that depend on it."""
+        groups = self._groups
+        fair = self.rule is fair_bottleneck
+        if fair and self._solve_simply(first):
             return
-        index = {number: i for i, number in enumerate(numbers)}
-        groups = [self._groups.groups[group_id] for group_id in shared]
-        actions = [self.actions[number] for number in numbers]
-        footprints = self._groups.footprints
-        rates = self.rule(
-            [action.bound for action in actions],
-            [footprints[number].limits for number in numbers],
-            [group.capacity for group in groups],
-            [group.fatpipe for group in groups],
-            [_elements(group, index) for group in groups],
-        )
-        self._set(actions, rates)
+        users, shared = groups.component(first)
+        for group in shared:
+            group.list_uses()
+        if fair:
+            fair_rates(users, shared)
+        else:
+            self._solve_by_rule(users, shared)
+        self._set(users)
 
-    def _solve_one(self, numbers: list[int], shared: int) -> bool:
-        """Solve for one constraint, which all of these share; False when the general rule must."""
-        group = self._groups.groups[shared]
-        elements = group.elements
-        weights = [*reversed(elements.values())]
-        if group.fatpipe or len(elements) != len(numbers) or tuple in map(type, weights):
+    def _solve_simply(self, first: Footprint) -> bool:
+        """Where a task shares nothing, or one constraint with others that share nothing else; False otherwise."""
+        self._groups.know(first)
+        shared = first.shared
+        if len(shared) > 1 or first.top < 0.0:
             return False
-        order = [*reversed(elements)]
-        actions = [*map(self.actions.__getitem__, order)]
-        prints = [*map(self._groups.footprints.__getitem__, order)]
-        bounds = [action.bound for action in actions]
-        tops = [*map(min, bounds, [footprint.alone for footprint in prints])]
-        if GENERAL in tops:
+        if not shared:
+            first.value = first.top
+            self._set([first])
+            return True
+        group = shared[0]
+        users = None if group.fatpipe else self._groups.users_alone(group)
+        if users is None or not one_bottleneck(users, group.capacity):
             return False
-        limits = [footprint.limits for footprint in prints]
-        rates = one_bottleneck(tops, bounds, limits, group.capacity, weights)  # type: ignore[arg-type]  # no tuples
-        if rates is None:
-            return False
-        self._set(actions, rates)
+        self._set(users)
         return True
 
-    def _set(self, actions: list[Action], rates: Sequence[float]) -> None:
-        self._dirty.difference_update([action.number for action in actions])
-        for action, rate in zip(actions, rates, strict=True):
-            if rate != action.rate:
+    def _solve_by_rule(self, users: list[Footprint], shared: list[ConstraintGroup]) -> None:
+        """By another rule, which is a function of lists."""
+        for index, user in enumerate(users):
+            user.index = index
+        rates = self.rule(
+            [user.bound for user in users],
+            [[(limit.capacity, limit.weight) for limit in user.own] for user in users],
+            [group.capacity for group in shared],
+            [group.fatpipe for group in shared],
+            [_elements(group) for group in shared],
+        )
+        for user, rate in zip(users, rates, strict=True):
+            user.value = rate
+
+    def _set(self, users: list[Footprint]) -> None:
+        """What was found becomes the rates."""
+        settling = self._settling
+        for user in users:
+            user.settled_at = settling
+            rate = user.value
+            if rate != user.rate:
+                user.rate = rate
+                action = self.actions[user.number]
                 action.touch(self.now)
                 action.rate = rate
                 self._mark(action)
@@ -333,14 +358,14 @@ class System:
                 heappush(self._heap, (due, action.number))
 
 
-def _elements(group: ConstraintGroup, index: dict[int, int]) -> list[Element]:
+def _elements(group: ConstraintGroup) -> list[Element]:
     """The last enabled first, also among those of one task."""
     elements: list[Element] = []
-    for number, weight in reversed(group.elements.items()):
+    for footprint, weight in reversed(group.elements.items()):
         if isinstance(weight, float):
-            elements.append((index[number], weight))
+            elements.append((footprint.index, weight))
         else:
-            elements += [(index[number], each) for each in reversed(weight)]
+            elements += [(footprint.index, each) for each in reversed(weight)]
     return elements
 
 

@@ -140,9 +140,14 @@ class Builder:
 
     def _links(self, weights: Mapping[int, float]) -> tuple[Bundle, ...]:
         alike: dict[float, list[int]] = {}
+        first, last = len(self.endpoints), -1.0
+        constraints: list[int] = []
         for link, weight in weights.items():
-            alike.setdefault(weight, []).append(len(self.endpoints) + link)
-        return tuple((tuple(constraints), weight) for weight, constraints in alike.items())
+            if weight != last:
+                last = weight
+                constraints = alike.setdefault(weight, [])
+            constraints.append(first + link)
+        return tuple([(tuple(constraints), weight) for weight, constraints in alike.items()])
 
     def _window(self, latency_times_bytes: float) -> float:
         return self.gamma / (2.0 * latency_times_bytes) if latency_times_bytes > 0.0 else math.inf

@@ -80,11 +80,11 @@ TABLES: Final = {
         simulated=_names(
             "AccountingStorageEnforce AccountingStorageTRES ClusterName DefCpuPerGPU DefMemPerCPU "
             "DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue Licenses "
-            "PreemptExemptTime PreemptMode "
+            "MaxMemPerCPU MaxMemPerNode PreemptExemptTime PreemptMode "
             "PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge "
             "PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare "
             "PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters "
-            "SchedulerType SelectType SelectTypeParameters TopologyParam TopologyPlugin"
+            "SchedulerTimeSlice SchedulerType SelectType SelectTypeParameters TopologyParam TopologyPlugin"
         ),
         irrelevant=_names(
             "AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost "
@@ -94,7 +94,7 @@ TABLES: Final = {
             "AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes AuthInfo AuthType "
             "BackupAddr BackupController BatchStartTimeout BcastExclude BcastParameters CacheGroups "
             "CertgenType CertmgrType CgroupPlugin CheckpointType CliFilterParameters CliFilterPlugins "
-            "CommunicationParameters ContainerType ControlAddr ControlMachine CoreSpecPlugin CpuFreqDef "
+            "CommunicationParameters CompleteWait ContainerType ControlAddr ControlMachine CoreSpecPlugin CpuFreqDef "
             "CpuFreqGovernors CredType CryptoType DataParserParameters DebugFlags DisableRootJobs EioTimeout Epilog "
             "EpilogMsgTime EpilogSlurmctld EpilogTimeout ExtSensorsFreq ExtSensorsType FirstJobId FrontendName "
             "GetEnvTimeout GpuFreqDef GresTypes GroupUpdateForce GroupUpdateTime HashPlugin HealthCheckInterval "
@@ -117,7 +117,7 @@ TABLES: Final = {
             "UrlParserType UsePAM VSizeFactor WaitTime X11Parameters BOOT_TIME HASH_VAL NEXT_JOB_ID SLURM_CONF "
             "SLURM_VERSION KillWait MaxArraySize MaxJobCount"
         ),
-        at_default=_names("CompleteWait MaxMemPerCPU MaxMemPerNode OverTimeLimit SchedulerTimeSlice"),
+        at_default=_names("OverTimeLimit"),
         not_simulated=_names(
             "BurstBufferType DependencyParameters DownNodes DynamicPartitions FastSchedule FederationParameters "
             "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins NodeSet "
@@ -141,11 +141,11 @@ TABLES: Final = {
         simulated=_names(
             "PartitionName AllowAccounts AllowQos DefaultTime Default DefCpuPerGPU DefMemPerCPU DefMemPerGPU "
             "DefMemPerNode DenyAccounts DenyQos ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode "
-            "MaxNodes MaxTime MinNodes Nodes OverSubscribe PreemptMode Priority "
+            "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe PreemptMode Priority "
             "PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights"
         ),
         irrelevant=_names("AllocNodes DisableRootJobs Hidden Topology"),
-        at_default=_names("AllowGroups MaxMemPerCPU MaxMemPerNode OverTimeLimit"),
+        at_default=_names("AllowGroups OverTimeLimit"),
         not_simulated=_names(
             "Alternate CpuBind ExclusiveTopo MaxCPUsPerSocket PowerDownOnIdle ResumeTimeout SelectTypeParameters "
             "SuspendTime SuspendTimeout"

@@ -1,10 +1,10 @@
 """Jobs from the columns of a log: many at a time cost less than one by one."""
 
-from collections.abc import Iterable, Sequence
-from itertools import repeat
+from collections.abc import Sequence
 from math import inf, nextafter
 from typing import Any, Final
 
+import msgspec
 from mypy_extensions import mypyc_attr
 
 from windtunnel.formats.traces.rules import length_name
@@ -31,6 +31,7 @@ _MANY: Final = 1 << 15
 _Job: Final = Job
 _DelayProfile: Final = DelayProfile
 _nextafter: Final = nextafter
+_encode: Final = msgspec.json.Encoder().encode
 
 
 class _Names(dict[int, str]):
@@ -95,14 +96,10 @@ class JobMaker:
 
         With ``extend``, a job whose run time reaches its walltime still ends by itself.
         """
-        prefix, names, requests, profiles = self._prefix, self._names, self._requests, self._profiles
-        before: Iterable[tuple[tuple[str, ...], float]] = repeat(((), 0.0))
-        if preceding is not None:
-            waits = zip(preceding, think_times, strict=True)
-            before = [((f"{prefix}{number}",), think) if number >= 0 else ((), 0.0) for number, think in waits]
-        return [
+        names, requests, profiles = self._names, self._requests, self._profiles
+        jobs = [
             _Job(
-                id=f"{prefix}{number}",
+                id=full_id,
                 request=requests[processors],
                 profile=profiles[run],
                 submission_time=submit,
@@ -110,10 +107,22 @@ class JobMaker:
                 user=names[user],
                 group=names[group],
                 queue=names[queue],
-                dependencies=dependencies,
-                think_time=think,
             )
-            for (number, processors, run, submit, walltime, user, group, queue), (dependencies, think) in zip(
-                zip(*columns, strict=True), before, strict=False
+            for full_id, processors, run, submit, walltime, user, group, queue in zip(
+                self._ids(columns[0]), *columns[1:], strict=True
             )
         ]
+        if preceding is not None:
+            for rank, (number, think) in enumerate(zip(preceding, think_times, strict=True)):
+                if number >= 0:
+                    waits = {"dependencies": (f"{self._prefix}{number}",), "think_time": think}
+                    jobs[rank] = msgspec.structs.replace(jobs[rank], **waits)
+        return jobs
+
+    def _ids(self, numbers: Sequence[int]) -> Sequence[str]:
+        """Full ids. All at once: one by one, numbers take longer than their jobs."""
+        prefix = self._prefix
+        if "," in prefix:
+            return [f"{prefix}{number}" for number in numbers]
+        texts: str = _encode([*numbers])[1:-1].decode()
+        return (prefix + texts.replace(",", f",{prefix}")).split(",") if texts else ()

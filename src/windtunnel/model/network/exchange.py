@@ -7,6 +7,7 @@ way up and on their way down; between two zones all flows share the way from gat
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from windtunnel.model.network.fabric import FabricZone
@@ -16,22 +17,25 @@ from windtunnel.model.network.zone import StarZone, VivaldiZone
 if TYPE_CHECKING:
     from windtunnel.model.network.network import ZonedNetwork
 
-__all__ = ["StarPlan", "exchange"]
+__all__ = ["StarPlan", "bytes_over", "exchange"]
 
 
 def exchange(network: "ZonedNetwork", endpoints: Sequence[int]) -> tuple[dict[int, int], float]:
     """Flows over each link when each position sends to each other position, and the greatest latency (s)."""
-    times = Counter(endpoints)
+    times = dict.fromkeys(endpoints, 1)
+    if len(times) != len(endpoints):
+        times = dict(Counter(endpoints))
     counts: dict[int, int] = {}
     if network.bypassed:
         return counts, pairwise(network, times, counts)
-    groups: dict[int, Counter[int]] = {}
-    homes = set(map(network.homes.__getitem__, times))
-    if len(homes) == 1:
-        groups[homes.pop()] = times
-    else:
-        for point, n in times.items():
-            groups.setdefault(network.homes[point], Counter())[point] = n
+    groups: dict[int, dict[int, int]] = {}
+    homes = network.homes
+    for point, n in times.items():
+        home = homes[point]
+        if home in groups:
+            groups[home][point] = n
+        else:
+            groups[home] = {point: n}
     latency = 0.0
     for home, members in groups.items():
         zone = network.zones[home]
@@ -47,7 +51,14 @@ def exchange(network: "ZonedNetwork", endpoints: Sequence[int]) -> tuple[dict[in
     return counts, latency
 
 
-def pairwise(network: "ZonedNetwork", times: Counter[int], counts: dict[int, int]) -> float:
+def bytes_over(counts: dict[int, int], amount: float, fatpipes: AbstractSet[int]) -> dict[int, float]:
+    """Bytes over each link that flows of ``amount`` bytes cross: on a FATPIPE, the maximum over flows."""
+    if fatpipes:
+        return {link: amount if link in fatpipes else amount * flows for link, flows in counts.items() if flows}
+    return {link: amount * flows for link, flows in counts.items() if flows}
+
+
+def pairwise(network: "ZonedNetwork", times: dict[int, int], counts: dict[int, int]) -> float:
     """The plain way: all pairs of distinct points, each as often as they are listed."""
     latency = 0.0
     for source, n in times.items():
@@ -66,7 +77,7 @@ def add(counts: dict[int, int], links: Iterable[int], flows: int) -> None:
         counts[link] = counts.get(link, 0) + flows
 
 
-def fabric(network: "ZonedNetwork", zone: FabricZone, times: Counter[int], counts: dict[int, int]) -> float:
+def fabric(network: "ZonedNetwork", zone: FabricZone, times: dict[int, int], counts: dict[int, int]) -> float:
     """Inside a torus, fat tree or dragonfly: all its links have one latency, so the longest way decides."""
     latency = 0.0
     for point, n in times.items():
@@ -107,7 +118,7 @@ class StarPlan:
         kinds: dict[object, int] = {}
         for point in members:
             way = zone.up.get(point, ()), zone.down.get(point, ())
-            up, down = (frozenset(i for i in links if users[i] == 1) for links in way)
+            up, down = [frozenset(i for i in links if users[i] == 1) for links in way]
             self.once[point], self.twice[point] = tuple(up ^ down), tuple(up & down)
             common = tuple(frozenset(i for i in links if users[i] > 1) for links in way)
             if common not in sets:
@@ -119,52 +130,61 @@ class StarPlan:
             self.kind_of[point] = kinds.setdefault((traits, places.get(point)), len(kinds))
 
 
-def star(network: "ZonedNetwork", home: int, times: Counter[int], counts: dict[int, int]) -> float:
+def star(network: "ZonedNetwork", home: int, times: dict[int, int], counts: dict[int, int]) -> float:
     """Inside a star: a flow crosses a link if its source has it upwards or its target downwards (once if both)."""
     zone = network.zones[home]
     assert isinstance(zone, StarZone), "chosen by the caller"
     plan = network.star_plan(home)
-    others = times.total() - 1
+    others = sum(times.values()) - 1
     latency = 0.0
+    once, twice, set_of = plan.once, plan.twice, plan.set_of
+    sizes: dict[int, int] = {}
     for point, n in times.items():
         own = n * (n - 1)
-        for link in plan.once[point]:
-            counts[link] = counts.get(link, 0) + n * others
-        for link in plan.twice[point]:
-            counts[link] = counts.get(link, 0) + 2 * n * others - own
+        flows = n * others
+        for link in once[point]:
+            counts[link] = counts.get(link, 0) + flows
+        for link in twice[point]:
+            counts[link] = counts.get(link, 0) + 2 * flows - own
+        rank = set_of[point]
+        sizes[rank] = sizes.get(rank, 0) + n
         if own:
             latency = max(latency, network.route(point, point)[1])
             if point in zone.loopback:
                 add(counts, {*zone.up.get(point, ()), *zone.down.get(point, ())}, -own)
                 add(counts, set(zone.loopback[point]), own)
-    sizes: dict[int, int] = {}
-    for point, n in times.items():
-        add(sizes, (plan.set_of[point],), n)
     common_links(plan, sizes, others, counts)
     return max(latency, star_latency(network, plan, times))
 
 
 def common_links(plan: StarPlan, sizes: dict[int, int], others: int, counts: dict[int, int]) -> None:
     """Flows over the links that several members have, from how many positions have them up, down and both."""
-    ups: Counter[int] = Counter()
-    downs: Counter[int] = Counter()
-    both: Counter[int] = Counter()
+    ups: dict[int, int] = {}
+    downs: dict[int, int] = {}
+    both: dict[int, int] = {}
     for number, n in sizes.items():
         up, down = plan.sets[number]
-        for counter, links in ((ups, up), (downs, down), (both, up & down)):
-            for link in links:
-                counter[link] += n
-    for link in ups.keys() | downs.keys():
-        add(counts, (link,), (ups[link] + downs[link]) * others - (ups[link] * downs[link] - both[link]))
+        add(ups, up, n)
+        add(downs, down, n)
+        add(both, up & down, n)
+    for link, n in ups.items():
+        m = downs.get(link, 0)
+        counts[link] = counts.get(link, 0) + (n + m) * others - (n * m - both.get(link, 0))
+    for link, m in downs.items():
+        if link not in ups:
+            counts[link] = counts.get(link, 0) + m * others
 
 
-def star_latency(network: "ZonedNetwork", plan: StarPlan, times: Counter[int]) -> float:
+def star_latency(network: "ZonedNetwork", plan: StarPlan, times: dict[int, int]) -> float:
     """The greatest latency between different members."""
     alike: dict[int, list[int]] = {}
+    kind_of = plan.kind_of
     for point in times:
-        members = alike.setdefault(plan.kind_of[point], [])
-        if len(members) < 2:
-            members.append(point)
+        kind = kind_of[point]
+        if kind not in alike:
+            alike[kind] = [point]
+        elif len(alike[kind]) < 2:
+            alike[kind].append(point)
     latency = 0.0
     for a, sources in alike.items():
         for b, targets in alike.items():
@@ -179,13 +199,16 @@ def star_latency(network: "ZonedNetwork", plan: StarPlan, times: Counter[int]) -
 
 
 def between(
-    network: "ZonedNetwork", left: tuple[int, Counter[int]], right: tuple[int, Counter[int]], counts: dict[int, int]
+    network: "ZonedNetwork",
+    left: tuple[int, dict[int, int]],
+    right: tuple[int, dict[int, int]],
+    counts: dict[int, int],
 ) -> float:
     """From the members of one zone to those of another: out by the gateway, across, in by the gateway."""
     home, sources = left
     other, targets = right
     across, leave, enter = network.crossing(home, other)
-    n, m = sources.total(), targets.total()
+    n, m = sum(sources.values()), sum(targets.values())
     add(counts, across, n * m)
     farthest: list[int] = []
     for members, gateway, flows in ((sources, leave, m), (targets, enter, n)):

@@ -6,7 +6,7 @@ from typing import Any
 
 from windtunnel.diagnostics import UsageError
 from windtunnel.diagnostics.suggest import did_you_mean
-from windtunnel.model.network.exchange import StarPlan, exchange
+from windtunnel.model.network.exchange import StarPlan, bytes_over, exchange
 from windtunnel.model.network.zone import Leg, StarZone, Zone
 from windtunnel.model.platform import Link
 
@@ -49,6 +49,7 @@ class ZonedNetwork:
         self.homes = tuple(homes)
         self.zones = tuple(zones)
         self.latencies = tuple(link.latency for link in self.links)
+        self.fatpipes = frozenset(i for i, link in enumerate(self.links) if not link.shared)
         self.bypassed = any(zone.bypasses for zone in zones)
         self._index: dict[str, int] = {}
         self._routes: dict[int, tuple[tuple[int, ...], float]] = {}
@@ -93,8 +94,7 @@ class ZonedNetwork:
         other position, and the greatest latency (s) of a route. Costs O(n) inside clusters and between zones.
         """
         counts, latency = exchange(self, endpoints)
-        links = self.links
-        return {i: amount * n if links[i].shared else amount for i, n in counts.items() if n}, latency
+        return bytes_over(counts, amount, self.fatpipes), latency
 
     def star_plan(self, number: int) -> StarPlan:
         """What is known of the members of a star zone."""

@@ -24,6 +24,10 @@ class Takings:
 
     def __init__(self, site: Mirror) -> None:
         self.site = site
+        self._counted: dict[int, int] = {}
+        """Of each node the cores that are taken already: those that several jobs have count once."""
+        self._own: dict[str, dict[int, int]] = {}
+        """Of each job that may share cores those that count as its own, by node."""
         self._kinds: list[tuple[int, int]] = []
         """The nodes whose hosts have equal cores and resources, as sets, and one of each."""
 
@@ -44,8 +48,25 @@ class Takings:
         found: dict[int, dict[str, float]] = {}
         for held in parts:
             for node in bits(held.nodes):
-                found[node] = self._of_host(self.site.hosts[node], held, node, job)
+                taken = self._of_host(self.site.hosts[node], held, node, job)
+                taken["cores"] *= self._part_of_own(held, node)
+                found[node] = taken
         return found
+
+    def give_back(self, job: str) -> None:
+        """A job has ended or is suspended: the cores that counted as its own count no more."""
+        for node, own in self._own.pop(job, {}).items():
+            self._counted[node] &= ~own
+
+    def _part_of_own(self, held: Holding, node: int) -> float:
+        """How much of its cores on a node a job has that nobody else takes already; they count as its own."""
+        cores = held.cores.get(node, 0)
+        if not (held.shares and cores):
+            return 1.0
+        taken = self._counted.get(node, 0)
+        self._own.setdefault(held.job, {})[node] = own = cores & ~taken
+        self._counted[node] = taken | own
+        return own.bit_count() / cores.bit_count()
 
     def _in_groups(self, held: Holding, job: Job) -> list[tuple[HostSet, dict[str, float]]]:
         groups = []

@@ -4,7 +4,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.cons_tres import ConsTres
-from windtunnel.schedulers.slurm.fit import Fit
+from windtunnel.schedulers.slurm.fit import BENEATH, IDLE, Fit
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.linear_tree import pick_below_switches
@@ -59,7 +59,9 @@ class Chooser:
 
     def by_sets(self, record: Record, among: int) -> bool:
         """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""
-        return not among & self.fit.gpu_nodes and plain_record(record, self.fit.memory)
+        if record.plain < 0:
+            record.plain = 1 if plain_record(record, self.fit.memory) else 0
+        return bool(record.plain) and not among & self.fit.gpu_nodes
 
     def choose(
         self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
@@ -155,7 +157,11 @@ class Chooser:
             room = jobs_beside(record) if beside is None else beside
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
             return self._pick_linear(record, nodes, required)
-        placed = self.cons_tres.select(record, among, held, required, -1, ahead)
+        placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
+        if placed is None and self.fit.beneath(record, BENEATH):
+            placed = self.cons_tres.select(record, among, held, required, BENEATH, ahead)
+            if placed is not None:
+                placed.row = BENEATH
         if placed is None and record.demand.over_subscribe and not record.demand.exclusive:
             for row in range(record.table.partition.share_count):
                 placed = self.cons_tres.select(record, among, held, required, row, ahead)

@@ -4,6 +4,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmSite
 from windtunnel.schedulers.slurm.nodesets import mask_of
+from windtunnel.schedulers.slurm.tiers import giving_way, suspends
 
 __all__ = ["Cluster", "PartitionTable"]
 
@@ -65,6 +66,9 @@ class Cluster:
             one.name for one in site.partitions if one.over_subscribe in several and one.share_count > 1
         )
         """The partitions in which several jobs may have the same cores."""
+        self.suspends = suspends(site)
+        self.gives_way = giving_way(site)
+        """For each partition those whose jobs are suspended for its jobs."""
         leading = next(iter(self.partitions), "")
         self.default = next((one.name for one in site.partitions if one.default), leading)
         """Where jobs go that name no partition; where none is the default, the first."""
@@ -115,10 +119,15 @@ class Cluster:
         return found
 
     def free_of(self, node: int, cores: int, cpus: int) -> int:
-        """The CPUs of a node that are free beside some cores, or where CPUs are counted beside so many of them."""
+        """The CPUs of a node that are free beside some cores, or where CPUs are counted beside so many of them.
+
+        Nobody gets the idle threads of a core that has a busy one, whatever is counted.
+        """
+        threads = self.threads[node]
         if self.by_core:
-            return (self.core_masks[node] & ~cores).bit_count() * self.threads[node]
-        return self.cpus[node] - cpus
+            return (self.core_masks[node] & ~cores).bit_count() * threads
+        left = self.cpus[node] - cpus
+        return left if threads == 1 else min(left, (self.core_masks[node] & ~cores).bit_count() * threads)
 
     def memory_of(self, nodes: int) -> int:
         """The memory of some nodes in all (MB)."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.fit import Fit
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.layout import lay_out
@@ -69,14 +70,9 @@ class ConsTres:
         if len(usable) < demand.min_nodes:
             return None
         need = Need(demand, most, self._units(record))
-        per_job = demand.gpus_per_job
 
         def gpus(node: int) -> int:
-            if not per_job:
-                return 0
-            free = self.fit.free_gpus(node, held)
-            each = demand.gpus_per_task
-            return min(free, usable[node] // demand.cpus_per_task * each) if each else free
+            return self._gpus(demand, node, usable[node], held)
 
         for node in bits(required):
             if node not in usable:
@@ -88,6 +84,27 @@ class ConsTres:
         if self.fit.by_socket and self.fit.memory:  # a socket is given whole, whatever memory there is for its CPUs
             usable = {node: max(cpus, self.fit.free_cpus(record, node, held, -1)) for node, cpus in usable.items()}
         return self.placement(record, taken, usable, need)
+
+    def _gpus(self, demand: Demand, node: int, usable: int, held: Occupancy) -> int:
+        """The GPUs of a node that a job could have, of those that it asks for in all."""
+        if not demand.gpus_per_job:
+            return 0
+        free = self.fit.free_gpus(node, held)
+        each = demand.gpus_per_task
+        return min(free, usable // demand.cpus_per_task * each) if each else free
+
+    def suits_every_node(self, record: Record, among: int, held: Occupancy) -> bool:
+        """Whether each node that a job could use would do alone: then it does not matter which comes first."""
+        demand, ask = record.demand, record.job.ask
+        if self.tree is not None or demand.min_nodes != 1 or demand.requested_nodes != 1:
+            return False
+        if record.job.named or record.counts or ask.spread or ask.contiguous:
+            return False
+        usable = self.fit.usable(record, among, held)
+        return bool(usable) and all(
+            cpus >= demand.cpus and self._gpus(demand, node, cpus, held) >= demand.gpus_per_job
+            for node, cpus in usable.items()
+        )
 
     def _units(self, record: Record) -> list[int]:
         """The CPUs of each node that are left for every node still required: those of a core, or of a socket."""
@@ -175,7 +192,7 @@ class ConsTres:
         """The CPUs of the cores, or whole sockets, on which so many CPUs' worth of tasks are."""
         cluster, demand = self.cluster, record.demand
         threads = cluster.threads[node]
-        if threads > 1 and (demand.one_thread or demand.tasks_per_core):
+        if threads > 1 and self.fit.by_core and (demand.one_thread or demand.tasks_per_core):
             each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
             cores = -(-count // each) * -(-each // threads)
             count = min(cluster.cpus[node], cores * threads)

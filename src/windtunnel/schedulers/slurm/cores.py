@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from windtunnel.schedulers.slurm.cluster import Cluster
+from windtunnel.schedulers.slurm.demand import Demand
+from windtunnel.schedulers.slurm.fit import IDLE
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy, Part
@@ -14,19 +16,22 @@ _BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
 
 
 def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record, shares: bool) -> dict[int, int]:
-    """Of each node the set of its cores: cyclically over sockets, or one socket after another."""
+    """Of each node the set of its cores: cyclically over sockets, or one socket after another; by nodes, all."""
+    if cluster.site.select.type == "linear":
+        return {node: cluster.core_masks[node] for node in placed.cpus}
     found = {}
     socket_counts = cluster.site.select.counts == "SOCKET"
     block = _BLOCK in cluster.site.select.flags
     for node, cpus in placed.cpus.items():
         busy = held.cores[node]
-        if shares:
-            busy = held.unshared(node) | held.in_row(node, record.table.name, placed.row)
+        if shares and placed.row != IDLE:
+            beneath = cluster.gives_way.get(record.table.name, frozenset())
+            busy = held.beside(node, record.table.name, placed.row, beneath)
         free = cluster.core_masks[node] & ~busy
         if socket_counts:
             found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]))
         else:
-            found[node] = _cores_of(cluster, node, free, cpus, block)
+            found[node] = _cores_of(cluster, node, free, _with_threads(cluster, record.demand, node, cpus), block)
     return found
 
 
@@ -54,6 +59,15 @@ def take_alike(cluster: Cluster, held: Occupancy, placed: Picked, memory_of: Cal
 def _cores_of(cluster: Cluster, node: int, free: int, cpus: int, block: bool) -> int:
     count = -(-cpus // cluster.threads[node])
     return free if count >= free.bit_count() else _spread(cluster, node, free, count, block)
+
+
+def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int:
+    """The CPUs of the cores that are taken for some: where CPUs are counted, threads left idle are not among them."""
+    threads = cluster.threads[node]
+    if threads == 1 or cluster.site.select.counts != "CPU" or not (demand.one_thread or demand.tasks_per_core):
+        return cpus
+    each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
+    return -(-cpus // each) * -(-each // threads) * threads
 
 
 def _sockets(cluster: Cluster, node: int, free: int, count: int) -> int:

@@ -6,9 +6,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from windtunnel.model import Job, Platform
-from windtunnel.model.slurm import GresAsk, GresItem, JobAsk, OverSubscribe, Partition, SlurmNode, SlurmSite
+from windtunnel.model.slurm import GresAsk, GresItem, JobAsk, Partition, SlurmNode, SlurmSite
 
-__all__ = ["ask_of", "site_of", "without_sharing"]
+__all__ = ["ask_of", "site_of"]
 
 _MIB: Final = 1024 * 1024
 
@@ -31,16 +31,6 @@ def site_of(platform: Platform) -> SlurmSite:
             )
         )
     return SlurmSite(name=platform.name, nodes=tuple(nodes), partitions=(Partition(name="all", default=True),))
-
-
-def without_sharing(site: SlurmSite) -> SlurmSite:
-    """The same site whose jobs have cores of their own: cores that several jobs use are not simulated."""
-    shared = (OverSubscribe.YES, OverSubscribe.FORCE)
-    partitions = tuple(
-        replace(one, over_subscribe=OverSubscribe.NO) if one.over_subscribe in shared else one
-        for one in site.partitions
-    )
-    return replace(site, partitions=partitions)
 
 
 def ask_of(job: Job, site: SlurmSite) -> JobAsk:

@@ -54,6 +54,7 @@ class Demand:
         "tasks_per_core",
         "tasks_per_node",
         "tasks_per_socket",
+        "too_much_memory",
         "whole_memory",
     )
 
@@ -67,12 +68,14 @@ class Demand:
         self._count_gres(ask, partition, site)
         self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes, self.cpus_of_gpus)
         """CPUs in all (NumCPUs of the pending job)."""
+        self.min_cpus_per_node = ask.min_cpus_per_node or 0
+        self._count_memory(ask, partition, site)
+        self._limit_memory(partition, site)
         self.tasks_per_socket = ask.tasks_per_socket
         alone = 1 if "CR_ONE_TASK_PER_CORE" in site.select.flags else None
         self.tasks_per_core = alone if ask.tasks_per_core is None else ask.tasks_per_core
         self.cores_per_socket = ask.cores_per_socket
         self.one_thread = ask.threads_per_core == 1
-        self.min_cpus_per_node = ask.min_cpus_per_node or 0
         self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
         """CPUs that are taken of each node at least."""
         sharing = partition.over_subscribe
@@ -84,7 +87,6 @@ class Demand:
         self.min_nodes = max(self.min_nodes, partition.min_nodes)
         self.few_nodes: bool = ask.use_min_nodes
         self._request_nodes()
-        self._count_memory(ask, partition, site)
         self.plain_shape = not (
             self.gres
             or self.gpus_per_job
@@ -157,6 +159,25 @@ class Demand:
         if self.memory_per_gpu is None and gpus and self.memory_per_cpu is None and self.memory_per_node is None:
             self.memory_per_gpu = partition.job_defaults.get("DefMemPerGPU", site.job_defaults.get("DefMemPerGPU"))
         self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None and self.memory_per_gpu is None
+
+    def _limit_memory(self, partition: Partition, site: SlurmSite) -> None:
+        """Too much memory for each CPU is had by more CPUs (MaxMemPerCPU); what exceeds MaxMemPerNode is refused."""
+        per_cpu, per_node = partition.max_memory_per_cpu, partition.max_memory_per_node
+        if per_cpu is None and per_node is None:
+            per_cpu, per_node = site.max_memory_per_cpu, site.max_memory_per_node
+        self.too_much_memory = False
+        """Whether its memory exceeds the limit of a node."""
+        if per_cpu and self.memory_per_cpu is not None and self.memory_per_cpu > per_cpu:
+            times = ceil(self.memory_per_cpu / per_cpu)
+            self.memory_per_cpu = ceil(self.memory_per_cpu / times)
+            self.cpus_per_task *= times
+            self.cpus = max(self.cpus, self.tasks * self.cpus_per_task)
+        elif per_cpu and self.memory_per_node:
+            self.min_cpus_per_node = max(self.min_cpus_per_node, ceil(self.memory_per_node / per_cpu))
+        if per_node:
+            each = self.memory_per_cpu or 0
+            on_node = self.memory_per_node or each * max(1, self.tasks_per_node) * self.cpus_per_task
+            self.too_much_memory = on_node > per_node
 
     def signature(self) -> tuple[object, ...]:
         """All but memory that selection looks at."""

@@ -1,6 +1,7 @@
 """What of each node a job could use: CPUs, memory and generic resources (§5.2, §5.7)."""
 
 from math import ceil
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -11,7 +12,12 @@ from windtunnel.schedulers.slurm.node_weights import NodeWeights
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
 
-__all__ = ["Fit", "in_steps"]
+__all__ = ["BENEATH", "IDLE", "Fit", "in_steps"]
+
+IDLE: Final = -1
+BENEATH: Final = -2
+"""In place of a row of jobs that share."""
+_NOBODY: Final[frozenset[str]] = frozenset()
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -40,10 +46,11 @@ class Fit:
     def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
 
-        Of jobs that share, ``row`` is the row of jobs beside which it would run (-1: only idle cores).
+        Of jobs that share, ``row`` is the row of jobs beside which it would run. `IDLE`: only idle cores; `BENEATH`:
+        also those of jobs that are suspended for it.
         """
         nodes = self._worth_a_look(record, nodes, held, row)
-        if row < 0 and not self.by_socket and record.table.partition.max_cpus_per_node is None:
+        if row == IDLE and not self.by_socket and record.table.partition.max_cpus_per_node is None:
             demand = record.demand
             if demand.plain_shape and demand.memory_per_gpu is None and not demand.exclusive:
                 return self._of_plain_tasks(demand, nodes, held)
@@ -60,12 +67,12 @@ class Fit:
         if demand.exclusive:
             if demand.gres or demand.gpus_per_job:
                 self._leave_traces(demand, nodes & held.used, held)
-            nodes &= ~held.used
+            nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self.beneath(record, row)))
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
         if demand.gpus_per_job:
             nodes &= self.cluster.gres_nodes.get("gpu", 0)
-        if row < 0 and not (demand.gres or demand.gpus_per_job):  # those leave traces also on nodes that are full
+        if row == IDLE and not (demand.gres or demand.gpus_per_job):  # those leave traces also on nodes that are full
             nodes &= ~(held.full | held.exclusive)
         if self.cluster.sharing and nodes & held.used:
             nodes &= ~self._of_other_kinds(record, nodes & held.used, held)
@@ -120,14 +127,15 @@ class Fit:
 
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         demand = record.demand
-        if demand.exclusive and held.jobs[node]:
+        beneath = self.beneath(record, row)
+        if demand.exclusive and held.jobs[node] and not beneath:
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0
         asks_gres = demand.gres or demand.gpus_per_job
         if asks_gres and not (self._has_room(demand, node, held) and self._has_gres(demand, node, held)):
             return 0
-        if held.exclusive >> node & 1:
+        if held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
             return 0
         free = self.free_cpus(record, node, held, row)
         if free <= 0:
@@ -169,15 +177,17 @@ class Fit:
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
         cluster = self.cluster
-        if row >= 0:
-            busy = held.unshared(node) | held.in_row(node, record.table.name, row)
+        if row != IDLE:
+            busy = held.beside(node, record.table.name, row, self.beneath(record, row))
             return (cluster.core_masks[node] & ~busy).bit_count() * cluster.threads[node]
         if self.by_socket:
             busy = held.cores[node]
             return sum(s.bit_count() for s in cluster.sockets[node] if not s & busy) * cluster.threads[node]
-        if self.by_core:
-            return (cluster.core_masks[node] & ~held.cores[node]).bit_count() * cluster.threads[node]
-        return cluster.cpus[node] - held.cpus[node]
+        return cluster.free_of(node, held.cores[node], held.cpus[node])
+
+    def beneath(self, record: Record, row: int) -> frozenset[str]:
+        """The partitions whose jobs are suspended for a job: they count only while idle cores are looked for."""
+        return _NOBODY if row == IDLE else self.cluster.gives_way.get(record.table.name, _NOBODY)
 
     def _by_shape(self, demand: Demand, node: int, free: int) -> int:
         """What threads, cores and sockets that are asked for leave (§5.2)."""

@@ -61,8 +61,8 @@ class Futures:
                     future = future.copy()
         return future
 
-    def least_gone(self, among: int, nodes: int, cpus: int) -> int:
-        """How many running jobs have to end at the least before some nodes can hold so much; -1: all do not do.
+    def least_gone(self, among: int, wanted: int, most: int) -> int:
+        """How many running jobs must end before anything is free of so many nodes; -1: the first ``most`` do not do.
 
         It supposes that whatever is not full is empty: with fewer gone no selection can succeed.
         """
@@ -72,8 +72,7 @@ class Futures:
             for one in self.ending:
                 reach |= one.nodes
                 self._reach.append(reach)
-        wanted = max(nodes, -(-cpus // self.most_cpus))
-        low, high = 0, len(self._reach) - 1
+        low, high = 0, most
         if (self._reach[high] & among).bit_count() < wanted:
             return -1
         while low < high:

@@ -27,7 +27,7 @@ class Picked:
         nodes: int,
         cpus: dict[int, int] | None = None,
         gres: dict[int, int] | None = None,
-        row: int = 0,
+        row: int = -1,
         parts: Sequence[tuple[int, int]] = (),
     ) -> None:
         self.nodes = nodes
@@ -181,6 +181,11 @@ class PendingJob:
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
 
     @property
+    def whole(self) -> str:
+        """The id of the job, or of the heterogeneous one that it is a component of."""
+        return self.id if self.het is None else self.het.leader
+
+    @property
     def startable_tasks(self) -> int:
         """Tasks that may start: of an array as many as its limit leaves."""
         if self.tasks is None:
@@ -193,7 +198,19 @@ class PendingJob:
 class Record:
     """A pending job in one of its partitions (§2.1)."""
 
-    __slots__ = ("counts", "demand", "job", "kind", "limit", "mask", "node_refusal", "priority", "refusal", "table")
+    __slots__ = (
+        "counts",
+        "demand",
+        "job",
+        "kind",
+        "limit",
+        "mask",
+        "node_refusal",
+        "plain",
+        "priority",
+        "refusal",
+        "table",
+    )
 
     def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
         self.job = job
@@ -211,6 +228,8 @@ class Record:
         """The nodes it may use at all."""
         self.kind = -1
         """The selector's number for all that are placed alike; -1: not asked for yet."""
+        self.plain = -1
+        """Whether it asks for nothing but CPUs, memory for each of them, and nodes (1, 0); -1: not asked for yet."""
         self.refusal: str | None = ""
         """Why the partition takes no such job (None: it does); empty: not asked for yet."""
         self.node_refusal: str | None = ""
@@ -222,6 +241,7 @@ class Record:
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
         other.counts, other.node_refusal = (), self.node_refusal
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
+        other.plain = -1
         other.demand = demand = Demand(self.job.ask, self.table.partition, site)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
         if cpus:

@@ -4,11 +4,13 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-__all__ = ["KeptPicks", "Parts"]
+__all__ = ["NOT_KEPT", "KeptPicks", "Parts"]
 
 Parts = list[tuple[int, int]]
 """CPUs, and the nodes of which so many are taken."""
 
+NOT_KEPT: Final[Parts] = []
+"""What stands for a selection that is not known: no selection takes nothing."""
 _MOST: Final = 2000
 """Selections of one generation; the one before it is kept, too."""
 
@@ -23,11 +25,10 @@ class KeptPicks:
         self._latest: dict[tuple[int, ...], Parts | None] = {}
         self._before: dict[tuple[int, ...], Parts | None] = {}
 
-    def __contains__(self, key: tuple[int, ...]) -> bool:
-        return key in self._latest or key in self._before
-
-    def __getitem__(self, key: tuple[int, ...]) -> Parts | None:
-        return self._latest[key] if key in self._latest else self._before[key]
+    def find(self, key: tuple[int, ...]) -> Parts | None:
+        """What a selection came to (None: to nothing), or :data:`NOT_KEPT`."""
+        found = self._latest.get(key, NOT_KEPT)
+        return self._before.get(key, NOT_KEPT) if found is NOT_KEPT else found
 
     def keep(self, key: tuple[int, ...], found: Parts | None) -> Parts | None:
         """One more; it."""

@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.fit import in_steps
 from windtunnel.schedulers.slurm.jobs import Record
-from windtunnel.schedulers.slurm.kept import KeptPicks, Parts
+from windtunnel.schedulers.slurm.kept import NOT_KEPT, KeptPicks, Parts
 from windtunnel.schedulers.slurm.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.nodesets import bits, first_of
 from windtunnel.schedulers.slurm.occupancy import Holding
@@ -28,6 +28,8 @@ def plain_cluster(cluster: Cluster) -> bool:
         and select.counts in ("CPU", "CORE")
         and not select.tree
         and len(set(cluster.threads)) <= 1
+        and (select.counts == "CORE" or max(cluster.threads, default=1) == 1)
+        and not cluster.suspends
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes
@@ -162,24 +164,25 @@ class FreeMasks:
             values = None
         # Which numbers of CPUs there are tells one list of sets from another.
         key = (kind, sum([1 << free for free, nodes in enumerate(levels) if nodes]), *filter(None, levels))
-        if key in self.kept:
-            return self.kept[key]
-        return self.kept.keep(key, self._pick(demand, levels, values))
+        found = self.kept.find(key)
+        return self.kept.keep(key, self._pick(demand, levels, values)) if found is NOT_KEPT else found
 
     def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Parts | None:
         """The same among nodes with so many usable CPUs."""
         able = cpus = 0
+        counts = [0] * len(levels)
         for free, nodes in enumerate(levels):
             if nodes:
                 able |= nodes
-                cpus += free * nodes.bit_count()
+                count = counts[free] = nodes.bit_count()
+                cpus += free * count
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             most = max(demand.tasks, demand.min_nodes)
-        if cpus < demand.cpus or able.bit_count() < demand.min_nodes or at_most(levels, most) < demand.cpus:
+        if cpus < demand.cpus or sum(counts) < demand.min_nodes or at_most(counts, most) < demand.cpus:
             return None
         found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
-        spare = able.bit_count() - demand.min_nodes
+        spare = sum(counts) - demand.min_nodes
         count = 0
         largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
         while found is None and spare > 0 and count < largest - 1:

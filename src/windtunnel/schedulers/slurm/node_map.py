@@ -66,6 +66,49 @@ class NodeMap:
             overlapped.append(slot)
         return later, available, overlapped
 
+    def chance(
+        self, start: int, base: int, mask: int, length: int, least: int, few: int, tries: int
+    ) -> tuple[int, int, int, int, bool]:
+        """The first date from which on so many nodes (``least``) of a mask are free all of a time.
+
+        It is looked for as :meth:`later_than` does, and again at each later date that this gives, ``tries`` times at
+        most. Returns the date, when to try again (0: never), the nodes (0: there is no such date), how many tries
+        that took, and whether there were ever at least a ``few`` nodes.
+        """
+        slots = self.slots
+        last = len(slots) - 1
+        place = done = 0
+        enough_once = False
+        while place <= last and slots[place].end <= start:
+            place += 1
+        while True:
+            done += 1
+            end = start + length
+            later = 0
+            available = base
+            at = following = place
+            while at <= last:
+                slot = slots[at]
+                here = available & slot.nodes
+                if not later and at < last:
+                    # Some node of the partition that is taken here is free in the next slot.
+                    freed = base & slots[at + 1].nodes
+                    if freed & here != freed:
+                        later = slot.end
+                        following = at + 1
+                if slot.begin > end:
+                    break
+                available = here
+                at += 1
+            available &= mask
+            count = available.bit_count() if least > 1 and available else 1 if available else 0
+            enough_once = enough_once or count >= few
+            if count >= least:
+                return start, later, available, done, True
+            if not later or done >= tries:
+                return start, 0, 0, done, enough_once
+            start, place = later, following
+
     def free(self, begin: int, end: int, nodes: int) -> bool:
         """Whether all these nodes are free of plans over a span, rounded down on both ends."""
         begin, end = self._rounded(begin), self._rounded(end)
@@ -91,6 +134,21 @@ class NodeMap:
                     left[name] = left.get(name, 0) - count
                 slot.licences = left
         self._merge(max(0, first - 2), last)
+
+    def licences_again(self, wanted: Mapping[str, int], slots: list[Slot]) -> int:
+        """When the first slot with too few licences is over; 0: all have enough, or it is the last one."""
+        for slot in slots:
+            if any(slot.licences.get(name, 0) < count for name, count in wanted.items()):
+                return 0 if slot is self.slots[-1] else slot.end
+        return 0
+
+    def effect(self, begin: int, end: int) -> tuple[int, int]:
+        """Where a plan makes boundaries; -1: at the begin of the map, and at its end or beyond; -2: nowhere."""
+        begin, end = self._rounded(begin), self._rounded(end)
+        end = max(end, begin + self.resolution)
+        if begin >= self.slots[-1].end:
+            return -2, -2
+        return begin if begin > self.slots[0].begin else -1, end if end < self.slots[-1].end else -1
 
     def _cut(self, when: int) -> int:
         """The place of the first slot after a date, with which one ends: it is cut there if none does.

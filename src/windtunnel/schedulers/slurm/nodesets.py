@@ -1,12 +1,8 @@
 """Sets of nodes as integers, one bit for each node in the order of the site."""
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 __all__ = ["bits", "first_of", "mask_of", "spans", "union"]
-
-_RUN: Final = re.compile("1+")
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -17,15 +13,9 @@ def bits(mask: int) -> Iterator[int]:
     mask >>= low
     if not mask & (mask + 1):
         return iter(range(low, low + mask.bit_length()))
-    text = bin(mask)[:1:-1]
     found: list[int] = []
-    begin = 0
-    while begin >= 0:
-        end = text.find("0", begin)
-        if end < 0:
-            end = len(text)
-        found.extend(range(low + begin, low + end))
-        begin = text.find("1", end)
+    for begin, end in _spans_from(low, mask):
+        found.extend(range(begin, end))
     return iter(found)
 
 
@@ -37,7 +27,20 @@ def spans(mask: int) -> list[tuple[int, int]]:
     mask >>= low
     if not mask & (mask + 1):
         return [(low, low + mask.bit_length())]
-    return [(low + one.start(), low + one.end()) for one in _RUN.finditer(bin(mask)[:1:-1])]
+    return _spans_from(low, mask)
+
+
+def _spans_from(low: int, mask: int) -> list[tuple[int, int]]:
+    """The same of a set that begins with its first node, which is ``low``."""
+    text = bin(mask ^ mask << 1)  # a one where a run begins, and one behind its end
+    place = len(text) - 1
+    top = low + place
+    found: list[tuple[int, int]] = []
+    while place >= 0:
+        end = text.rfind("1", 0, place)
+        found.append((top - place, top - end))
+        place = text.rfind("1", 0, end)
+    return found
 
 
 def first_of(mask: int, count: int) -> int:

@@ -240,6 +240,8 @@ class Occupancy:
             self.exclusive &= ~held.nodes
         if rest:
             self._remove_from(rest, held)
+            if held.shares:
+                self._find_exclusive(rest)
 
     def _remove_from(self, nodes: int, held: Holding) -> None:
         """Node by node: others may stay there."""
@@ -275,14 +277,26 @@ class Occupancy:
                 full |= 1 << node
         self.full = self.full & ~nodes | full
 
-    def in_row(self, node: int, partition: str, row: int) -> int:
-        """The cores of a node taken in one row of a partition's sharing jobs."""
+    def beside(self, node: int, partition: str, row: int, beneath: frozenset[str]) -> int:
+        """The cores of a node that a job must leave to others.
+
+        Of the sharing jobs of its partition those of one row count (``row`` < 0: all); of partitions beneath none.
+        """
         taken = 0
         for job in self.on_node[node]:
             held = self.holdings[job]
-            if held.shares and held.partition == partition and held.row == row:
+            other_row = row >= 0 and held.shares and held.partition == partition and held.row != row
+            if not other_row and held.partition not in beneath:
                 taken |= held.cores.get(node, 0)
         return taken
+
+    def used_above(self, nodes: int, beneath: frozenset[str]) -> int:
+        """Of some nodes those with a job that is of no partition beneath."""
+        found = 0
+        for node in bits(nodes & self.used):
+            if any(self.holdings[job].partition not in beneath for job in self.on_node[node]):
+                found |= 1 << node
+        return found
 
     def unshared(self, node: int) -> int:
         """The cores of a node taken by jobs that share with nobody."""
@@ -292,6 +306,12 @@ class Occupancy:
             if not held.shares:
                 taken |= held.cores.get(node, 0)
         return taken
+
+    def _find_exclusive(self, nodes: int) -> None:
+        """Where jobs are suspended for others, a node may have belonged to one job beneath another."""
+        for node in bits(nodes):
+            if any(self.holdings[job].exclusive for job in self.on_node[node]):
+                self.exclusive |= 1 << node
 
     def of_partition(self, node: int, partition: str) -> int:
         """The CPUs of a node that jobs of a partition hold."""

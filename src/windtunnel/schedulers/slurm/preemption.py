@@ -71,6 +71,8 @@ def candidates(state: State, record: Record) -> list[RunningJob]:
 def _is_candidate(state: State, record: Record, job: RunningJob) -> bool:
     if not job.holding.nodes & record.table.mask or not may_preempt(state, record, job.pending, job.record):
         return False
+    if job.record.table.name in state.cluster.gives_way.get(record.table.name, ()):
+        return False  # it is suspended for the job, and no victim
     exempt = job.pending.qos.preempt_exempt_time if job.pending.qos is not None else None
     seconds = state.site.preempt.exempt_time if exempt is None else exempt
     return job.start + seconds <= state.now

@@ -13,7 +13,7 @@ __all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TOO_SMALL: Final = "PartitionConfig"
 """Of a job of several partitions of which one has too few CPUs; it stays, otherwise the last of them has its say."""
-_OF_PARTITIONS: Final = ("Partition", "Job's ")
+_OF_PARTITIONS: Final = ("Partition", "Job's ", "MaxMemPerLimit")
 """How Reasons begin that a partition gives."""
 
 
@@ -87,7 +87,7 @@ def refresh(state: State, job: PendingJob) -> bool:
         job.reason = "None"
     if job.eligible is None:
         job.eligible = state.now
-    if job.accrued_from is None:
+    if job.accrued_from is None and not state.accrual.limited:
         job.accrued_from = state.now
     return True
 
@@ -130,4 +130,4 @@ def partition_refusal(record: Record) -> str | None:
         return "PartitionNodeLimit"
     if part.max_time is not None and record.limit > part.max_time:
         return "PartitionTimeLimit"
-    return None
+    return "MaxMemPerLimit" if demand.too_much_memory else None

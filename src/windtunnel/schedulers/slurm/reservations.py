@@ -59,6 +59,15 @@ class Bookings:
                     yield Booking(one.name, start, stop, self._masks[one.name], flags)
                 start, stop = start + period, stop + period
 
+    def ahead(self, now: int) -> Iterator[tuple[int, ...]]:
+        """Of each reservation the dates after an instant at which it next begins and ends."""
+        for one in self.reservations.values():
+            period = next((_PERIODS[flag] for flag in one.flags if flag in _PERIODS), 0)
+            dates = [one.start, one.end]
+            if period:
+                dates = [when + max(0, (now - when) // period + 1) * period for when in dates]
+            yield tuple(when for when in dates if when > now)
+
     def own(self, job: PendingJob, now: int) -> Booking | None:
         """The reservation a job asks for, at or after an instant."""
         found = [one for one in self.occurrences(now, now + 366 * 86400) if one.name == job.reservation]

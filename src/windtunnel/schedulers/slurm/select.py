@@ -1,11 +1,12 @@
 """When a job will run at the earliest, and where: running jobs are taken away, the first to end first (§4.4)."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.batches import Batches
 from windtunnel.schedulers.slurm.choose import Chooser
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.futures import Futures
@@ -17,8 +18,6 @@ from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
 
 __all__ = ["Selector"]
 
-_FIRST_WINDOW: Final = 30
-"""Seconds within which the first running jobs are taken away together (§4.4)."""
 _NEVER: Final = 1 << 62
 _UNKNOWN: Final = -2
 _AT_ONCE: Final = -1
@@ -37,33 +36,43 @@ class Selector(Chooser):
         self.ends: list[tuple[int, int, int]] = []
         self.by_end: list[Holding] = []
         """What runs, the first to end first, and what that order is by."""
+        self.dates: list[int] = []
+        """When each of them ends."""
         self.futures = Futures(self.masks, self.by_end) if self.masks is not None else None
+        self.changes = 0
+        """How often what runs has changed."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
         self._empty_masks = FreeMasks(cluster)
         self._possible: dict[tuple[int, int, tuple[int, ...]], bool] = {}
         """Whether jobs of a kind could run on some nodes if they were empty."""
+        self._on_any: set[tuple[int, int]] = set()
+        """Kinds of jobs, and nodes each of which would do for them alone."""
 
     def took(self, held: Holding) -> None:
         """A job runs now."""
         if self.masks is not None and self.futures is not None:
             self.masks.add(held)
             self.futures.changed()
+        self.changes += 1
         self._rank += 1
         self._ranks[held.job] = self._rank
         key = (held.end, held.order, self._rank)
         place = bisect_left(self.ends, key)
         self.ends.insert(place, key)
         self.by_end.insert(place, held)
+        self.dates.insert(place, held.end)
 
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
         if self.masks is not None and self.futures is not None:
             self.masks.remove(held)
             self.futures.changed()
+        self.changes += 1
         place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
         del self.ends[place]
         del self.by_end[place]
+        del self.dates[place]
 
     def will_run(
         self,
@@ -119,7 +128,9 @@ class Selector(Chooser):
         """When, and where, in one of the sets of nodes of which one has to serve the job."""
         if among.bit_count() < record.demand.min_nodes:
             return None
-        if not (self.linear or preemptable) and record.demand.plain_shape and not record.demand.over_subscribe:
+        if not (self.linear or preemptable or self.cluster.suspends or record.demand.over_subscribe) and (
+            record.demand.plain_shape
+        ):
             return self._bounded_will_run(record, among, held, now, horizon)
         beside = max(1, jobs_beside(record))  # also beside one that shares: whether it may is seen at the start
         placed = self.choose_in(record, among, held, beside=beside)
@@ -141,13 +152,28 @@ class Selector(Chooser):
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""
         # Whether one node suffices does not depend on which comes first.
-        single = record.demand.max_nodes == 1 and self.tree is None
-        key = (self.kind(record), among, () if single else self.fit.weights.traces(among))
+        kind = self.kind(record)
+        single = (record.demand.max_nodes == 1 and self.tree is None) or (kind, among) in self._on_any
+        key = (kind, among, () if single else self.fit.weights.traces(among))
         found = self._possible.get(key)
         if found is None:
             if len(self._possible) >= _MOST_KEPT:
                 self._possible.clear()
+                self._on_any.clear()
             found = self._possible[key] = self._fits_empty(record, among)
+            if found and not single and self._suits_every_node(record, among):
+                self._on_any.add((kind, among))
+                self._possible[kind, among, ()] = True
+        return found
+
+    def _suits_every_node(self, record: Record, among: int) -> bool:
+        """Whether a job could run on any of the nodes that it could use if they were empty, whichever comes first."""
+        alternatives = self.alternatives(record, among)
+        if self.linear or len(alternatives) > 1 or record.demand.over_subscribe:
+            return False
+        kept = self.fit.weights.kept()
+        found = self.cons_tres.suits_every_node(record, alternatives[0], self.empty)
+        self.fit.weights.restore(kept)
         return found
 
     def _fits_empty(self, record: Record, among: int) -> bool:
@@ -172,13 +198,13 @@ class Selector(Chooser):
             if placed is not None:
                 return now, placed
         future: Occupancy | None = None
-        waiting: list[Holding] = []
-        for last, _ in self._batches(among, self.by_end, waiting.append):
-            if last.end > horizon:
+        batches = Batches(self.by_end, self.dates, among, self.window_growth)
+        while batches.advance():
+            if batches.end > horizon:
                 return None
             if future is None:
                 future = held.copy()
-            for one in waiting:
+            for one in batches.batch():
                 freed = one.nodes & among
                 for node in bits(freed):
                     cpus -= future.idle[node]
@@ -186,12 +212,11 @@ class Selector(Chooser):
                 for node in bits(freed):
                     cpus += future.idle[node]
                 open_nodes |= freed
-            waiting.clear()
             if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
                 continue
             placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
-                return (last.end if last.end > now else now + 1), placed
+                return max(batches.end, now + 1), placed
         return None
 
     def _one_by_one(
@@ -207,43 +232,14 @@ class Selector(Chooser):
     def _in_batches(
         self, record: Record, among: int, future: Occupancy, running: list[Holding], now: int
     ) -> tuple[int, Picked] | None:
-        for last, _ in self._batches(among, running, future.remove):
+        batches = Batches(running, [one.end for one in running], among, self.window_growth)
+        while batches.advance():
+            for one in batches.batch():
+                future.remove(one)
             placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
-                return (last.end if last.end > now else now + 1), placed
+                return max(batches.end, now + 1), placed
         return None
-
-    def _batches(
-        self, among: int, running: Sequence[Holding], remove: Callable[[Holding], None]
-    ) -> Iterator[tuple[Holding, int]]:
-        """Running jobs are taken away in batches of those that end close together (§4.4, 4).
-
-        Yields the last one of each batch, and how many of all have been looked at.
-        """
-        window = _FIRST_WINDOW
-        edge = place = 0
-        while place < len(running):
-            last: Holding | None = None
-            following: Holding | None = None
-            while place < len(running):
-                one = running[place]
-                place += 1
-                if not one.nodes & among:
-                    continue  # not looked at again: the next one joins the batch unchecked
-                if not edge:
-                    edge = one.end + window - one.end % window
-                last = one
-                remove(one)
-                following = running[place] if place < len(running) else None
-                if following is not None and following.end > edge + window:
-                    break
-            if last is None:
-                return
-            while True:
-                window = window + self.window_growth if self.window_growth else window * 2
-                if following is None or following.end <= edge + window:
-                    break
-            yield last, place
 
     def _plain_will_run(
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
@@ -257,25 +253,31 @@ class Selector(Chooser):
             return None
         return (now if when == _AT_ONCE else max(when, now + 1)), placed
 
+    def least_nodes(self, record: Record) -> int:
+        """So many nodes are needed at the least, if sets of nodes tell where a job goes; with fewer none is found."""
+        demand = record.demand
+        if self.futures is None:
+            return demand.min_nodes
+        return max(demand.min_nodes, -(-demand.cpus // self.futures.most_cpus))
+
     def _search(self, record: Record, among: int, futures: Futures, horizon: int) -> tuple[int, Picked | None]:
         """When, and where; or until when at least nowhere. No more is looked at than may make a difference."""
-        demand = record.demand
-        least = futures.least_gone(among, demand.min_nodes, demand.cpus)
+        wanted = self.least_nodes(record)
+        most = len(self.by_end) if horizon == _NEVER else bisect_right(self.dates, horizon)
+        least = futures.least_gone(among, wanted, most)
         if least < 0:
-            return _NEVER, None
-        if least and self.by_end[least - 1].end > horizon:
             return horizon, None
         if not least:
             placed = self.plain(record, among, futures.now)
             if placed is not None:
                 return _AT_ONCE, placed
-        gone: list[Holding] = []
-        for last, place in self._batches(among, self.by_end, gone.append):
-            if last.end > horizon:
+        batches = Batches(self.by_end, self.dates, among, self.window_growth)
+        while batches.advance():
+            if batches.end > horizon:
                 return horizon, None
-            if place < least:
+            if batches.place < least:
                 continue
-            placed = self.plain(record, among, futures.after(place))
+            placed = self.plain(record, among, futures.after(batches.place))
             if placed is not None:
-                return last.end, placed
+                return batches.end, placed
         return _NEVER, None

@@ -11,11 +11,11 @@ Run = tuple[int, int, int]
 """Consecutive nodes, their CPUs and their number."""
 
 
-def at_most(levels: list[int], nodes: int) -> int:
-    """The CPUs that so many nodes could give at best."""
+def at_most(counts: list[int], nodes: int) -> int:
+    """The CPUs that so many nodes could give at best, of as many as there are with each number of CPUs."""
     cpus = 0
-    for free in range(len(levels) - 1, 0, -1):
-        count = min(nodes, levels[free].bit_count())
+    for free in range(len(counts) - 1, 0, -1):
+        count = min(nodes, counts[free])
         cpus += free * count
         nodes -= count
         if nodes <= 0:
@@ -33,18 +33,23 @@ def worth(need: Taking, present: Present) -> int:
 
 
 def runs_in(inside: int, worth: int, present: Present, values: list[int] | None) -> list[Run]:
-    """The runs of a set with anything of use in them."""
+    """The runs of a set with anything of use in them; of a single one nobody needs to know its CPUs."""
     found = []
-    for begin, end in spans(inside):
-        run = ((1 << (end - begin)) - 1) << begin
-        if not run & worth:
+    all_of_use = worth == inside
+    among = spans(inside)
+    for begin, end in among:
+        ones = (1 << (end - begin)) - 1
+        run = ones << begin
+        if not all_of_use and not run & worth:
             continue
-        if values is not None:
+        if len(among) == 1:
+            cpus = 0
+        elif values is not None:
             cpus = sum(values[begin:end])
         elif len(present) == 1:
             cpus = present[0][0] * (end - begin)
         else:
-            cpus = sum([free * (nodes & run).bit_count() for free, nodes in present])
+            cpus = sum([free * (nodes >> begin & ones).bit_count() for free, nodes in present])
         found.append((run, cpus, end - begin))
     return found
 

@@ -6,12 +6,14 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation, SlurmSite
+from windtunnel.schedulers.slurm.accrual import Accrual
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.cores import take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.dependencies import Dependencies
 from windtunnel.schedulers.slurm.het_plans import HetPlan
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.kept_plans import KeptPlans
 from windtunnel.schedulers.slurm.limits import LimitBook
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
@@ -45,6 +47,7 @@ class State:
         totals = {name: table.tres for name, table in self.cluster.partitions.items()}
         self.ranking = Ranking(site, self.tree, totals)
         self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger)
+        self.accrual = Accrual(site)
         self.bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
         self.held = Occupancy(self.cluster)
         self.running: dict[str, RunningJob] = {}
@@ -64,6 +67,8 @@ class State:
         """Starts that are known of the components of heterogeneous jobs, by their first component."""
         self.users_alone = any(one.exclusive_user for one in site.partitions)
         """Whether some jobs share nodes with jobs of their user only."""
+        self.kept_plans = KeptPlans()
+        """Of the backfill loop: what tests came to."""
         self._splits = 0
         """Tasks of arrays that have started."""
 
@@ -112,7 +117,7 @@ class State:
         """What a job will hold, down to cores and indices of generic resources."""
         demand = record.demand
         cluster = self.cluster
-        shares = demand.over_subscribe and not demand.exclusive
+        shares = (demand.over_subscribe and not demand.exclusive) or cluster.suspends
         exclusive = demand.exclusive or (self.selector.linear and not shares)
         if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
             return Holding(
@@ -140,7 +145,7 @@ class State:
             shares=shares,
             partition=record.table.name,
             user=record.job.user,
-            row=placed.row,
+            row=max(0, placed.row),
         )
 
     def gres_for(self, demand: Demand) -> bool:
@@ -223,6 +228,13 @@ class State:
             self.selector.gave_back(holding)
             holding.end = end
             self.selector.took(holding)
+
+    def put_off(self, key: str, seconds: int) -> None:
+        """A job that was suspended ends so much later at the latest."""
+        holding = self.running[key].holding
+        self.selector.gave_back(holding)
+        holding.end += seconds
+        self.selector.took(holding)
 
     def give_up(self, key: str) -> RunningJob:
         """A job no longer runs, as if it never had."""

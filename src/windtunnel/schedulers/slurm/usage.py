@@ -102,12 +102,12 @@ class UsageLedger:
         self._after()
 
     def end(self, job: Spending, now: int) -> None:
-        """A job has ended: what it used since the last tick, at once."""
+        """A job has ended: what it used since the last tick, at once; fair tree ranks users at ticks only."""
+        if isinstance(self.shares, FairTree):
+            self.shares.rank()  # by the usage at the last tick, if nobody has asked since
         self._add(job, now)
         if job.member is not None:
             self.tree.sum_above(job.member)
-        if isinstance(self.shares, FairTree):
-            self.shares.tick()
 
     def fair_share(self, member: Member | None) -> float:
         """The fair-share factor of an association; 0 without one."""

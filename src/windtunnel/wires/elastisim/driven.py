@@ -12,8 +12,9 @@ import msgspec
 from windtunnel.model import JobState
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
-from windtunnel.vocabulary.component import Hello, Reply
+from windtunnel.vocabulary.component import Hello
 from windtunnel.vocabulary.probes import Periodic, TimeUnit
+from windtunnel.vocabulary.reply import Reply
 from windtunnel.wires.elastisim.answers import parse_answer
 from windtunnel.wires.elastisim.codes import FINALIZE, INVOKE, PERIODIC_CALL, Call, State, Triggers
 from windtunnel.wires.elastisim.granting import Granting, placed

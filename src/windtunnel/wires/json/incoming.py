@@ -14,7 +14,7 @@ from windtunnel.entities.trace_files import load_traces
 from windtunnel.model import HostSet, JobState, Profile, TraceReplayProfile
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import probes
-from windtunnel.vocabulary.component import Reply
+from windtunnel.vocabulary.reply import Reply
 
 __all__ = ["Reader"]
 

@@ -97,7 +97,8 @@ class Server:
 
     def _wanted(self, reply: Reply) -> list[Decision]:
         if not self._registers or self._hearing.options.dynamic_jobs:
-            return reply.decisions
+            said: list[Decision] = reply.decisions
+            return said
         return [decision for decision in reply.decisions if not isinstance(decision, FinishRegistration)]
 
     def _left_unsaid(self, reply: Reply, notices: Sequence[Notice]) -> list[Decision]:

@@ -11,8 +11,8 @@ from windtunnel.entities.batsim_profiles import profile_to_json
 from windtunnel.model import PlacementStrategy
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import probes
-from windtunnel.vocabulary.component import Reply
 from windtunnel.vocabulary.coverage import Wire, unsaid
+from windtunnel.vocabulary.reply import Reply
 
 __all__ = ["Speaking", "event_of"]
 

@@ -1,0 +1,112 @@
+"""Jobs as they come: their components, association, QOS and priority, and whether they are taken (§3.1, §7.1)."""
+
+from collections.abc import Iterable
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model import Job
+from windtunnel.model.slurm import JobAsk
+from windtunnel.schedulers.slurm.cancelling import may_be_dropped
+from windtunnel.schedulers.slurm.defaults import ask_of
+from windtunnel.schedulers.slurm.het_jobs import component_asks, component_id
+from windtunnel.schedulers.slurm.jobs import HetJob, PendingJob, Siblings
+from windtunnel.schedulers.slurm.state import State
+from windtunnel.schedulers.slurm.submission import first_reason, refusal
+from windtunnel.schedulers.slurm.tree import Member
+from windtunnel.schedulers.slurm.usage import Spending
+
+__all__ = ["Admission", "rank", "tick"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Admission:
+    """The desk at which jobs are submitted."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._numbers = 0
+        self._arrays: dict[str, Siblings] = {}
+        """Of arrays with a limit of tasks that run at once, by what their tasks' names have in common."""
+
+    def submit(self, job: Job) -> tuple[list[PendingJob], str | None]:
+        """A job is checked for validity, never started at once (§3.1): what now waits, or the Reason of a refusal."""
+        state = self.state
+        asks = component_asks(ask_of(job, state.site))
+        het = HetJob(job.id) if len(asks) > 1 else None
+        made: list[PendingJob] = []
+        for offset, ask in enumerate(asks):
+            pending = self._pending(component_id(job.id, offset), ask)
+            if het is not None:
+                het.add(pending)
+            reason = refusal(state, pending)
+            if reason is not None:
+                for one in made:
+                    del state.pending[one.id]
+                return [], reason
+            state.pending[pending.id] = pending
+            made.append(pending)
+            if may_be_dropped(state, pending):
+                state.watched.add(pending.id)
+        state.dependencies.announce(job.id)
+        for one in made:
+            one.reason = first_reason(state, one)
+        return made, None
+
+    def _pending(self, key: str, ask: JobAsk) -> PendingJob:
+        """A job, or a component of one, as it waits: with its association, QOS and priority."""
+        state = self.state
+        self._numbers += 1
+        account = ask.account or state.tree.default_account(ask.user)
+        member = state.tree.find(account, ask.user, ask.partitions[0] if ask.partitions else "")
+        qos = state.cluster.qos.get(ask.qos or _default_qos(member))
+        pending = PendingJob(key, self._numbers, ask, state.now, state.cluster, member, qos)
+        if pending.member is None:
+            pending.account = account
+        if ask.array_limit:
+            array = key.rpartition("_")[0] or key
+            pending.siblings = self._arrays.setdefault(array, Siblings(ask.array_limit))
+        if state.accrual.limited:
+            pending.accrued_from = None
+            state.accrual.hand_out([*state.pending.values(), pending], state.now)
+        rank(state, pending)
+        return pending
+
+
+def tick(state: State, spending: Iterable[Spending], last: bool = True) -> None:
+    """A round of the decay thread at ``state.now``: usage, limits and, in the ``last`` of several, priorities."""
+    state.ledger.tick(state.now, spending)
+    state.limits.tick(state.running.values(), state.now)
+    if not last:
+        return
+    if state.accrual.limited:
+        state.accrual.hand_out(state.pending.values(), state.now)
+    for job in state.pending.values():
+        rank(state, job)
+
+
+def rank(state: State, job: PendingJob) -> None:
+    """Priorities of a job in each of its partitions (§7.1)."""
+    if not state.site.priority.multifactor:
+        for record in job.records:
+            record.priority = 4294901759 - job.number
+        return
+    share = state.ledger.fair_share(job.member)
+    always = "ACCRUE_ALWAYS" in state.site.priority.flags
+    since = job.submitted if always else job.accrued_from
+    age = state.now - since if since is not None else 0
+    for record in job.records:
+        if job.fixed_priority is not None:
+            record.priority = job.fixed_priority
+            continue
+        found = state.ranking.factors(
+            record.demand, record.table.partition, job.qos, job.member, share, age, record.limit
+        )
+        priority = state.ranking.total(found, job.ask.site_factor, job.nice)
+        kept = "INCR_ONLY" in state.site.priority.flags
+        record.priority = max(priority, record.priority) if kept else priority
+
+
+def _default_qos(member: Member | None) -> str:
+    """The QOS of jobs that name none: the association's, or the nearest above that has one."""
+    above = member.path() if member is not None else ()
+    return next((one.association.default_qos for one in above if one.association.default_qos), "normal")

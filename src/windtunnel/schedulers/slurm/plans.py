@@ -1,0 +1,35 @@
+"""What a test of the backfill loop comes to (§4.3)."""
+
+from enum import Enum
+
+from mypy_extensions import mypyc_attr
+
+__all__ = ["Outcome", "Plan"]
+
+
+class Outcome(Enum):
+    """How a test ends."""
+
+    STARTED = "started"
+    PLANNED = "planned"
+    """Entered in the map."""
+    SHOWN = "shown"
+    """A start is known, but nothing is kept for it."""
+    LATE = "late"
+    """The same, beyond the window."""
+    NOTHING = "nothing"
+    REFUSED = "refused"
+    """Limits do not let it start now."""
+    FULL = "full"
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Plan:
+    """What a test came to."""
+
+    __slots__ = ("nodes", "outcome", "start")
+
+    def __init__(self, outcome: Outcome, start: int = 0, nodes: int = 0) -> None:
+        self.outcome = outcome
+        self.start = start
+        self.nodes = nodes

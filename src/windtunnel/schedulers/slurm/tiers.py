@@ -1,0 +1,32 @@
+"""Whose jobs are suspended for whose: SUSPEND by the tiers of partitions (§9)."""
+
+from windtunnel.model.slurm import Partition, SlurmSite
+
+__all__ = ["giving_way", "suspends"]
+
+
+def suspends(site: SlurmSite) -> bool:
+    """Whether jobs of low partitions are suspended in place for those of higher ones.
+
+    select/linear has no cores that one partition could take beneath another: its victims go one by one.
+    """
+    by_tier = site.preempt.type == "partition_prio" and site.select.type != "linear"
+    return by_tier and any(_is_suspended(site, one) for one in site.partitions)
+
+
+def giving_way(site: SlurmSite) -> dict[str, frozenset[str]]:
+    """For each partition those beneath it: its jobs get the cores of theirs, which are suspended for the time."""
+    if not suspends(site):
+        return {}
+    return {
+        one.name: frozenset(
+            other.name
+            for other in site.partitions
+            if other.priority_tier < one.priority_tier and _is_suspended(site, other)
+        )
+        for one in site.partitions
+    }
+
+
+def _is_suspended(site: SlurmSite, partition: Partition) -> bool:
+    return "SUSPEND" in (partition.preempt_mode or site.preempt.mode)

@@ -1,0 +1,134 @@
+"""Jobs that have the same cores: in partitions that let them share, and suspended for each other in turns."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.model.slurm import (
+    Association,
+    OverSubscribe,
+    Partition,
+    PreemptSettings,
+    Qos,
+    SelectSettings,
+)
+from windtunnel.schedulers.slurm.component import Slurm
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import job, platform, site, workload
+
+BY_TIER = PreemptSettings(type="partition_prio", mode=("SUSPEND", "GANG"))
+
+
+def rows(described, *jobs):
+    run = wt.simulate(platform(described), workload(*jobs), "slurm")
+    return {row["job_id"]: row for row in run.jobs.to_dicts()}
+
+
+def sharing(count, **more):
+    part = Partition(name="main", default=True, over_subscribe=OverSubscribe.FORCE, share_count=count)
+    return site(nodes=1, partitions=(part,), **more)
+
+
+def tiers(**more):
+    parts = (
+        Partition(name="lo", default=True, **more),
+        Partition(name="hi", priority_tier=10, **more),
+    )
+    return site(nodes=2, partitions=parts, preempt=BY_TIER)
+
+
+def test_as_many_jobs_have_the_same_cores_as_the_partition_says():
+    found = rows(sharing(2), *(job(name, 100, tasks=8) for name in "abc"))
+    assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
+    assert found["c"]["starting_time"] == pytest.approx(100, abs=5)
+
+
+def test_idle_cores_go_before_cores_of_others():
+    found = rows(sharing(2), *(job(name, 100, tasks=4) for name in "abcd"))
+    assert {row["starting_time"] for row in found.values()} == {0}
+    assert {row["finish_time"] for row in found.values()} == {100}
+
+
+def test_select_linear_shares_whole_nodes():
+    described = sharing(2, select=SelectSettings(type="linear"))
+    found = rows(described, *(job(name, 100, min_nodes=1, max_nodes=1) for name in "abc"))
+    assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
+    assert found["c"]["starting_time"] == pytest.approx(100, abs=5)
+
+
+def test_jobs_take_turns_on_shared_cores():
+    described = sharing(2, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
+    found = rows(described, job("a", 35, tasks=8), job("b", 25, tasks=8))
+    assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
+    assert found["b"]["finish_time"] == 55  # of each 20 s it has the last 10
+    assert found["a"]["finish_time"] == 60
+
+
+def test_cores_beside_those_that_take_turns_are_free_for_others():
+    described = sharing(2, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
+    found = rows(described, job("a", 40, tasks=6), job("b", 40, tasks=6), job("small", 40, tasks=2))
+    assert found["small"]["finish_time"] == 40
+    assert sorted(found[name]["finish_time"] for name in "ab") == [70, 80]
+
+
+def test_a_job_of_a_higher_tier_starts_at_once_on_the_cores_of_lower_ones():
+    found = rows(
+        tiers(),
+        job("left", 100, tasks=8),
+        job("right", 100, tasks=8),
+        job("urgent", 50, submit=30, tasks=4, partitions=("hi",)),
+    )
+    assert 30 <= found["urgent"]["starting_time"] <= 31
+    ends = sorted(found[name]["finish_time"] for name in ("left", "right"))
+    assert ends == pytest.approx([100, 150], abs=2)
+
+
+def test_what_is_suspended_keeps_its_cores_from_jobs_of_its_own_tier():
+    found = rows(
+        tiers(),
+        job("low", 100, tasks=16),
+        job("urgent", 50, submit=30, tasks=4, partitions=("hi",)),
+        job("next", 10, submit=31, tasks=1),
+    )
+    assert found["low"]["finish_time"] == pytest.approx(150, abs=2)
+    assert found["next"]["starting_time"] >= found["low"]["finish_time"]
+
+
+def test_a_job_of_a_lower_tier_keeps_off_the_cores_of_higher_ones():
+    found = rows(
+        tiers(over_subscribe=OverSubscribe.FORCE, share_count=1),
+        job("high", 100, tasks=12, partitions=("hi",)),
+        job("low", 100, submit=1, tasks=8),
+    )
+    assert found["low"]["starting_time"] >= found["high"]["finish_time"]
+
+
+def test_whole_nodes_are_taken_from_lower_tiers_too():
+    found = rows(
+        tiers(),
+        job("low", 100, tasks=16),
+        job("urgent", 50, submit=30, tasks=1, exclusive=True, partitions=("hi",)),
+        job("again", 50, submit=40, tasks=1, exclusive=True, partitions=("hi",)),
+    )
+    assert found["urgent"]["starting_time"] <= 31
+    assert found["again"]["starting_time"] <= 41
+    assert {found[name]["allocated_resources"] for name in ("urgent", "again")} == {"0", "1"}
+    assert found["low"]["finish_time"] == pytest.approx(160, abs=2)
+
+
+def test_time_in_suspension_is_not_charged():
+    members = (
+        Association(account="root"),
+        Association(account="a", parent="root"),
+        Association(account="a", user="ann", default=True),
+    )
+    parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
+    described = site(nodes=1, partitions=parts, preempt=BY_TIER, associations=members, qos=(Qos(name="normal"),))
+    jobs = (job("low", 100, tasks=8), job("urgent", 50, submit=30, tasks=8, partitions=("hi",)))
+    scheduler = Slurm()
+    wt.simulate(platform(described), workload(*jobs), scheduler)
+    used = scheduler.state.ledger.tree.root.usage
+    assert used == pytest.approx(8 * 150, rel=0.02)

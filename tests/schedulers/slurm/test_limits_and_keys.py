@@ -1,0 +1,205 @@
+"""Limits of memory, of age and of usage, what a LimitFactor makes of limits, and the ends of limits that were cut."""
+
+import sys
+from math import inf
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import windtunnel as wt
+from windtunnel.model.slurm import (
+    Association,
+    BackfillSettings,
+    Limits,
+    Partition,
+    PreemptSettings,
+    PrioritySettings,
+    Qos,
+    SelectSettings,
+    SlurmNode,
+)
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import job, platform, site, workload
+
+ENFORCED = ("associations", "limits", "qos")
+
+
+def rows(described, *jobs):
+    run = wt.simulate(platform(described), workload(*jobs), "slurm")
+    return {row["job_id"]: row for row in run.jobs.to_dicts()}
+
+
+def members(**own):
+    return (
+        Association(account="root"),
+        Association(account="a", parent="root", **own),
+        Association(account="a", user="ann", default=True),
+        Association(account="a", user="bob", default=True),
+    )
+
+
+WITH_MEMORY = SelectSettings(counts="CORE", memory=True)
+
+
+@pytest.mark.parametrize("where", ["cluster", "partition"])
+def test_more_memory_on_a_node_than_allowed_keeps_a_job_waiting(where):
+    of_part = {"max_memory_per_node": 3000} if where == "partition" else {}
+    of_site = {"max_memory_per_node": 3000} if where == "cluster" else {}
+    described = site(
+        nodes=1, select=WITH_MEMORY, partitions=(Partition(name="main", default=True, **of_part),), **of_site
+    )
+    found = rows(
+        described,
+        job("allowed", 10, tasks=1, memory_per_node=3000),
+        job("node", 10, tasks=1, memory_per_node=3001),
+        job("cpus", 10, tasks=4, tasks_per_node=4, memory_per_cpu=1000),
+    )
+    assert found["allowed"]["starting_time"] == 0
+    for name in ("node", "cpus"):
+        assert found[name]["final_state"] == "REJECTED"
+        assert "MaxMemPerLimit" in found[name]["metadata"]
+
+
+def test_a_partitions_limit_stands_in_for_the_clusters():
+    parts = (Partition(name="main", default=True, max_memory_per_node=6000),)
+    described = site(nodes=1, select=WITH_MEMORY, partitions=parts, max_memory_per_node=3000)
+    assert rows(described, job("a", 10, tasks=1, memory_per_node=5000))["a"]["starting_time"] == 0
+
+
+def test_where_partitions_limits_are_enforced_too_much_memory_is_refused():
+    described = site(nodes=1, select=WITH_MEMORY, max_memory_per_node=3000, enforce_partition_limits="ALL")
+    found = rows(described, job("a", 10, tasks=1, memory_per_node=5000))
+    assert "refuses it: MaxMemPerLimit" in found["a"]["metadata"]
+
+
+def test_more_memory_for_each_cpu_than_allowed_is_had_by_more_cpus():
+    described = site(nodes=1, select=WITH_MEMORY, max_memory_per_cpu=500)
+    found = rows(described, *(job(name, 100, tasks=2, memory_per_cpu=1200) for name in "ab"))
+    # three CPUs of 400 MB each in place of one: two such tasks take six of the eight CPUs
+    assert found["a"]["starting_time"] == 0
+    assert found["b"]["starting_time"] >= 100
+
+
+def test_memory_of_a_node_counts_as_many_cpus_as_it_takes():
+    described = site(nodes=1, select=WITH_MEMORY, max_memory_per_cpu=1000)
+    found = rows(described, job("small", 100, tasks=4), job("large", 100, submit=5, tasks=1, memory_per_node=4500))
+    assert found["large"]["starting_time"] >= 100
+
+
+def test_a_limit_factor_raises_the_limits_of_associations():
+    kinds = (Qos(name="normal"), Qos(name="wide", limit_factor=2.0))
+    described = site(nodes=2, associations=members(limits=Limits(grp_tres={"cpu": 4})), qos=kinds, enforce=ENFORCED)
+    found = rows(described, job("a", 10, tasks=8, qos="wide"), job("b", 10, submit=20, tasks=8))
+    assert found["a"]["starting_time"] == 0
+    assert "AssocGrpCpuLimit" in found["b"]["metadata"]
+
+
+def test_below_the_usage_threshold_of_its_qos_a_job_waits():
+    kinds = (Qos(name="normal"), Qos(name="fair", usage_threshold=0.6))
+    users = (
+        Association(account="root"),
+        Association(account="a", parent="root"),
+        Association(account="a", user="ann", default=True, usage=1e6),
+        Association(account="a", user="bob", default=True),
+    )
+    described = site(nodes=2, associations=users, qos=kinds, enforce=ENFORCED, priority=PrioritySettings())
+    found = rows(
+        described, job("of ann", 10, tasks=1, qos="fair"), job("of bob", 10, tasks=1, qos="fair", user="bob")
+    )
+    assert found["of bob"]["starting_time"] == 0
+    assert "QOSUsageThreshold" in found["of ann"]["metadata"]
+
+
+AGE = PrioritySettings(weight_age=1000, max_age=1000, calc_period=10)
+ACCRUAL = {
+    "association": (members(limits=Limits(max_jobs_accrue=1)), (Qos(name="normal"),)),
+    "group": (members(limits=Limits(grp_jobs_accrue=1)), (Qos(name="normal"),)),
+    "user": (members(), (Qos(name="normal", limits=Limits(max_jobs_accrue_per_user=1)),)),
+    "account": (members(), (Qos(name="normal", limits=Limits(max_jobs_accrue_per_account=1)),)),
+}
+
+
+@pytest.mark.parametrize("kind", [None, *ACCRUAL])
+def test_only_so_many_jobs_grow_older(kind):
+    associations, kinds = ACCRUAL.get(kind, (members(), (Qos(name="normal"),)))
+    described = site(nodes=1, associations=associations, qos=kinds, enforce=ENFORCED, priority=AGE)
+    found = rows(
+        described,
+        job("running", 500, tasks=8),
+        job("first", 100, submit=1, tasks=8),
+        job("second", 100, submit=2, tasks=8),
+        job("nice", 100, submit=400, tasks=8, nice=-300),
+    )
+    # without a limit the second is 500 points old when it could start, and comes before the nice one
+    later = found["second"]["starting_time"] > found["nice"]["starting_time"]
+    assert later == (kind is not None)
+
+
+def test_a_job_ends_with_the_limit_it_was_given():
+    parts = (Partition(name="main", default=True, default_time=5),)
+    asked = without_limit(job("endless", 1000, tasks=1))
+    found = rows(site(nodes=1, partitions=parts), asked)
+    assert found["endless"]["finish_time"] == 300
+    assert found["endless"]["final_state"] == "COMPLETED_KILLED"
+
+
+def test_a_job_cut_by_its_deadline_ends_then():
+    found = rows(site(nodes=1), job("a", 5000, tasks=1, time_limit=60, deadline=1200, time_min=10, walltime=3600))
+    assert found["a"]["finish_time"] == 1200
+
+
+def test_suspended_a_cut_limit_stands_still():
+    parts = (Partition(name="main", default=True, default_time=5), Partition(name="hi", priority_tier=2))
+    described = site(
+        nodes=1, partitions=parts, preempt=PreemptSettings(type="partition_prio", mode=("SUSPEND", "GANG"))
+    )
+    found = rows(
+        described,
+        without_limit(job("endless", 1000, tasks=8)),
+        job("urgent", 400, submit=100, tasks=8, partitions=("hi",), walltime=600),
+    )
+    assert found["endless"]["finish_time"] == 700
+
+
+def test_a_time_min_job_is_ended_where_the_next_plan_begins():
+    described = site(nodes=2, backfill=BackfillSettings(bf_resolution=1, bf_interval=5))
+    found = rows(
+        described,
+        job("running", 600, tasks=8, walltime=600),
+        job("wide", 60, submit=1, tasks=16, walltime=60),
+        job("flexible", 5000, submit=2, tasks=8, time_limit=60, time_min=2, walltime=3600),
+    )
+    assert found["flexible"]["starting_time"] < 20
+    assert found["wide"]["starting_time"] == pytest.approx(600, abs=6)
+
+
+def threaded(**more):
+    node = SlurmNode(name="n1", cpus=8, cores_per_socket=4, threads_per_core=2, memory=8000, state="IDLE")
+    return replace(site(**more), nodes=(node,), select=SelectSettings(counts="CPU"))
+
+
+def test_where_cpus_are_counted_a_job_has_whole_cores_and_counts_its_cpus():
+    limited = members(limits=Limits(grp_tres={"cpu": 7}))
+    described = threaded(associations=limited, qos=(Qos(name="normal"),), enforce=ENFORCED)
+    found = rows(described, *(job(name, 100, tasks=3) for name in "ab"), job("c", 100, submit=5, tasks=1))
+    # three CPUs are two of the four cores: two such jobs fill the node, and are six CPUs for the limit
+    assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
+    assert found["c"]["starting_time"] >= 100
+    assert "Assoc" not in found["c"]["metadata"]
+
+
+@pytest.mark.parametrize("ask", [{"threads_per_core": 1}, {"tasks_per_core": 1}])
+def test_where_cpus_are_counted_tasks_on_cores_of_their_own_leave_threads_idle(ask):
+    described = threaded(
+        associations=members(limits=Limits(grp_tres={"cpu": 5})), qos=(Qos(name="normal"),), enforce=ENFORCED
+    )
+    found = rows(described, job("a", 100, tasks=3, **ask), job("b", 100, tasks=2), job("c", 100, submit=5, tasks=1))
+    assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
+    assert found["c"]["starting_time"] >= 100
+
+
+def without_limit(one):
+    """The same job without a limit of its own."""
+    return replace(one, walltime=inf)

@@ -1,0 +1,177 @@
+"""What the backfill loop finds in large steps is what small ones, one after another, find."""
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windtunnel.model.slurm import BackfillSettings, JobAsk
+from windtunnel.schedulers.slurm.backfill import backfill_pass
+from windtunnel.schedulers.slurm.batches import Batches
+from windtunnel.schedulers.slurm.jobs import PendingJob
+from windtunnel.schedulers.slurm.kept_plans import KeptPlans
+from windtunnel.schedulers.slurm.main_loop import main_pass
+from windtunnel.schedulers.slurm.node_map import NodeMap
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of, spans
+from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.schedulers.slurm.state import State
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import site
+
+NODES = 6
+STEP = 60
+EVERYTHING = 2**NODES - 1
+
+plans = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20), st.integers(1, EVERYTHING)), max_size=8)
+
+
+@given(st.sets(st.integers(0, 300)))
+def test_runs_of_nodes_are_listed_in_order(nodes):
+    found = spans(mask_of(nodes))
+    assert [node for begin, end in found for node in range(begin, end)] == sorted(nodes)
+    assert all(end < begin for (_, end), (begin, _) in pairwise(found))
+    assert list(bits(mask_of(nodes))) == sorted(nodes)
+
+
+def _one_try_after_another(node_map, start, mask, length, least, few):
+    """As slurm.md says it: at each date what is free all the time, then again at the next date with more."""
+    tries, ever = 0, False
+    while True:
+        tries += 1
+        later, among, _ = node_map.later_than(start, EVERYTHING, EVERYTHING, start + length)
+        count = (among & mask).bit_count()
+        ever = ever or count >= few
+        if count >= least:
+            return start, later, among & mask, tries, True
+        if not later:
+            return start, 0, 0, tries, ever
+        start = later
+
+
+@given(plans, st.integers(1, EVERYTHING), st.integers(0, 30), st.integers(1, NODES), st.integers(1, 2400))
+def test_the_first_date_with_nodes_enough_is_that_of_one_try_after_another(taken, mask, length, least, start):
+    node_map = NodeMap(0, 70 * STEP, STEP, EVERYTHING)
+    for begin, steps, nodes in taken:
+        node_map.take(begin * STEP, (begin + steps) * STEP, nodes)
+    few = max(1, least - 2)
+    found = node_map.chance(start, EVERYTHING, mask, length * STEP, least, few, 500)
+    assert found == _one_try_after_another(node_map, start, mask, length * STEP, least, few)
+
+
+def test_no_more_tries_are_made_than_allowed():
+    node_map = NodeMap(0, 10 * STEP, STEP, 0b11)
+    node_map.take(0, 2 * STEP, 0b11)
+    assert node_map.chance(0, 0b11, 0b11, STEP // 2, 1, 1, 1)[2:] == (0, 1, False)
+    assert node_map.chance(0, 0b11, 0b11, STEP // 2, 1, 1, 2) == (2 * STEP, 0, 0b11, 2, True)
+
+
+def _walk(running, among, growth):
+    """slurm.md §4.4, 4, job by job: the ends of the batches, and which jobs are in them."""
+    window, edge, place, found = 30, 0, 0, []
+    while place < len(running):
+        batch, following = [], None
+        while place < len(running):
+            one = running[place]
+            place += 1
+            if not one.nodes & among:
+                continue
+            if not edge:
+                edge = one.end + window - one.end % window
+            batch.append(one.job)
+            following = running[place] if place < len(running) else None
+            if following is not None and following.end > edge + window:
+                break
+        if not batch:
+            break
+        found.append((batch, place))
+        while True:
+            window = window + growth if growth else window * 2
+            if following is None or following.end <= edge + window:
+                break
+    return found
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 600), st.integers(1, EVERYTHING)), max_size=12),
+    st.integers(0, EVERYTHING),
+    st.sampled_from((0, 7, 60)),
+)
+def test_batches_are_those_of_a_walk_over_all_running_jobs(rows, among, growth):
+    running = [Holding(str(k), nodes, end) for k, (end, nodes) in enumerate(sorted(rows))]
+    batches = Batches(running, [one.end for one in running], among, growth)
+    found = []
+    while batches.advance():
+        jobs = [one.job for one in batches.batch()]
+        assert batches.end == running[int(jobs[-1])].end
+        found.append((jobs, batches.place))
+    assert found == _walk(running, among, growth)
+
+
+events = st.lists(
+    st.one_of(
+        st.tuples(st.just("submit"), st.integers(1, 24), st.integers(1, 50)),
+        st.tuples(st.just("end"), st.integers(0, 5), st.just(0)),
+        st.tuples(st.just("wait"), st.integers(1, 200), st.just(0)),
+        st.tuples(st.just("wait"), st.sampled_from((30, 60, 600)), st.just(0)),
+    ),
+    min_size=10,
+    max_size=40,
+)
+
+
+def _shown(state):
+    waiting = {key: (one.expected, one.planned, one.reason) for key, one in state.pending.items()}
+    return waiting, {key: (one.start, one.holding.nodes) for key, one in state.running.items()}
+
+
+@settings(max_examples=60)
+@given(events, st.sampled_from((30, 60, 1440)), st.sampled_from((60, 300)))
+def test_plans_kept_between_cycles_are_those_made_anew(steps, window, resolution):
+    _same_plans(steps, window, resolution)
+
+
+def _same_plans(steps, window, resolution):
+    described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_window=window, bf_resolution=resolution))
+    keeping, anew = State(described, 1000), State(described, 1000)
+    for number, (what, size, minutes) in enumerate(steps, 1):
+        for state in (keeping, anew):
+            if what == "submit":
+                ask = JobAsk(user="ann", tasks=size, time_limit=minutes)
+                state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+            elif what == "end" and size < len(state.running):
+                state.end(list(state.running)[size], state.now)
+            elif what == "wait":
+                state.now += size
+                for key in [key for key, one in state.running.items() if one.holding.end <= state.now]:
+                    state.end(key, state.now)
+            main_pass(state)
+        anew.kept_plans = KeptPlans()
+        done = [[one.id for one in backfill_pass(state).started] for state in (keeping, anew)]
+        assert done[0] == done[1]
+        assert _shown(keeping) == _shown(anew)
+
+
+def test_a_plan_that_the_map_now_reaches_beyond_makes_another_map():
+    steps = [("wait", 1, 0), ("submit", 20, 10), ("submit", 17, 50), ("submit", 5, 1), ("wait", 19, 0)]
+    _same_plans(steps, 60, 60)
+    steps = [("submit", 12, 34), ("wait", 449, 0), ("submit", 8, 16), ("submit", 13, 1), ("submit", 5, 15)]
+    _same_plans([*steps, ("wait", 51, 0)], 30, 300)
+
+
+def test_a_plan_is_kept_until_it_is_due_and_forgotten_when_a_job_ends():
+    state = State(site(nodes=2, cpus=4), 1000)
+    for number, tasks, minutes in ((1, 4, 10), (2, 4, 20), (3, 8, 5), (4, 8, 5)):
+        ask = JobAsk(user="ann", tasks=tasks, time_limit=minutes)
+        state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+    main_pass(state)
+    backfill_pass(state)
+    third, fourth = state.pending["3"], state.pending["4"]
+    assert (third.expected, fourth.expected) == (2200, 2460)
+    record = third.records[0]
+    assert state.kept_plans.find(0, record, state.selector.changes, 1019).plan.start == 2200
+    assert state.kept_plans.find(0, record, state.selector.changes, 2200) is None
+    state.end("2", 1100)
+    assert state.kept_plans.find(0, record, state.selector.changes, 1100) is None
