@@ -1,6 +1,7 @@
 """``shares.csv``: what jobs that share hosts had of each (``0:cores=2;memory=6e9|1:cores=2``)."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from windtunnel.model.alike_amounts import AlikeAmounts
@@ -14,6 +15,8 @@ __all__ = ["SharesCsv", "amounts_of", "amounts_text"]
 _MOST: Final = 1e18
 """Of anything (cores, bytes) that a host has."""
 
+_MOST_DIGITS: Final = 17
+"""Binary digits of the numbers of hosts whose texts are kept."""
 _HEADER: Final = "job_id,workload_name,shares\n"
 
 
@@ -35,14 +38,24 @@ class SharesCsv(Recorder):
 def amounts_text(amounts: Mapping[int, Mapping[str, float]]) -> str:
     """Amounts by host and resource, as text."""
     if isinstance(amounts, AlikeAmounts):
-        texts = [(hosts, _text(taken)) for hosts, taken in amounts.groups]
-        if len(texts) == 1:
-            ((hosts, text),) = texts
-            return f":{text}|".join(map(str, hosts)) + f":{text}"
-        return "|".join(
-            [f"{host}:{text}" for host, text in sorted([(host, text) for hosts, text in texts for host in hosts])]
-        )
+        # Stretch by stretch: of hosts in a row with the same amounts nothing but the number differs.
+        found = [(run, f":{_text(taken)}") for hosts, taken in amounts.groups for run in hosts.runs]
+        found.sort()
+        return "|".join([f"{text}|".join(_numbers(*run)) + text for run, text in found])
     return "|".join([f"{host}:{_text(taken)}" for host, taken in sorted(amounts.items())])
+
+
+def _numbers(first: int, last: int) -> list[str]:
+    """The numbers of hosts in a row as text."""
+    if last >> _MOST_DIGITS:
+        return [str(host) for host in range(first, last + 1)]
+    return _written(last.bit_length())[first : last + 1]
+
+
+@lru_cache(maxsize=_MOST_DIGITS + 1)
+def _written(digits: int) -> list[str]:
+    """All numbers of so many binary digits at most, as text."""
+    return [str(number) for number in range(1 << digits)]
 
 
 def _text(taken: Mapping[str, float]) -> str:

@@ -115,6 +115,7 @@ def compare_share(case, row):
     if isinstance(case.ledger.shares, FairTree):
         case.ledger.shares.rank()
         assert not member.user or factor == member.fair_share
+        case.tree.sum_usage()  # with what has ended since the tick
     assert int(float(row["RawUsage"])) == int(member.usage)
     if row["NormShares"]:
         assert float(row["NormShares"]) == pytest.approx(member.norm_shares, abs=SSHARE)

@@ -130,5 +130,6 @@ def test_time_in_suspension_is_not_charged():
     jobs = (job("low", 100, tasks=8), job("urgent", 50, submit=30, tasks=8, partitions=("hi",)))
     scheduler = Slurm()
     wt.simulate(platform(described), workload(*jobs), scheduler)
+    scheduler.state.ledger.tree.sum_usage()
     used = scheduler.state.ledger.tree.root.usage
     assert used == pytest.approx(8 * 150, rel=0.02)

@@ -220,6 +220,7 @@ def test_preempted_work_is_accounted_for(mode, grace, asked):
             assert spans[-1] == length
         used += tasks * sum(spans)
     assert not attempts
+    scheduler.state.ledger.tree.sum_usage()
     assert scheduler.state.ledger.tree.root.usage == pytest.approx(used)
     assert not scheduler.state.running
     assert not scheduler.evictions.suspended

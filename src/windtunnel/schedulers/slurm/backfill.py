@@ -5,6 +5,7 @@ from collections import Counter
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cancelling import drop_hopeless
+from windtunnel.schedulers.slurm.het_jobs import forget_het_plans
 from windtunnel.schedulers.slurm.jobs import PendingJob, Record
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.planner import Planner
@@ -153,4 +154,7 @@ class _Cycle:
 
 def backfill_pass(state: State) -> Pass:
     """One cycle of the backfill loop at ``state.now``: starts and plans."""
+    if not state.pending:
+        forget_het_plans(state)
+        return Pass()
     return _Cycle(state).go()

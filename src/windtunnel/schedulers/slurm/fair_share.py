@@ -96,10 +96,19 @@ class ClassicShares:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class FairTree:
-    """Fair tree (§7.7): users ranked by their accounts' level fair shares, from the top down."""
+    """Fair tree (§7.7): users ranked by their accounts' level fair shares, from the top down.
+
+    Ranks are those of the usage at the last tick. They are worked out when somebody asks, and so is what accounts
+    have used: between most ticks nobody does.
+    """
 
     def __init__(self, tree: AccountTree) -> None:
         self.tree = tree
+        self._members = list(tree)
+        self._summed = False
+        """Whether accounts hold the sums of the last tick."""
+        self._earlier: dict[int, float] = {}
+        """What users whose usage has changed since the last tick had used then, while it still matters."""
         self._rank = self._free = 0
         self._stale = True
         """Whether usage has changed since all were ranked."""
@@ -113,14 +122,49 @@ class FairTree:
     def tick(self) -> None:
         """Usage has changed: ranks are those of the usage as it stands now."""
         self._stale = True
+        self._summed = False
         self._asked = 0
+        self._earlier.clear()
         self._level_values.clear()
+
+    def keep(self, member: Member) -> None:
+        """A user's usage will change before the next tick: until that, ranks are by what it is now."""
+        if self._stale:
+            self._earlier.setdefault(member.number, member.usage)
 
     def rank(self) -> None:
         """Rank all users."""
         if not self._stale:
             return
+        self._turn_back()
+        self._rank_all()
+        self._turn_back()
         self._stale = False
+        self._earlier.clear()
+
+    def fair_share(self, member: Member) -> float:
+        """The factor of a user, from 0 to 1."""
+        if self._stale and member.user and self._asked < _FEW:
+            self._asked += 1
+            self._turn_back()
+            place = self._place_of(member)
+            self._turn_back()
+            if place is not None:
+                return (self.tree.user_count - place) / self.tree.user_count
+        self.rank()
+        return member.fair_share
+
+    def _turn_back(self) -> None:
+        """Users have the usage of the last tick, accounts the sums of it; done again, users have what they had."""
+        for number, usage in list(self._earlier.items()):
+            member = self._members[number]
+            self._earlier[number] = member.usage
+            member.usage = usage
+        if not self._summed:
+            self._summed = True
+            self.tree.sum_usage()
+
+    def _rank_all(self) -> None:
         total = self.tree.root.usage
         root = self.tree.root
         root.norm_usage, root.effective = (1.0 if total else 0.0), 1.0
@@ -133,16 +177,6 @@ class FairTree:
                 member.level_fair_share = self._level_fair_share(member, whole)
         self._rank = self._free = self.tree.user_count
         self._walk(root.sharing_children, tied_above=False)
-
-    def fair_share(self, member: Member) -> float:
-        """The factor of a user, from 0 to 1."""
-        if self._stale and member.user and self._asked < _FEW:
-            self._asked += 1
-            place = self._place_of(member)
-            if place is not None:
-                return (self.tree.user_count - place) / self.tree.user_count
-        self.rank()
-        return member.fair_share
 
     def _place_of(self, member: Member) -> int | None:
         """How many users go before one that nobody above is tied with; None: only the whole order tells."""

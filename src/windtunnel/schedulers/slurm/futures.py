@@ -19,7 +19,7 @@ _STEP = 16
 class Futures:
     """The futures of one state of a cluster, by the number of running jobs that have ended; the next to end first."""
 
-    __slots__ = ("_counts", "_known", "_reach", "answers", "ending", "most_cpus", "now")
+    __slots__ = ("_counts", "_known", "_reach", "_sizes", "answers", "ending", "most_cpus", "now")
 
     def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
         self.now = now
@@ -30,6 +30,8 @@ class Futures:
         self._known: list[FreeMasks] = []
         self._reach: list[int] = []
         """By the number of jobs gone: the nodes of which anything is free."""
+        self._sizes: list[int] = []
+        """How many these are."""
         self.answers: dict[tuple[int, int, int], tuple[int, Picked | None]] = {}
         """When jobs of a kind could start among some nodes, and where; or until when they could not at least."""
 
@@ -38,6 +40,7 @@ class Futures:
         self._counts.clear()
         self._known.clear()
         self._reach.clear()
+        self._sizes.clear()
         self.answers.clear()
 
     def after(self, count: int) -> FreeMasks:
@@ -61,24 +64,21 @@ class Futures:
                     future = future.copy()
         return future
 
-    def least_gone(self, among: int, wanted: int, most: int) -> int:
-        """How many running jobs must end before anything is free of so many nodes; -1: the first ``most`` do not do.
+    def short(self, count: int, among: int, wanted: int) -> bool:
+        """Whether fewer nodes than ``wanted`` have anything free without so many of the running jobs.
 
-        It supposes that whatever is not full is empty: with fewer gone no selection can succeed.
+        It supposes that whatever is not full is empty: then no selection can succeed.
         """
-        if not self._reach:
-            reach = self.now.able()
-            self._reach.append(reach)
-            for one in self.ending:
-                reach |= one.nodes
-                self._reach.append(reach)
-        low, high = 0, most
-        if (self._reach[high] & among).bit_count() < wanted:
-            return -1
-        while low < high:
-            middle = (low + high) // 2
-            if (self._reach[middle] & among).bit_count() >= wanted:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        reach, sizes = self._reach, self._sizes
+        if len(reach) <= count:
+            self._look_as_far_as(count)
+        return sizes[count] < wanted or (reach[count] & among).bit_count() < wanted
+
+    def _look_as_far_as(self, count: int) -> None:
+        reach, sizes = self._reach, self._sizes
+        if not reach:
+            reach.append(self.now.able())
+            sizes.append(reach[0].bit_count())
+        for one in self.ending[len(reach) - 1 : count]:
+            reach.append(reach[-1] | one.nodes)
+            sizes.append(reach[-1].bit_count())

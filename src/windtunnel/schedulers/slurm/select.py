@@ -264,10 +264,10 @@ class Selector(Chooser):
         """When, and where; or until when at least nowhere. No more is looked at than may make a difference."""
         wanted = self.least_nodes(record)
         most = len(self.by_end) if horizon == _NEVER else bisect_right(self.dates, horizon)
-        least = futures.least_gone(among, wanted, most)
-        if least < 0:
+        if futures.short(most, among, wanted):
             return horizon, None
-        if not least:
+        enough = not futures.short(0, among, wanted)
+        if enough:
             placed = self.plain(record, among, futures.now)
             if placed is not None:
                 return _AT_ONCE, placed
@@ -275,8 +275,9 @@ class Selector(Chooser):
         while batches.advance():
             if batches.end > horizon:
                 return horizon, None
-            if batches.place < least:
+            if not enough and futures.short(batches.place, among, wanted):
                 continue
+            enough = True
             placed = self.plain(record, among, futures.after(batches.place))
             if placed is not None:
                 return batches.end, placed

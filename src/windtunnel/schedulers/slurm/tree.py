@@ -54,7 +54,7 @@ class Member:
         inherited: int = parent.priority if parent else 0
         self.priority: int = inherited if association.priority is None else association.priority
         self.usage = association.usage
-        """Raw usage (TRES-seconds of billing); of accounts the sum below."""
+        """Raw usage (TRES-seconds of billing); of accounts the sum below, as it was last worked out."""
         self.tres_usage: dict[str, float] = {}
         """Decayed TRES-seconds by name, for limits in minutes."""
         self.wall_usage = 0.0

@@ -103,20 +103,25 @@ class UsageLedger:
 
     def end(self, job: Spending, now: int) -> None:
         """A job has ended: what it used since the last tick, at once; fair tree ranks users at ticks only."""
-        if isinstance(self.shares, FairTree):
-            self.shares.rank()  # by the usage at the last tick, if nobody has asked since
+        shares, member = self.shares, job.member
+        if isinstance(shares, FairTree):
+            if member is not None:
+                shares.keep(member)
+            self._add(job, now)
+            return
         self._add(job, now)
-        if job.member is not None:
-            self.tree.sum_above(job.member)
+        if member is not None:
+            self.tree.sum_above(member)
 
     def fair_share(self, member: Member | None) -> float:
         """The fair-share factor of an association; 0 without one."""
         return self.shares.fair_share(member) if member is not None else 0.0
 
     def _after(self) -> None:
-        self.tree.sum_usage()
         if isinstance(self.shares, FairTree):
-            self.shares.tick()
+            self.shares.tick()  # it sums up what accounts have used when it has to
+        else:
+            self.tree.sum_usage()
 
     def _decay(self, seconds: float) -> None:
         if self.decay == 1.0:
