@@ -33,6 +33,8 @@ class Chooser:
         self.empty = Occupancy(cluster)
         """Nobody holds anything."""
         self._kinds: dict[tuple[object, ...], int] = {}
+        self._asked: dict[tuple[object, ...], int] = {}
+        """The same by what jobs ask for, which may come to the same on the nodes there are."""
         self.whole_cores = self.fit.by_core and max(cluster.threads, default=1) > 1
         """Whether jobs take the whole of cores that have several threads."""
 
@@ -202,11 +204,16 @@ class Chooser:
     def kind(self, record: Record) -> int:
         """A number that jobs share which are placed alike."""
         if record.kind < 0:
-            ask = record.job.ask
+            ask, demand = record.job.ask, record.demand
             asked = (record.table.name, record.mask, record.job.named, ask.features, ask.prefer)
             ways = (ask.contiguous, ask.spread, ask.switches is not None)
-            key = (*asked, *ways, *record.demand.signature(), *self._of_each_sort(record))
-            record.kind = self._kinds.setdefault(key, len(self._kinds))
+            memory = (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
+            said = (*asked, *ways, *memory, *demand.signature())
+            number = self._asked.get(said, -1)
+            if number < 0:
+                key = (*asked, *ways, *demand.signature(), *self._of_each_sort(record))
+                number = self._asked[said] = self._kinds.setdefault(key, len(self._kinds))
+            record.kind = number
         return record.kind
 
     def _of_each_sort(self, record: Record) -> tuple[object, ...]:

@@ -100,6 +100,8 @@ class Cluster:
             for name in self.gres_names
         }
         """The nodes that have some of a generic resource."""
+        self._gres_sets: dict[tuple[str, str], list[int]] = {}
+        """Of each resource and type that was asked for, the set of its indices on each node."""
         self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
 
     def _countable(self) -> list[int]:
@@ -110,6 +112,16 @@ class Cluster:
 
     def gres_indices(self, node: int, name: str, kind: str = "") -> int:
         """The set of indices of a generic resource on a node, of one type or any."""
+        return self.gres_sets(name, kind)[node]
+
+    def gres_sets(self, name: str, kind: str = "") -> list[int]:
+        """The same of all nodes."""
+        found = self._gres_sets.get((name, kind))
+        if found is None:
+            found = self._gres_sets[name, kind] = [self._gres_of(node, name, kind) for node in range(self.size)]
+        return found
+
+    def _gres_of(self, node: int, name: str, kind: str) -> int:
         found = first = 0
         for item in self.site.nodes[node].gres:
             if item.name == name:

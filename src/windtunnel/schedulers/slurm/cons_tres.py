@@ -30,6 +30,7 @@ class ConsTres:
         self.tree_optional = select.tree_optional
         self.busy_first = cluster.site.backfill.bf_busy_nodes
         self.serial_at_end = cluster.site.main.pack_serial_at_end
+        self.single_threads = max(cluster.threads, default=1) == 1
         self.present = Occupancy(cluster)
         """What is held now, also while a future is tested."""
 
@@ -109,7 +110,7 @@ class ConsTres:
     def _units(self, record: Record) -> list[int]:
         """The CPUs of each node that are left for every node still required: those of a core, or of a socket."""
         cluster, demand = self.cluster, record.demand
-        if not self.fit.by_socket and (demand.one_thread or max(cluster.threads, default=1) == 1):
+        if not self.fit.by_socket and (demand.one_thread or self.single_threads):
             return []
         found = []
         for node, threads in enumerate(cluster.threads):

@@ -34,6 +34,7 @@ class Demand:
         "exclusive",
         "exclusive_user",
         "few_nodes",
+        "gpus_alone",
         "gpus_per_job",
         "gpus_per_task",
         "gres",
@@ -87,9 +88,8 @@ class Demand:
         self.min_nodes = max(self.min_nodes, partition.min_nodes)
         self.few_nodes: bool = ask.use_min_nodes
         self._request_nodes()
-        self.plain_shape = not (
-            self.gres
-            or self.gpus_per_job
+        plain = not (
+            self.gpus_per_job
             or self.exclusive_user
             or self.one_thread
             or self.tasks_per_core
@@ -98,7 +98,11 @@ class Demand:
             or self.cpus_per_gpu
             or self.gpus_per_task
         )
+        self.plain_shape = plain and not self.gres
         """Whether a node's free CPUs and memory say what the job could use of it."""
+        one = self.gres[0] if len(self.gres) == 1 else None
+        self.gpus_alone = plain and one is not None and one.name == "gpu" and not one.type and one.count > 0
+        """Whether its free GPUs, of whatever type, do besides."""
 
     def _request_nodes(self) -> None:
         """How many nodes are looked for: of a range the most, otherwise the least."""

@@ -5,14 +5,13 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.jobs import Record
-from windtunnel.schedulers.slurm.node_weights import NodeWeights
 from windtunnel.schedulers.slurm.nodesets import bits
 from windtunnel.schedulers.slurm.occupancy import Occupancy
+from windtunnel.schedulers.slurm.plain_fit import PlainFit, in_steps
 
-__all__ = ["BENEATH", "IDLE", "Fit", "in_steps"]
+__all__ = ["BENEATH", "IDLE", "Fit"]
 
 IDLE: Final = -1
 BENEATH: Final = -2
@@ -21,27 +20,8 @@ _NOBODY: Final[frozenset[str]] = frozenset()
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Fit:
+class Fit(PlainFit):
     """Counts usable CPUs on the nodes of one cluster."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
-        select = cluster.site.select
-        self.memory = select.memory
-        self.by_core = select.counts in ("CORE", "SOCKET")
-        self.by_socket = select.counts == "SOCKET"
-        self.steps = [self._step(node) for node in range(cluster.size)]
-        """CPUs of each node that are given up together where there is too little memory for all."""
-        self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
-        self.weights = NodeWeights(cluster)
-        """Tests of GPU jobs leave traces on them."""
-
-    def _step(self, node: int) -> int:
-        """A socket, a core or a CPU."""
-        threads = self.cluster.threads[node]
-        if self.by_socket:
-            return self.cluster.sockets[node][0].bit_count() * threads
-        return threads if self.by_core else 1
 
     def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
@@ -50,10 +30,12 @@ class Fit:
         also those of jobs that are suspended for it.
         """
         nodes = self._worth_a_look(record, nodes, held, row)
-        if row == IDLE and not self.by_socket and record.table.partition.max_cpus_per_node is None:
-            demand = record.demand
-            if demand.plain_shape and demand.memory_per_gpu is None and not demand.exclusive:
-                return self._of_plain_tasks(demand, nodes, held)
+        demand = record.demand
+        if row == IDLE and not (self.by_socket or demand.exclusive) and demand.memory_per_gpu is None:
+            if demand.plain_shape and record.table.partition.max_cpus_per_node is None:
+                return self.of_plain_tasks(demand, nodes, held)
+            if demand.gpus_alone and record.table.partition.max_cpus_per_node is None:
+                return self.of_gpu_tasks(demand, nodes, held)
         found = {}
         for node in bits(nodes):
             count = self._on_node(record, node, held, row)
@@ -90,41 +72,6 @@ class Fit:
                     break
         return found
 
-    def _of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
-        """The same for jobs that ask for CPUs and memory alone: most jobs, and most of the time goes by here."""
-        idle, memory, taken = held.idle, self.cluster.memory, held.memory
-        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
-        per_task = demand.cpus_per_task
-        need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)
-        per_node = demand.tasks_per_node
-        each = demand.memory_per_cpu
-        whole = demand.memory_per_node
-        found = {}
-        for node in bits(nodes):
-            free = idle[node]
-            if free < need:
-                continue
-            if self.memory:
-                left = memory[node] - taken[node]
-                if each is None:
-                    if (whole or memory[node]) > left:
-                        continue
-                else:
-                    if each > 0 and free * each > left:
-                        free = in_steps(free, int(left // each), self.steps[node])
-                    if per_task > 1:
-                        free -= free % per_task
-                    if free < per_node or free <= 0:
-                        continue
-            found[node] = free
-        return found
-
-    def free_gpus(self, node: int, held: Occupancy) -> int:
-        """GPUs of a node that nobody has."""
-        if "gpu" not in held.gres:
-            return 0
-        return (self.cluster.gres_indices(node, "gpu") & ~held.gres["gpu"][node]).bit_count()
-
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         demand = record.demand
         beneath = self.beneath(record, row)
@@ -155,24 +102,7 @@ class Fit:
             return 0
         if self.memory:
             free = self._with_memory(demand, node, held, free)
-        return self._of_tasks(demand, node, free) if asks_gres else free
-
-    def _of_tasks(self, demand: Demand, node: int, free: int) -> int:
-        """Of jobs with generic resources, no more CPUs of a node count than its tasks use; tasks are whole."""
-        each = demand.cpus_per_task
-        tasks = free // each
-        least, most = 1, tasks
-        if demand.tasks_per_node:
-            least = most = demand.tasks_per_node
-        elif demand.tasks_per_socket:
-            least, most = demand.tasks_per_socket, demand.tasks_per_socket * len(self.cluster.sockets[node])
-        elif demand.tasks_given and demand.max_nodes == 1:
-            least = most = demand.tasks
-        elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
-            most = 1
-        if tasks < least:
-            return 0
-        return free if demand.cpus_per_gpu else min(tasks, most) * each
+        return self.of_tasks(demand, node, free) if asks_gres else free
 
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
@@ -259,14 +189,9 @@ class Fit:
                 return False
             gpus = gpus or min(free, demand.gpus_per_job)
         if gpus:
-            self.weights.count_gpus(node, gpus)
+            self.weights.count_gpus((node,), gpus)
         return True
 
     def cores_for(self, node: int, cpus: int) -> int:
         """Cores it takes for so many CPUs."""
         return ceil(cpus / self.cluster.threads[node])
-
-
-def in_steps(free: int, most: int, step: int) -> int:
-    """So many CPUs at most, of those that are free, given up step by step."""
-    return free if free <= most else max(0, free - -(-(free - most) // step) * step)

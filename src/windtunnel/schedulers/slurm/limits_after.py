@@ -71,7 +71,7 @@ def _member_after(
     book: Tallies, record: Record, placed: Picked, tres: Mapping[str, float], hidden: set[tuple[str, str]]
 ) -> str | None:
     member = record.job.member
-    if member is None:
+    if member is None or book.bare(member):
         return None
     factor = record.job.qos.usage_factor if record.job.qos is not None else 1.0
     minutes = record.limit * factor

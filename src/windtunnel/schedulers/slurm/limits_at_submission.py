@@ -56,7 +56,7 @@ def refusal_at_submission(
 def _limits_submission(book: Tallies, record: Record) -> bool:
     """Whether anything limits how many jobs are submitted, or a QOS refuses at once."""
     member = record.job.member
-    for one in member.path() if member is not None else ():
+    for one in member.path() if member is not None and not book.bare(member) else ():
         if one.limits.grp_submit_jobs is not None or one.limits.max_submit_jobs is not None:
             return True
     return any(

@@ -56,7 +56,7 @@ def _qos_before(book: Tallies, record: Record, qos: Qos, hidden: set[str]) -> st
 
 def _member_before(book: Tallies, record: Record, hidden: set[str]) -> str | None:
     member = record.job.member
-    if member is None:
+    if member is None or book.bare(member):
         return None
     for one in member.path():
         limits = one.limits

@@ -8,13 +8,13 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
-from windtunnel.schedulers.slurm.fit import in_steps
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.kept import NOT_KEPT, KeptPicks, Parts
 from windtunnel.schedulers.slurm.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.nodesets import bits, first_of
 from windtunnel.schedulers.slurm.occupancy import Holding
-from windtunnel.schedulers.slurm.set_runs import at_most, choose, runs_in, take_of, worth
+from windtunnel.schedulers.slurm.plain_fit import in_steps
+from windtunnel.schedulers.slurm.set_runs import Runs, at_most, lone_node, take_of, worth
 from windtunnel.schedulers.slurm.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
@@ -181,10 +181,11 @@ class FreeMasks:
             most = max(demand.tasks, demand.min_nodes)
         if cpus < demand.cpus or sum(counts) < demand.min_nodes or at_most(counts, most) < demand.cpus:
             return None
-        found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
+        largest = max([free for free, nodes in enumerate(levels) if nodes])
+        unit = self.cluster.threads[0]
+        found = self._best_fit(Taking(demand, most, unit, largest), levels, able, values)
         spare = sum(counts) - demand.min_nodes
         count = 0
-        largest = max(free for free, nodes in enumerate(levels) if nodes) if found is None else 0
         while found is None and spare > 0 and count < largest - 1:
             count += 1
             small = levels[count]
@@ -194,7 +195,7 @@ class FreeMasks:
             levels[count] ^= drop
             able ^= drop
             spare -= drop.bit_count()
-            found = self._best_fit(Taking(demand, most, self.cluster.threads[0]), levels, able, values)
+            found = self._best_fit(Taking(demand, most, unit, largest), levels, able, values)
         return found
 
     def _with_memory(self, levels: list[int], room: MemoryRoom, each: int, least: int) -> list[int]:
@@ -230,18 +231,26 @@ class FreeMasks:
             inside = able & group
             if not inside:
                 continue
-            present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
+            if inside == able:
+                present = [(free, nodes) for free, nodes in enumerate(levels) if nodes]
+            else:
+                present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
             last = need.most_nodes == 1
-            runs = runs_in(inside, worth(need, present), present, values)
-            while runs and need.most_nodes > 0:
-                run, _, _ = runs.pop(choose(need, runs))
-                take_of(need, run, present)
+            useful = worth(need, present)
+            lone = lone_node(need, inside, useful, present) if last and need.nodes == 1 else None
+            if lone is not None:
+                need.take(lone[0], lone[1])
+                return need.parts
+            runs = Runs(inside, useful, present, values)
+            while len(runs) and need.most_nodes > 0:
+                take_of(need, runs.pop(runs.choose(need)), present)
                 if need.done:
                     return need.parts
+                if need.hopeless:
+                    return None
                 if need.most_nodes == 1 and not last:
                     last = True
-                    useful = worth(need, present)
-                    runs = [one for one in runs if one[0] & useful]
+                    runs.keep(worth(need, present))
             if need.most_nodes <= 0:
                 break
         return need.parts if need.enough else None

@@ -1,9 +1,11 @@
 """What nodes weigh for selection: the site's weights, and what tests leave on them for later ones (§5.7)."""
 
+from collections.abc import Sequence
+
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of
 
 __all__ = ["NodeWeights"]
 
@@ -39,10 +41,13 @@ class NodeWeights:
                     self.weights[node] = self.plain[node] + _UNIT
                 self.marked |= inside & ~preferred
 
-    def count_gpus(self, node: int, gpus: int) -> None:
-        """A job may have so many GPUs of a node: the more, the sooner it is taken."""
-        self.weights[node] = self.weights[node] // _UNIT * _UNIT + max(0, _PLAIN - gpus)
-        self.marked |= 1 << node
+    def count_gpus(self, nodes: Sequence[int], gpus: int) -> None:
+        """A job may have so many GPUs of each of these nodes: the more, the sooner they are taken."""
+        weights = self.weights
+        low = max(0, _PLAIN - gpus)
+        for node in nodes:
+            weights[node] = weights[node] // _UNIT * _UNIT + low
+        self.marked |= mask_of(nodes)
 
     def traces(self, nodes: int) -> tuple[int, ...]:
         """What tells the weights of some nodes now from those the site gives them."""

@@ -166,7 +166,9 @@ def _take_run(need: Need, run: Run, usable: dict[int, int], gpus: Callable[[int]
         return
     nodes = run.others
     if need.nodes <= 1:  # one node that holds all that is left: the tightest, the first of equal ones
-        holding = [node for node in nodes if usable[node] >= need.cpus and gpus(node) >= need.gpus]
+        holding = [
+            node for node in nodes if usable[node] >= need.cpus and (need.gpus <= 0 or gpus(node) >= need.gpus)
+        ]
         if holding:
             nodes = [min(holding, key=lambda node: (usable[node], node))]
     for node in nodes:

@@ -1,14 +1,14 @@
 """Runs of consecutive nodes in sets: which of them a selection goes to, and what it takes there (§5.3)."""
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.schedulers.slurm.nodesets import spans
 from windtunnel.schedulers.slurm.takings import Taking
 
-__all__ = ["Present", "Run", "at_most", "choose", "runs_in", "take_of", "worth"]
+__all__ = ["Present", "Runs", "at_most", "lone_node", "take_of", "worth"]
 
 Present = list[tuple[int, int]]
 """Numbers of usable CPUs, ascending, and the nodes with so many."""
-Run = tuple[int, int, int]
-"""Consecutive nodes, their CPUs and their number."""
 
 
 def at_most(counts: list[int], nodes: int) -> int:
@@ -32,38 +32,94 @@ def worth(need: Taking, present: Present) -> int:
     return found
 
 
-def runs_in(inside: int, worth: int, present: Present, values: list[int] | None) -> list[Run]:
-    """The runs of a set with anything of use in them; of a single one nobody needs to know its CPUs."""
-    found = []
-    all_of_use = worth == inside
-    among = spans(inside)
-    for begin, end in among:
+def lone_node(need: Taking, inside: int, useful: int, present: Present) -> tuple[int, int] | None:
+    """The node of a job that is allowed but one, and its usable CPUs, if it is a run for itself.
+
+    Of several runs the one with fewest CPUs is taken, and no run of several nodes has as few as some runs of one.
+    """
+    lone = useful & ~(inside << 1) & ~(inside >> 1)
+    if not lone:
+        return None
+    others = inside ^ lone
+    low = next((free for free, nodes in present if nodes & others), 0)
+    for free, nodes in present:
+        here = nodes & lone
+        if here:
+            return (here & -here, free) if not low or free < max(low + low, low + need.cpus) else None
+    return None
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Runs:
+    """The runs of a set with anything of use in them; their CPUs are counted only where they make a difference."""
+
+    __slots__ = ("_cpus", "_high", "_low", "_present", "_spans", "_values")
+
+    def __init__(self, inside: int, useful: int, present: Present, values: list[int] | None) -> None:
+        self._spans = spans(inside)
+        """Of each the first node, and the one behind its last."""
+        if useful != inside:
+            self._spans = [one for one in self._spans if useful >> one[0] & ((1 << one[1] - one[0]) - 1)]
+        self._cpus = [-1] * len(self._spans)
+        """The CPUs of each; -1: not counted yet."""
+        self._present = present
+        self._values = values
+        """The CPUs of each node, where they are known."""
+        self._low = present[0][0]
+        self._high = present[-1][0]
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def pop(self, place: int) -> int:
+        """One of them, as a set of nodes; it is none of them any more."""
+        begin, end = self._spans.pop(place)
+        del self._cpus[place]
+        return ((1 << (end - begin)) - 1) << begin
+
+    def keep(self, useful: int) -> None:
+        """Only those with any of these nodes stay."""
+        kept = [k for k, one in enumerate(self._spans) if useful >> one[0] & ((1 << one[1] - one[0]) - 1)]
+        if len(kept) < len(self._spans):
+            self._spans = [self._spans[k] for k in kept]
+            self._cpus = [self._cpus[k] for k in kept]
+
+    def choose(self, need: Taking) -> int:
+        """The place of the smallest that suffices, else of the largest: one too short, but larger, wins."""
+        if len(self._spans) == 1:
+            return 0
+        low, high = self._low, self._high
+        best, best_cpus, best_suffices = -1, 0, False
+        wanted, least = need.cpus, need.nodes - need.slack
+        for place, (begin, end) in enumerate(self._spans):
+            cpus = self._cpus[place]
+            size = end - begin
+            if cpus < 0:
+                if best < 0:
+                    hopeless = False
+                elif size < least:
+                    hopeless = size * high <= best_cpus
+                elif best_suffices:
+                    hopeless = size * low >= best_cpus
+                else:
+                    hopeless = size * high < wanted and size * high <= best_cpus
+                if hopeless:
+                    continue
+                cpus = self._cpus[place] = self._count(begin, end)
+            suffices = cpus >= wanted and size >= least
+            better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
+            if best < 0 or better:
+                best, best_cpus, best_suffices = place, cpus, suffices
+        return best
+
+    def _count(self, begin: int, end: int) -> int:
+        """The CPUs of one."""
+        if self._values is not None:
+            return sum(self._values[begin:end])
+        if self._low == self._high:
+            return self._low * (end - begin)
         ones = (1 << (end - begin)) - 1
-        run = ones << begin
-        if not all_of_use and not run & worth:
-            continue
-        if len(among) == 1:
-            cpus = 0
-        elif values is not None:
-            cpus = sum(values[begin:end])
-        elif len(present) == 1:
-            cpus = present[0][0] * (end - begin)
-        else:
-            cpus = sum([free * (nodes >> begin & ones).bit_count() for free, nodes in present])
-        found.append((run, cpus, end - begin))
-    return found
-
-
-def choose(need: Taking, runs: list[Run]) -> int:
-    """The place of the smallest run that suffices, else of the largest: one too short, but larger, wins."""
-    best, best_cpus, best_suffices = -1, 0, False
-    wanted, least = need.cpus, need.nodes - need.slack
-    for place, (_, cpus, count) in enumerate(runs):
-        suffices = cpus >= wanted and count >= least
-        better = (not best_suffices or cpus < best_cpus) if suffices else cpus > best_cpus
-        if best < 0 or better:
-            best, best_cpus, best_suffices = place, cpus, suffices
-    return best
+        return sum([free * (nodes >> begin & ones).bit_count() for free, nodes in self._present])
 
 
 def take_of(need: Taking, run: int, present: Present) -> None:
@@ -78,7 +134,7 @@ def take_of(need: Taking, run: int, present: Present) -> None:
         need.take(run, next(free for free, nodes in present if nodes & run))
         return
     here = [(free, nodes & run) for free, nodes in present if nodes & run]
-    while run and need.most_nodes > 0 and not need.done:
+    while run and need.most_nodes > 0 and not (need.done or need.hopeless):
         if len(here) == 1:
             need.take(run, here[0][0])
             return

@@ -12,9 +12,9 @@ __all__ = ["Taking"]
 class Taking:
     """What a job of plain CPUs has taken, and what it still needs: :class:`~.runs.Need` for sets of nodes."""
 
-    __slots__ = ("cpus", "exclusive", "floor", "least", "most_nodes", "nodes", "parts", "slack", "unit")
+    __slots__ = ("cpus", "exclusive", "floor", "largest", "least", "most_nodes", "nodes", "parts", "slack", "unit")
 
-    def __init__(self, demand: Demand, most_nodes: int, unit: int = 1) -> None:
+    def __init__(self, demand: Demand, most_nodes: int, unit: int, largest: int) -> None:
         low, high = demand.min_nodes, demand.requested_nodes
         self.nodes = max(low, high)
         """Nodes wanted still."""
@@ -28,6 +28,8 @@ class Taking:
         self.floor = demand.least_cpus
         self.unit = unit
         """The CPUs left for each node that is still required: those of a core."""
+        self.largest = largest
+        """The most CPUs that any node has."""
         self.parts: list[tuple[int, int]] = []
         """CPUs, and the nodes of which so many are taken, in the order in which they are."""
 
@@ -35,6 +37,11 @@ class Taking:
     def done(self) -> bool:
         """Whether nodes and CPUs suffice."""
         return self.nodes <= 0 and self.cpus <= 0
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether as many nodes as are still allowed could not have the CPUs that are missing."""
+        return self.cpus > self.most_nodes * self.largest
 
     @property
     def enough(self) -> bool:

@@ -24,15 +24,16 @@ class Tally:
         """Whether any limit is one of nodes."""
         self.jobs = 0
         self.tres: dict[str, float] = {}
+        """Of what anything limits."""
         self.nodes: dict[int, int] = {}
         """Of each node the jobs on it."""
         self.run_seconds: dict[str, float] = {}
         """TRES-seconds of time limits, reduced at ticks and ends only (§6.1)."""
 
-    def add(self, job: RunningJob, sign: int) -> None:
-        """A job begins (1) or ends (-1)."""
+    def add(self, job: RunningJob, counted: Mapping[str, float], sign: int) -> None:
+        """A job begins (1) or ends (-1); of its TRES so much is ``counted``."""
         self.jobs += sign
-        for name, count in job.spending.tres.items():
+        for name, count in counted.items():
             self.tres[name] = self.tres.get(name, 0.0) + sign * count
         for node in bits(job.holding.nodes) if self.counts_nodes else ():
             left = self.nodes.get(node, 0) + sign
@@ -40,7 +41,8 @@ class Tally:
                 self.nodes[node] = left
             else:
                 self.nodes.pop(node, None)
-        self.add_seconds(job.tally, sign)
+        if job.tally:
+            self.add_seconds(job.tally, sign)
 
     def add_seconds(self, seconds: Mapping[str, float], sign: int) -> None:
         """More, or less, of what the limits of running jobs may still use."""
@@ -63,10 +65,23 @@ class Tallies:
         self.active = bool({"limits", "safe"} & given)
         self.safe = "safe" in given
         self.tallies: dict[tuple[object, ...], Tally] = {}
+        self._of_jobs: dict[tuple[object, ...], list[Tally]] = {}
+        """The tallies of jobs of one association, user, account and QOS."""
         groups = [*(one.limits for one in qos.values()), *(member.association.limits for member in ledger.tree)]
         tables = [getattr(one, name) for one in groups for name in Limits.__struct_fields__]
-        self.counts_nodes = any("node" in table for table in tables if isinstance(table, Mapping))
+        names = {name for table in tables if isinstance(table, Mapping) for name in table}
+        self.counts_nodes = "node" in names
         """Whether anything limits nodes, of which those that several jobs share count once."""
+        self.counted = sorted(names)
+        """The TRES of which anything limits how much is held."""
+        free = Limits()
+        self._bare = [member.association.limits == free for member in ledger.tree]
+        """Of each association, by its place in the tree, whether it has no limits at all."""
+        self._bare_above: list[bool] = []
+        """The same of itself and all above it."""
+        for member in ledger.tree:  # parents come before their children
+            above = member.parent is None or self._bare_above[member.parent.number]
+            self._bare_above.append(above and self._bare[member.number])
         self.thresholds = any(one.min_priority is not None for one in groups)
         """Whether anything has a MinPrioThreshold."""
         self.counts_seconds = any(one.grp_tres_run_mins for one in groups)
@@ -79,15 +94,19 @@ class Tallies:
         if self.counts_seconds:
             seconds = job.limit * 60.0 * job.spending.factor
             job.tally = {name: count * seconds for name, count in job.spending.tres.items()}
-        for tally in self._of(job.record):
-            tally.add(job, 1)
+        self._add(job, 1)
 
     def end(self, job: RunningJob) -> None:
         """A job ends, or gives its place up."""
         if not self.active:
             return
+        self._add(job, -1)
+
+    def _add(self, job: RunningJob, sign: int) -> None:
+        tres = job.spending.tres
+        counted = {name: tres[name] for name in self.counted if name in tres}
         for tally in self._of(job.record):
-            tally.add(job, -1)
+            tally.add(job, counted, sign)
 
     def tick(self, jobs: Iterable[RunningJob], now: int) -> None:
         """At a tick of decay, what running jobs may still use becomes less (§6.1)."""
@@ -119,15 +138,27 @@ class Tallies:
             found = self.tallies[key] = Tally(self.counts_nodes)
         return found
 
-    def _of(self, record: Record) -> Iterator[Tally]:
-        job = record.job
-        if job.member is not None:
-            for member in job.member.path():
-                yield self.tally("association", member.number)
-        for qos in self.qos_of(record):
-            yield self.tally("qos", qos.name)
-            yield self.tally("user", qos.name, job.user)
-            yield self.tally("account", qos.name, job.account)
+    def bare(self, member: Member) -> bool:
+        """Whether neither an association nor any above it has limits."""
+        return self._bare_above[member.number]
+
+    def _of(self, record: Record) -> list[Tally]:
+        """All in which a job counts, but those of associations without limits."""
+        job, member, qos = record.job, record.job.member, record.table.qos
+        number = -1 if member is None else member.number
+        own = None if job.qos is None else job.qos.name
+        key = (number, job.user, job.account, own, None if qos is None else qos.name)
+        found = self._of_jobs.get(key)
+        if found is None:
+            found = self._of_jobs[key] = []
+            for one in member.path() if member is not None else ():
+                if not self._bare[one.number]:
+                    found.append(self.tally("association", one.number))
+            for each in self.qos_of(record):
+                found.append(self.tally("qos", each.name))
+                found.append(self.tally("user", each.name, job.user))
+                found.append(self.tally("account", each.name, job.account))
+        return found
 
 
 def fresh(limits: Mapping[str, int], kind: str, hidden: set[tuple[str, str]]) -> Iterator[tuple[str, int]]:
