@@ -52,8 +52,10 @@ class Asked(msgspec.Struct, kw_only=True):
 
 def not_heard(asked: Asked) -> tuple[str, ...]:
     """What the submit line asks for and nothing comes of."""
+    if not asked.submit_line:
+        return ()
     devices = any(name.startswith("gres/") for name in asked.tres)
-    return not_followed(asked.submit_line, asked.component, devices=devices) if asked.submit_line else ()
+    return not_followed(asked.submit_line, asked.component, devices=devices)
 
 
 def ask_of(asked: Asked) -> JobAsk:
@@ -92,7 +94,7 @@ def ask_of(asked: Asked) -> JobAsk:
 
 def _memory(asked: Asked, cpus: int, nodes: int) -> tuple[int | None, int | None]:
     """Per CPU and per node; None where it is not said so."""
-    found = _MEMORY.fullmatch(asked.memory)
+    found = _MEMORY.fullmatch(asked.memory) if asked.memory else None
     if found is not None and found[2]:
         amount = megabytes(found[1])
         return (amount, None) if found[2] == "c" else (None, amount)
@@ -109,6 +111,8 @@ def _gres(tres: Mapping[str, int], nodes: int) -> tuple[tuple[GresAsk, ...], tup
         if key.startswith("gres/") and count:
             name, _, kind = key.removeprefix("gres/").partition(":")
             found[name, kind] = count
+    if not found:
+        return (), ()
     typed = {name for name, kind in found if kind}
     asks = [(name, kind, count) for (name, kind), count in found.items() if kind or name not in typed]
     even = all(count % nodes == 0 for _, _, count in asks)

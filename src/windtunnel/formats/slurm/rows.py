@@ -126,6 +126,8 @@ class _Table:
         Column by column: with how many of the surplus fields taken up can one be there, and how did one come there?
         """
         surplus = len(fields) - len(self._head)
+        if not surplus:
+            return fields if all(check.fullmatch(fields[place]) for place, check in self._checks.items()) else None
         ways: list[dict[int, int]] = []
         taken: dict[int, int] = {0: 0}
         for place in range(len(self._head)):

@@ -1,6 +1,7 @@
 """Putting a Slurm site together from what its files say, and the platform of its nodes."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -36,14 +37,14 @@ BESIDE: Final = {
 _SHARING: Final = frozenset({"cons_res", "cons_tres"})
 
 
-def zone_of(name: str) -> ZoneInfo:
+def zone_of(name: str) -> tzinfo:
     """A time zone by name.
 
     Raises:
         UsageError: there is none.
     """
     try:
-        return ZoneInfo(name)
+        return UTC if name == "UTC" else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise UsageError(f"there is no time zone {name!r}", "such as UTC or Europe/Berlin") from None
 

@@ -1,7 +1,9 @@
 """Values as Slurm writes them: dates, durations, states, lists of hosts."""
 
 import re
-from datetime import UTC, datetime, tzinfo
+from contextlib import suppress
+from datetime import UTC, datetime, time, tzinfo
+from functools import lru_cache
 from itertools import product
 from math import inf
 from typing import Final
@@ -36,8 +38,18 @@ def date(text: str, zone: tzinfo = UTC) -> float | None:
         return None
     if text.isascii() and text.isdigit():
         return float(text)
+    if zone is UTC and len(text) == 19 and text[10] == "T" and text[13] == text[16] == ":":
+        with suppress(ValueError):  # what is wrong with it is said below
+            at = time.fromisoformat(text[11:])
+            return _midnight(text[:10]) + at.hour * 3600 + at.minute * 60 + at.second
     found = datetime.fromisoformat(text)
     return (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
+
+
+@lru_cache(maxsize=64)
+def _midnight(text: str) -> float:
+    """When a day begins (UTC): most dates are of a few days."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
 
 
 def duration(text: str) -> float | None:
@@ -163,6 +175,12 @@ def tres_counts(text: str) -> dict[str, int]:
     Raises:
         ValueError: it is not such a list.
     """
+    return dict(_tres_counts(text)) if text else {}
+
+
+@lru_cache(maxsize=1024)
+def _tres_counts(text: str) -> dict[str, int]:
+    """The same; many jobs ask for the same."""
     counts: dict[str, int] = {}
     for entry in filter(None, text.split(",")):
         name, equals, value = entry.partition("=")
