@@ -9,7 +9,7 @@ from windtunnel.schedulers.slurm.het_jobs import forget_het_plans
 from windtunnel.schedulers.slurm.jobs import PendingJob, Record
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.planner import Planner
-from windtunnel.schedulers.slurm.plans import Outcome, Plan
+from windtunnel.schedulers.slurm.plans import FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
 from windtunnel.schedulers.slurm.queue import job_queue
 from windtunnel.schedulers.slurm.state import State
 
@@ -27,13 +27,18 @@ class _Cycle:
         self.planner = Planner(state)
         self.done = self.planner.done
         self.full = False
+        known = self.settings
+        self.most_starts: int = known.bf_max_job_start
         self.seen: Counter[tuple[object, ...]] = Counter()
         """Jobs looked at, of users, partitions and associations (§4.5)."""
-        known = self.settings
         self.bounded = bool(
             known.bf_max_job_user or known.bf_max_job_part or known.bf_max_job_user_part or known.bf_max_job_assoc
         )
         """Whether anything limits how many of them are."""
+        self.least_priority: int = known.bf_min_prio_reserve
+        self.least_age: int = known.bf_min_age_reserve
+        self.once_each: bool = known.bf_one_resv_per_job
+        self.most_plans: int = known.bf_job_part_count_reserve
         self.array = ""
         """The array whose tasks were last planned, and how many of them one after another."""
         self.array_plans = 0
@@ -49,7 +54,7 @@ class _Cycle:
         for record in queue:
             if self.full or (most and self.done.tested >= most):
                 break
-            if settings.bf_max_job_start and len(self.done.started) >= settings.bf_max_job_start:
+            if self.most_starts and len(self.done.started) >= self.most_starts:
                 break
             if record.job.id not in state.pending:
                 continue
@@ -57,7 +62,7 @@ class _Cycle:
                 record.job.reason = "JobArrayTaskLimit"
                 continue
             self._record(record)
-        most = settings.bf_max_job_start
+        most = self.most_starts
         if not most or len(self.done.started) < most:
             self.done.started += list(self.planner.het.start_all(max(0, most - len(self.done.started))))
         return self.done
@@ -75,15 +80,15 @@ class _Cycle:
         while not self._beyond(record):
             plan, tested = self.planner.test(record, only_now, first)
             self.done.tested += tested  # each task of an array counts
-            if plan.outcome is Outcome.STARTED:
-                if self.settings.bf_max_job_start and len(self.done.started) >= self.settings.bf_max_job_start:
+            if plan.outcome is STARTED:
+                if self.most_starts and len(self.done.started) >= self.most_starts:
                     return
                 if job.id not in self.state.pending or not job.startable_tasks:
                     return
                 continue
             self._show(job, plan, before)
-            self.full = plan.outcome is Outcome.FULL
-            if plan.outcome is not Outcome.PLANNED or not self._next_task(job):
+            self.full = plan.outcome is FULL
+            if plan.outcome is not PLANNED or not self._next_task(job):
                 return
 
     @staticmethod
@@ -92,13 +97,13 @@ class _Cycle:
 
         A plan that is not entered in the map has no nodes, and those of an earlier task stay.
         """
-        if plan.outcome in (Outcome.NOTHING, Outcome.REFUSED):
+        if plan.outcome in (NOTHING, REFUSED):
             job.expected = before
             return
         earlier = before is None or plan.start < before
         if earlier and plan.nodes:
             job.planned = plan.nodes
-        keeps = plan.outcome in (Outcome.PLANNED, Outcome.LATE) and not earlier
+        keeps = plan.outcome in (PLANNED, LATE) and not earlier
         job.expected = before if keeps else plan.start
 
     def _refused(self, record: Record) -> bool:
@@ -141,14 +146,14 @@ class _Cycle:
 
     def _only_now(self, record: Record) -> bool:
         """Whether a job is tested for now alone, without a plan (§4.5)."""
-        known, job, now = self.settings, record.job, self.state.now
-        if record.priority < self.state.limits.least_priority(record, known.bf_min_prio_reserve):
+        job = record.job
+        if record.priority < self.state.limits.least_priority(record, self.least_priority):
             return True
-        if known.bf_min_age_reserve and now - job.submitted < known.bf_min_age_reserve:
+        if self.least_age and self.state.now - job.submitted < self.least_age:
             return True
-        if known.bf_one_resv_per_job and job.expected is not None:
+        if self.once_each and job.expected is not None:
             return True
-        most = known.bf_job_part_count_reserve
+        most = self.most_plans
         return bool(most and self.planner.reserved[record.table.name] >= most)
 
 

@@ -1,6 +1,6 @@
 """Jobs as the core keeps them: pending ones with a record for each partition, and running ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
@@ -101,6 +101,7 @@ class PendingJob:
         "held",
         "het",
         "id",
+        "licences",
         "member",
         "named",
         "nice",
@@ -157,6 +158,8 @@ class PendingJob:
         """Its expected start."""
         self.planned = 0
         """The nodes of its plan."""
+        self.licences: Mapping[str, int] = ask.licences
+        """Licences it needs, so many of each."""
         self.tasks: list[int] | None = list(ask.array) if ask.array is not None else None
         """Of an array: the tasks that wait."""
         self.active_tasks = 0
@@ -269,7 +272,7 @@ class RunningJob:
         """Minutes."""
         self.spending = spending
         self.task = task
-        self.licences = dict(record.job.ask.licences)
+        self.licences = dict(record.job.licences)
         self.tally: dict[str, float] = {}
         """TRES-seconds of its limit that count against GrpTRESRunMins."""
 

@@ -11,7 +11,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.node_map import NodeMap
-from windtunnel.schedulers.slurm.plans import Outcome, Plan
+from windtunnel.schedulers.slurm.plans import NOTHING, PLANNED, Plan
 
 __all__ = ["KeptPlan", "KeptPlans", "same_slots_until", "same_until"]
 
@@ -90,9 +90,9 @@ def same_slots_until(node_map: NodeMap, now: int, length: int) -> int:
 
 def same_until(node_map: NodeMap, plan: Plan, now: int, length: int, window: int) -> int:
     """Until when a plan of so many seconds, made now, is entered in the same way; 0: only now."""
-    if plan.outcome is Outcome.NOTHING:
+    if plan.outcome is NOTHING:
         return _FOREVER
-    if plan.outcome is not Outcome.PLANNED or plan.start <= now or plan.start >= node_map.end:
+    if plan.outcome is not PLANNED or plan.start <= now or plan.start >= node_map.end:
         return 0
     step = node_map.resolution
     begin, end = plan.start // step * step, (plan.start + length) // step * step

@@ -40,6 +40,8 @@ class NodeMap:
         self.resolution = resolution
         begin = now // resolution * resolution
         self.end = (now + window) // resolution * resolution
+        self.nodes = nodes
+        """All nodes of the map."""
         self.slots = [Slot(begin, max(self.end, begin + resolution), nodes, dict(licences or {}))]
         self.records = 1
         """Boundaries ever made: merging never lowers the count (§4.5)."""
@@ -79,6 +81,8 @@ class NodeMap:
         last = len(slots) - 1
         place = done = 0
         enough_once = False
+        whole = base == self.nodes
+        narrower = mask & base != base
         while place <= last and slots[place].end <= start:
             place += 1
         while True:
@@ -92,7 +96,7 @@ class NodeMap:
                 here = available & slot.nodes
                 if not later and at < last:
                     # Some node of the partition that is taken here is free in the next slot.
-                    freed = base & slots[at + 1].nodes
+                    freed = slots[at + 1].nodes if whole else base & slots[at + 1].nodes
                     if freed & here != freed:
                         later = slot.end
                         following = at + 1
@@ -100,7 +104,8 @@ class NodeMap:
                     break
                 available = here
                 at += 1
-            available &= mask
+            if narrower:
+                available &= mask
             count = available.bit_count() if least > 1 and available else 1 if available else 0
             enough_once = enough_once or count >= few
             if count >= least:

@@ -12,7 +12,7 @@ from windtunnel.schedulers.slurm.jobs import Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.kept_plans import same_slots_until, same_until
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
-from windtunnel.schedulers.slurm.plans import Outcome, Plan
+from windtunnel.schedulers.slurm.plans import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
 from windtunnel.schedulers.slurm.preemption import candidates, find_victims, signal
 from windtunnel.schedulers.slurm.queue import partition_refusal
 from windtunnel.schedulers.slurm.state import State
@@ -35,7 +35,12 @@ class Planner:
         self.settings = state.site.backfill
         self.window = self.settings.bf_window * 60
         self.limits_stop = state.site.main.assoc_limit_stop
-        counted = state.site.licences if self.settings.bf_licenses else {}
+        self.licensed: bool = self.settings.bf_licenses
+        self.preempting = bool(state.site.preempt.type)
+        self.most_plans: int = self.settings.bf_job_part_count_reserve
+        """Plans of a partition; 0: any number."""
+        self.most_boundaries: int = self.settings.bf_node_space_size or self.settings.bf_max_job_test
+        counted = state.site.licences if self.licensed else {}
         nodes = self.nodes = state.up & ~state.completing
         """Where jobs may be planned at all."""
         self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, nodes, counted)
@@ -71,7 +76,7 @@ class Planner:
             self.booked
             or known.bf_licenses
             or known.bf_running_job_reserve
-            or state.site.preempt.type
+            or self.preempting
             or state.limits.counts_nodes
             or state.selector.futures is None
             or self.window <= 2 * known.bf_resolution
@@ -90,7 +95,7 @@ class Planner:
         length = _minutes(record) * 60
         if known is not None:
             plan = known.plan
-            if plan.outcome is Outcome.PLANNED:
+            if plan.outcome is PLANNED:
                 self._enter(record, plan.start, plan.start + length, plan.nodes)
             return plan, known.tested
         until = same_slots_until(self.map, state.now, length)
@@ -103,7 +108,7 @@ class Planner:
     def _keeps(self, record: Record) -> bool:
         """Whether a job's tests come to the same in the next cycle if nothing changes: jobs of plain CPUs do."""
         job = record.job
-        if job.het is not None or job.tasks is not None or job.ask.licences:
+        if job.het is not None or job.tasks is not None or job.licences:
             return False
         return self.state.selector.by_sets(record, self._base(record))
 
@@ -111,21 +116,21 @@ class Planner:
         """A plan is entered in the map."""
         if self.keeps:
             self.number = self.state.kept_plans.after(self.number, *self.map.effect(begin, end), nodes)
-        licences = record.job.ask.licences if self.settings.bf_licenses else None
+        licences = record.job.licences if self.licensed else None
         self.map.take(begin, end, nodes, licences)
         self.reserved[record.table.name] += 1
 
     def _test(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
         state, job = self.state, record.job
-        if job.ask.licences and not self.settings.bf_licenses and not state.has_licences(job.ask.licences):
-            return Plan(Outcome.NOTHING), False
+        if job.licences and not self.licensed and not state.has_licences(job.licences):
+            return Plan(NOTHING), False
         refusal = state.limits.bound(record)
         if refusal:
             job.reason = refusal
-            return Plan(Outcome.REFUSED), False
-        no_reserve = bool(state.site.preempt.type and job.qos is not None and job.qos.has("NoReserve"))
+            return Plan(REFUSED), False
+        no_reserve = bool(self.preempting and job.qos is not None and job.qos.has("NoReserve"))
         minutes = 1 if no_reserve else _minutes(record)
-        plain = not (self.booked or only_now or job.named or (self.settings.bf_licenses and job.ask.licences))
+        plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
         later = state.now
         tries = 0
@@ -161,21 +166,21 @@ class Planner:
             self.het.note(record, when, placed)
             if when <= state.now and job.het is None:
                 plan = self._start(record, among, minutes)
-                if plan is not None and (plan.outcome is not Outcome.REFUSED or not self.limits_stop):
+                if plan is not None and (plan.outcome is not REFUSED or not self.limits_stop):
                     return plan, tested
                 if plan is not None:
                     when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
             elif later and when > later:
                 continue
             if when > state.now + self.window:
-                return Plan(Outcome.LATE, when), tested
+                return Plan(LATE, when), tested
             if not self.map.free(when, when + minutes * 60, placed.nodes):
                 later = when
                 continue
             if self.het.deadlocked(record, when):
                 break
             return self._reserve(record, when, minutes, placed, no_reserve), tested
-        return Plan(Outcome.NOTHING), tested
+        return Plan(NOTHING), tested
 
     def _base(self, record: Record) -> int:
         """The nodes of a job's partition that are up, and not another user's for himself."""
@@ -204,15 +209,15 @@ class Planner:
         if booked_until and booked_until + 1 < state.now + self.window and (not later or booked_until + 1 < later):
             later = booked_until + 1
         among &= record.mask
-        if self.settings.bf_licenses and job.ask.licences:
-            free_again = self.map.licences_again(job.ask.licences, slots)
+        if self.licensed and job.licences:
+            free_again = self.map.licences_again(job.licences, slots)
             later = min(later, free_again) if later and free_again else later or free_again
         return start, later, among, self._possible(record, among, slots)
 
     def _will_run(self, record: Record, among: int, horizon: int) -> tuple[int, Picked] | None:
         """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
         state = self.state
-        gone = [job.holding for job in candidates(state, record)] if state.site.preempt.type else []
+        gone = [job.holding for job in candidates(state, record)] if self.preempting else []
         found = state.selector.will_run(record, among, state.held, state.now, gone, horizon)
         return None if found is not None and waits_for_switches(state, record, found[1]) else found
 
@@ -221,9 +226,9 @@ class Planner:
         job = record.job
         if among.bit_count() < record.demand.min_nodes or job.named & ~among:
             return False
-        if self.settings.bf_licenses and job.ask.licences:
+        if self.licensed and job.licences:
             for slot in slots:
-                if any(slot.licences.get(name, 0) < count for name, count in job.ask.licences.items()):
+                if any(slot.licences.get(name, 0) < count for name, count in job.licences.items()):
                     return False
         return True
 
@@ -247,18 +252,18 @@ class Planner:
         refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
         if refusal:
             job.reason = refusal
-            return Plan(Outcome.REFUSED)
+            return Plan(REFUSED)
         limit = minutes
         if minutes < record.limit:
             limit = self._longest(record, placed, minutes)
         running = state.begin(record, placed, state.now, cut(record, limit, state.now))
         self._take_licences(record, running)
         self.done.started.append(running)
-        return Plan(Outcome.STARTED, state.now, placed.nodes)
+        return Plan(STARTED, state.now, placed.nodes)
 
     def _take_licences(self, record: Record, running: RunningJob) -> None:
-        wanted = record.job.ask.licences
-        if self.settings.bf_licenses and wanted:
+        wanted = record.job.licences
+        if self.licensed and wanted:
             self.map.take(self.state.now, running.holding.end, 0, wanted)
 
     def _longest(self, record: Record, placed: Picked, minutes: int) -> int:
@@ -278,15 +283,15 @@ class Planner:
             refusal = state.limits.after(record, placed, state.tres_of(record, placed))
             if refusal and not self.limits_stop:
                 job.reason = refusal
-                return Plan(Outcome.SHOWN, when)
-        part = self.settings.bf_job_part_count_reserve
+                return Plan(SHOWN, when)
+        part = self.most_plans
         if shown or (part and self.reserved[record.table.name] >= part):
-            return Plan(Outcome.SHOWN, when)
-        most = self.settings.bf_node_space_size or self.settings.bf_max_job_test
+            return Plan(SHOWN, when)
+        most = self.most_boundaries
         if most and self.map.records >= most:
-            return Plan(Outcome.FULL, when, placed.nodes)
+            return Plan(FULL, when, placed.nodes)
         self._enter(record, when, when + minutes * 60, placed.nodes)
-        return Plan(Outcome.PLANNED, when, placed.nodes)
+        return Plan(PLANNED, when, placed.nodes)
 
 
 def _minutes(record: Record) -> int:

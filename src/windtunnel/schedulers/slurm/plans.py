@@ -1,10 +1,11 @@
 """What a test of the backfill loop comes to (§4.3)."""
 
 from enum import Enum
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-__all__ = ["Outcome", "Plan"]
+__all__ = ["FULL", "LATE", "NOTHING", "PLANNED", "REFUSED", "SHOWN", "STARTED", "Outcome", "Plan"]
 
 
 class Outcome(Enum):
@@ -21,6 +22,16 @@ class Outcome(Enum):
     REFUSED = "refused"
     """Limits do not let it start now."""
     FULL = "full"
+
+
+# Bound once: an enumeration takes long to say what its members are.
+STARTED: Final = Outcome.STARTED
+PLANNED: Final = Outcome.PLANNED
+SHOWN: Final = Outcome.SHOWN
+LATE: Final = Outcome.LATE
+NOTHING: Final = Outcome.NOTHING
+REFUSED: Final = Outcome.REFUSED
+FULL: Final = Outcome.FULL
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
