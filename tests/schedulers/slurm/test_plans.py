@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windtunnel.model.slurm import BackfillSettings, JobAsk
+from windtunnel.model.slurm import BackfillSettings, JobAsk, Partition
+from windtunnel.schedulers.slurm.answers import Answers
 from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.batches import Batches
 from windtunnel.schedulers.slurm.jobs import PendingJob
@@ -16,6 +17,7 @@ from windtunnel.schedulers.slurm.main_loop import main_pass
 from windtunnel.schedulers.slurm.node_map import NodeMap
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of, spans
 from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.schedulers.slurm.planner import Planner
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -133,13 +135,29 @@ def test_plans_kept_between_cycles_are_those_made_anew(steps, window, resolution
     _same_plans(steps, window, resolution)
 
 
+@settings(max_examples=120)
+@given(events, st.sampled_from((30, 60, 1440)), st.sampled_from((0, 40)))
+def test_plans_hold_while_jobs_start_and_end_on_nodes_that_they_did_not_ask_about(steps, window, growth):
+    names = tuple(f"n{k}" for k in range(1, 2 * NODES + 1))
+    halves = (("a", names[:NODES]), ("b", names[NODES:]), ("all", names))
+    parts = tuple(Partition(name=name, nodes=nodes) for name, nodes in halves)
+    backfill = BackfillSettings(bf_window=window, bf_window_linear=growth)
+    _replay(steps, site(nodes=2 * NODES, cpus=4, backfill=backfill, partitions=parts), ("a", "b", "a", "all", "b"))
+
+
 def _same_plans(steps, window, resolution):
-    described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_window=window, bf_resolution=resolution))
+    backfill = BackfillSettings(bf_window=window, bf_resolution=resolution)
+    _replay(steps, site(nodes=NODES, cpus=4, backfill=backfill), ("main",))
+
+
+def _replay(steps, described, partitions):
+    """Jobs in these partitions by turns, once with plans that are kept and once with plans made anew."""
     keeping, anew = State(described, 1000), State(described, 1000)
     for number, (what, size, minutes) in enumerate(steps, 1):
         for state in (keeping, anew):
             if what == "submit":
-                ask = JobAsk(user="ann", tasks=size, time_limit=minutes)
+                part = partitions[number % len(partitions)]
+                ask = JobAsk(user="ann", tasks=size, time_limit=minutes, partitions=(part,))
                 state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
             elif what == "end" and size < len(state.running):
                 state.end(list(state.running)[size], state.now)
@@ -148,7 +166,7 @@ def _same_plans(steps, window, resolution):
                 for key in [key for key, one in state.running.items() if one.holding.end <= state.now]:
                     state.end(key, state.now)
             main_pass(state)
-        anew.kept_plans = KeptPlans()
+        anew.kept_plans, anew.selector.answers = KeptPlans(), Answers()
         done = [[one.id for one in backfill_pass(state).started] for state in (keeping, anew)]
         assert done[0] == done[1]
         assert _shown(keeping) == _shown(anew)
@@ -171,7 +189,9 @@ def test_a_plan_is_kept_until_it_is_due_and_forgotten_when_a_job_ends():
     third, fourth = state.pending["3"], state.pending["4"]
     assert (third.expected, fourth.expected) == (2200, 2460)
     record = third.records[0]
-    assert state.kept_plans.find(0, record, state.selector.changes, 1019).plan.start == 2200
-    assert state.kept_plans.find(0, record, state.selector.changes, 2200) is None
+    known = state.kept_plans.find(0, record, 1019)
+    assert known.plan.start == 2200
+    assert Planner(state).stands(known)
+    assert state.kept_plans.find(0, record, 2200) is None
     state.end("2", 1100)
-    assert state.kept_plans.find(0, record, state.selector.changes, 1100) is None
+    assert not Planner(state).stands(known)

@@ -23,7 +23,7 @@ class Batches:
     nodes from the last one on that ends within the window.
     """
 
-    __slots__ = ("_among", "_begin", "_dates", "_edge", "_ending", "_growth", "_window", "end", "place")
+    __slots__ = ("_among", "_begin", "_dates", "_edge", "_ending", "_growth", "_window", "end", "last", "place")
 
     def __init__(self, running: Sequence[Holding], dates: Sequence[int], among: int, growth: int) -> None:
         self._ending = running
@@ -37,6 +37,8 @@ class Batches:
         self._begin = 0
         self.end = 0
         """When the last job of this batch ends."""
+        self.last: Holding | None = None
+        """That job."""
         self.place = 0
         """How many of all that runs have been looked at."""
 
@@ -55,9 +57,12 @@ class Batches:
         last = self._next(max(first, within))
         if last == count:  # nobody else has any of the nodes
             self.place = count
-            self.end = dates[self._last_before(within, first)]
+            last = self._last_before(within, first)
+            self.last = self._ending[last]
+            self.end = dates[last]
             return True
         self.place = last + 1
+        self.last = self._ending[last]
         self.end = dates[last]
         while True:
             self._window = self._window + self._growth if self._growth else self._window * 2

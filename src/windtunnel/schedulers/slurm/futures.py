@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs import Picked
 from windtunnel.schedulers.slurm.masks import FreeMasks
 from windtunnel.schedulers.slurm.occupancy import Holding
 
@@ -19,7 +18,7 @@ _STEP = 16
 class Futures:
     """The futures of one state of a cluster, by the number of running jobs that have ended; the next to end first."""
 
-    __slots__ = ("_counts", "_known", "_reach", "_sizes", "answers", "ending", "most_cpus", "now")
+    __slots__ = ("_counts", "_known", "_reach", "_sizes", "ending", "most_cpus", "now")
 
     def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
         self.now = now
@@ -32,8 +31,6 @@ class Futures:
         """By the number of jobs gone: the nodes of which anything is free."""
         self._sizes: list[int] = []
         """How many these are."""
-        self.answers: dict[tuple[int, int, int], tuple[int, Picked | None]] = {}
-        """When jobs of a kind could start among some nodes, and where; or until when they could not at least."""
 
     def changed(self) -> None:
         """A job has begun or ended."""
@@ -41,7 +38,6 @@ class Futures:
         self._known.clear()
         self._reach.clear()
         self._sizes.clear()
-        self.answers.clear()
 
     def after(self, count: int) -> FreeMasks:
         """What is free without the first running jobs, so many."""

@@ -1,6 +1,7 @@
-"""Plans of the backfill loop that hold in the next cycle, too: while nothing starts or ends, most come out the same.
+"""Plans of the backfill loop that hold in the next cycle, too: most come out the same.
 
-What a test comes to depends on the job, on what runs, and on the plans entered before it. Time itself matters in few
+What a test comes to depends on the job, on what runs on the nodes that it asks about, and on the plans entered before
+it. Time itself matters in few
 ways, and up to a date that is known when the plan is made: until a plan is due, a slot of the map is over, or the
 span that the job would need from now on reaches one slot further.
 """
@@ -9,14 +10,17 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.answers import Answer
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.node_map import NodeMap
 from windtunnel.schedulers.slurm.plans import NOTHING, PLANNED, Plan
 
 __all__ = ["KeptPlan", "KeptPlans", "same_slots_until", "same_until"]
 
-_MOST: Final = 100_000
+_MOST: Final = 20_000
 """Maps that are told apart."""
+_MOST_PLANS: Final = 1500
+"""Tests of one generation; the one before it is kept, too."""
 _FOREVER: Final = 1 << 62
 
 
@@ -24,25 +28,33 @@ _FOREVER: Final = 1 << 62
 class KeptPlan:
     """What a test came to, whether selection was tried in it, and until when it would come to the same."""
 
-    __slots__ = ("plan", "tested", "until")
+    __slots__ = ("after", "answers", "plan", "tested", "until", "version")
 
-    def __init__(self, plan: Plan, tested: bool, until: int) -> None:
+    def __init__(
+        self, plan: Plan, tested: bool, until: int, after: int, version: int, answers: list[Answer] | None
+    ) -> None:
         self.plan = plan
         self.tested = tested
         self.until = until
+        self.after = after
+        """The number of the map that it leaves."""
+        self.version = version
+        """The changes of what runs, up to which it came to that."""
+        self.answers = answers
+        """While they hold it comes to the same; None: nobody knows, once anything has changed."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class KeptPlans:
-    """The tests that were made while just the same jobs ran, by the map that they found and the job."""
+    """The latest tests, by the map that they found and the job."""
 
-    __slots__ = ("_known", "_maps", "_site", "_version")
+    __slots__ = ("_before", "_known", "_maps", "_site")
 
     def __init__(self) -> None:
         self._maps: dict[tuple[int, int, int, int], int] = {}
         """Maps by the one before and the plan entered in it last; 0: without plans."""
         self._known: dict[tuple[int, int, str], KeptPlan] = {}
-        self._version = -1
+        self._before: dict[tuple[int, int, str], KeptPlan] = {}
         self._site: tuple[int, int] = (0, 0)
 
     def begin(self, nodes: int, usage: int) -> None:
@@ -51,6 +63,7 @@ class KeptPlans:
             self._site = (nodes, usage)
             self._maps.clear()
             self._known.clear()
+            self._before.clear()
 
     def after(self, number: int, begin: int, end: int, nodes: int) -> int:
         """The number of the map that comes from one when a plan is entered (where: :meth:`~.NodeMap.effect`)."""
@@ -60,18 +73,26 @@ class KeptPlans:
             found = self._maps[key] = len(self._maps) + 1
         return found
 
-    def find(self, number: int, record: Record, running: int, now: int) -> KeptPlan | None:
-        """What a test would come to now; ``running`` tells one set of running jobs from another."""
-        if self._version != running:
-            self._version = running
-            self._known.clear()
-            return None
-        found = self._known.get((number, record.job.number, record.table.name))
-        return found if found is not None and found.until >= now else None
+    def find(self, number: int, record: Record, now: int) -> KeptPlan | None:
+        """What a test came to, if time makes no difference since."""
+        key = (number, record.job.number, record.table.name)
+        found = self._known.get(key)
+        if found is None:
+            found = self._before.get(key)
+            if found is None:
+                return None
+            self._keep(key, found)
+        return found if found.until >= now else None
 
-    def keep(self, number: int, record: Record, plan: Plan, tested: bool, until: int) -> None:
+    def keep(self, number: int, record: Record, plan: KeptPlan) -> None:
         """A test came to that; nothing has started in it."""
-        self._known[number, record.job.number, record.table.name] = KeptPlan(plan, tested, until)
+        self._keep((number, record.job.number, record.table.name), plan)
+
+    def _keep(self, key: tuple[int, int, str], plan: KeptPlan) -> None:
+        if len(self._known) >= _MOST_PLANS:
+            self._before = self._known
+            self._known = {}
+        self._known[key] = plan
 
     def __reduce__(self) -> tuple[object, ...]:
         return (KeptPlans, ())  # a saved run finds them anew

@@ -1,6 +1,5 @@
 """The backfill loop's map: time slots, each with the nodes that no plan has taken (§4.2)."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 
 from mypy_extensions import mypyc_attr
@@ -20,14 +19,6 @@ class Slot:
         self.nodes = nodes
         self.licences = licences
         """Free ones by name."""
-
-
-def _begin(slot: Slot) -> int:
-    return slot.begin
-
-
-def _end(slot: Slot) -> int:
-    return slot.end
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -54,7 +45,7 @@ class NodeMap:
         later = 0
         overlapped = []
         last = len(self.slots) - 1
-        for place in range(max(0, bisect_right(self.slots, start, key=_begin) - 1), last + 1):
+        for place in range(self._place_of(start), last + 1):
             slot = self.slots[place]
             if slot.end > start and place < last and not later:
                 # Some node of the partition that is taken here is free in the next slot.
@@ -117,7 +108,7 @@ class NodeMap:
     def free(self, begin: int, end: int, nodes: int) -> bool:
         """Whether all these nodes are free of plans over a span, rounded down on both ends."""
         begin, end = self._rounded(begin), self._rounded(end)
-        for place in range(max(0, bisect_right(self.slots, begin, key=_begin) - 1), len(self.slots)):
+        for place in range(self._place_of(begin), len(self.slots)):
             slot = self.slots[place]
             if slot.begin >= end:
                 break
@@ -160,10 +151,10 @@ class NodeMap:
 
         At the map's own begin that leaves a first slot without length.
         """
-        place = bisect_left(self.slots, when, key=_end)
-        if place == len(self.slots):
-            return place
+        place = self._place_of(when - 1)
         slot = self.slots[place]
+        if slot.end < when:
+            return place + 1
         if slot.end != when:
             self.slots.insert(place, Slot(slot.begin, when, slot.nodes, slot.licences))
             slot.begin = when
@@ -181,6 +172,18 @@ class NodeMap:
                 before.end = slot.end
                 del self.slots[place + 1]
                 return
+
+    def _place_of(self, when: int) -> int:
+        """The place of the slot that a date lies in: the first one for earlier dates, the last one for later ones."""
+        slots = self.slots
+        low, high = 0, len(slots) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if slots[middle].end > when:
+                high = middle
+            else:
+                low = middle + 1
+        return low
 
     def _rounded(self, when: int) -> int:
         return when // self.resolution * self.resolution

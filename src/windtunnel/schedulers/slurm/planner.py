@@ -5,11 +5,12 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.answers import Answer
 from windtunnel.schedulers.slurm.booked import bookings_for
 from windtunnel.schedulers.slurm.cancelling import cut
 from windtunnel.schedulers.slurm.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.jobs import Picked, Record, RunningJob
-from windtunnel.schedulers.slurm.kept_plans import same_slots_until, same_until
+from windtunnel.schedulers.slurm.kept_plans import KeptPlan, same_slots_until, same_until
 from windtunnel.schedulers.slurm.main_loop import Pass
 from windtunnel.schedulers.slurm.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.plans import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
@@ -56,6 +57,9 @@ class Planner:
         """Of the map as it is, among those of all cycles."""
         self.tried = 0
         """The last date at which a start was tried."""
+        self.answers: list[Answer] = []
+        """What one test has asked for, and whether nothing else decides on it."""
+        self.lasting = False
         if self.keeps:
             state.kept_plans.begin(self.nodes, state.ledger.last if state.limits.active else 0)
         self.done = Pass()
@@ -91,19 +95,40 @@ class Planner:
         if only_now or not self.keeps or not self._keeps(record):
             return self._test(record, only_now, first)
         state, number = self.state, self.number
-        known = state.kept_plans.find(number, record, state.selector.changes, state.now)
+        known = state.kept_plans.find(number, record, state.now)
         length = _minutes(record) * 60
-        if known is not None:
+        if known is not None and self.stands(known):
             plan = known.plan
             if plan.outcome is PLANNED:
-                self._enter(record, plan.start, plan.start + length, plan.nodes)
+                self._enter(record, plan.start, plan.start + length, plan.nodes, known.after)
             return plan, known.tested
         until = same_slots_until(self.map, state.now, length)
+        answers = self.answers = []
+        self.lasting = not (state.limits.active or state.users_alone)
+        version = state.selector.answers.version
         plan, tested = self._test(record, only_now, first)
         until = min(until, same_until(self.map, plan, state.now, length, self.window))
         if until > state.now and self.tried < self.map.end:
-            state.kept_plans.keep(number, record, plan, tested, until)
+            kept = KeptPlan(plan, tested, until, self.number, version, answers if self.lasting else None)
+            state.kept_plans.keep(number, record, kept)
         return plan, tested
+
+    def stands(self, known: KeptPlan) -> bool:
+        """Whether a test would come to the same: nothing has changed, or nothing of what it asked about."""
+        state = self.state
+        selector = state.selector
+        version = selector.answers.version
+        if known.version == version:
+            return True
+        answers = known.answers
+        if answers is None or selector.fit.weights.marked or state.users_alone:
+            return False
+        for answer in answers:
+            if not selector.stands(answer):
+                known.answers = None
+                return False
+        known.version = version
+        return True
 
     def _keeps(self, record: Record) -> bool:
         """Whether a job's tests come to the same in the next cycle if nothing changes: jobs of plain CPUs do."""
@@ -112,9 +137,11 @@ class Planner:
             return False
         return self.state.selector.by_sets(record, self._base(record))
 
-    def _enter(self, record: Record, begin: int, end: int, nodes: int) -> None:
-        """A plan is entered in the map."""
-        if self.keeps:
+    def _enter(self, record: Record, begin: int, end: int, nodes: int, after: int = 0) -> None:
+        """A plan is entered in the map, whose number is then ``after`` (0: not known yet)."""
+        if after:
+            self.number = after
+        elif self.keeps:
             self.number = self.state.kept_plans.after(self.number, *self.map.effect(begin, end), nodes)
         licences = record.job.licences if self.licensed else None
         self.map.take(begin, end, nodes, licences)
@@ -219,6 +246,11 @@ class Planner:
         state = self.state
         gone = [job.holding for job in candidates(state, record)] if self.preempting else []
         found = state.selector.will_run(record, among, state.held, state.now, gone, horizon)
+        answer = state.selector.latest
+        if answer is not None:
+            self.answers.append(answer)
+        else:
+            self.lasting = False
         return None if found is not None and waits_for_switches(state, record, found[1]) else found
 
     def _possible(self, record: Record, among: int, slots: list[Slot]) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.answers import Answer, Answers
 from windtunnel.schedulers.slurm.batches import Batches
 from windtunnel.schedulers.slurm.choose import Chooser
 from windtunnel.schedulers.slurm.cluster import Cluster
@@ -19,7 +20,6 @@ from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
 __all__ = ["Selector"]
 
 _NEVER: Final = 1 << 62
-_UNKNOWN: Final = -2
 _AT_ONCE: Final = -1
 """As dates of starts."""
 _MOST_KEPT: Final = 100_000
@@ -39,8 +39,9 @@ class Selector(Chooser):
         self.dates: list[int] = []
         """When each of them ends."""
         self.futures = Futures(self.masks, self.by_end) if self.masks is not None else None
-        self.changes = 0
-        """How often what runs has changed."""
+        self.answers = Answers()
+        self.latest: Answer | None = None
+        """The answer given last, if it was one that may hold longer."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
         self._empty_masks = FreeMasks(cluster)
@@ -54,7 +55,7 @@ class Selector(Chooser):
         if self.masks is not None and self.futures is not None:
             self.masks.add(held)
             self.futures.changed()
-        self.changes += 1
+        self.answers.changed(held.nodes)
         self._rank += 1
         self._ranks[held.job] = self._rank
         key = (held.end, held.order, self._rank)
@@ -68,7 +69,7 @@ class Selector(Chooser):
         if self.masks is not None and self.futures is not None:
             self.masks.remove(held)
             self.futures.changed()
-        self.changes += 1
+        self.answers.changed(held.nodes)
         place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
         del self.ends[place]
         del self.by_end[place]
@@ -85,6 +86,7 @@ class Selector(Chooser):
     ) -> tuple[int, Picked] | None:
         """When a job could start at the earliest, and where (§4.4); None also when that is after ``horizon``."""
         self.cons_tres.present = held
+        self.latest = None
         traced = self.fit.weights.marked & among
         if self.futures is not None and not (preemptable or traced) and self.by_sets(record, among):
             return self._plain_will_run(record, among, self.futures, now, horizon)
@@ -244,14 +246,36 @@ class Selector(Chooser):
     def _plain_will_run(
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
-        """By sets of nodes; until a job starts or ends the answer for jobs of a kind is the same."""
+        """By sets of nodes; until a job starts or ends on one of them the answer for jobs of a kind is the same."""
         key = (self.kind(record), record.demand.memory_per_cpu or 0, among)
-        when, placed = futures.answers.get(key, (_UNKNOWN, None))
-        if when == _UNKNOWN or (placed is None and when < horizon):
-            when, placed = futures.answers[key] = self._search(record, among, futures, horizon)
-        if placed is None or when > horizon:
+        answer = self.answers.find(key)
+        if answer is None or (answer.placed is None and answer.when < horizon) or not self.stands(answer):
+            answer = self._search(record, among, futures, horizon)
+            self.answers.keep(key, answer)
+        self.latest = answer
+        when = answer.when
+        if answer.placed is None or when > horizon:
             return None
-        return (now if when == _AT_ONCE else max(when, now + 1)), placed
+        return (now if when == _AT_ONCE else max(when, now + 1)), answer.placed
+
+    def stands(self, answer: Answer) -> bool:
+        """Whether an answer still holds: nothing has changed on its nodes, and jobs go away in the same batches."""
+        answers = self.answers
+        if answer.version != answers.version:
+            untouched = answer.version >= 0 and not answers.since(answer.version) & answer.among
+            answer.version = answers.version if untouched and self._same_batches(answer) else -1
+        return answer.version >= 0
+
+    def _same_batches(self, answer: Answer) -> bool:
+        if not answer.lasts:
+            return True
+        batches = Batches(self.by_end, self.dates, answer.among, self.window_growth)
+        for last in answer.lasts:
+            if not batches.advance():
+                return False
+            if batches.last is not last:
+                return False
+        return True
 
     def least_nodes(self, record: Record) -> int:
         """So many nodes are needed at the least, if sets of nodes tell where a job goes; with fewer none is found."""
@@ -260,25 +284,28 @@ class Selector(Chooser):
             return demand.min_nodes
         return max(demand.min_nodes, -(-demand.cpus // self.futures.most_cpus))
 
-    def _search(self, record: Record, among: int, futures: Futures, horizon: int) -> tuple[int, Picked | None]:
+    def _search(self, record: Record, among: int, futures: Futures, horizon: int) -> Answer:
         """When, and where; or until when at least nowhere. No more is looked at than may make a difference."""
         wanted = self.least_nodes(record)
         most = len(self.by_end) if horizon == _NEVER else bisect_right(self.dates, horizon)
+        lasts: list[Holding] = []
         if futures.short(most, among, wanted):
-            return horizon, None
+            return Answer(among, horizon, None, lasts)
         enough = not futures.short(0, among, wanted)
         if enough:
             placed = self.plain(record, among, futures.now)
             if placed is not None:
-                return _AT_ONCE, placed
+                return Answer(among, _AT_ONCE, placed, lasts)
         batches = Batches(self.by_end, self.dates, among, self.window_growth)
         while batches.advance():
+            if batches.last is not None:
+                lasts.append(batches.last)
             if batches.end > horizon:
-                return horizon, None
+                return Answer(among, horizon, None, lasts)
             if not enough and futures.short(batches.place, among, wanted):
                 continue
             enough = True
             placed = self.plain(record, among, futures.after(batches.place))
             if placed is not None:
-                return batches.end, placed
-        return _NEVER, None
+                return Answer(among, batches.end, placed, lasts)
+        return Answer(among, _NEVER, None, lasts)
