@@ -69,18 +69,23 @@ class Contents(NamedTuple):
     """Where the names that it has from others of ours may be defined."""
     generators: list[int]
     """Lines that hand out a generator expression."""
+    ambiguous: list[str]
+    """Names that are imported from several places."""
 
 
 @cache
 def contents(file):
     tree = ast.parse((ROOT / "src" / file).read_text())
-    origins, generators = {}, []
+    origins, generators, places = {}, [], defaultdict(set)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             origins |= {alias.name: (node.module or "").replace(".", "/") for alias in node.names}
+            for alias in node.names:
+                places[alias.asname or alias.name].add((node.module, alias.name))
         elif isinstance(node, ast.Return | ast.Assign) and isinstance(node.value, ast.GeneratorExp):
             generators.append(node.lineno)
-    return Contents([defined(node) for node in tree.body if isinstance(node, ast.ClassDef)], origins, generators)
+    classes = [defined(node) for node in tree.body if isinstance(node, ast.ClassDef)]
+    return Contents(classes, origins, generators, sorted(name for name, found in places.items() if len(found) > 1))
 
 
 def defined(node):
@@ -108,6 +113,11 @@ def test_what_is_compiled_can_be():
         if one.bases & ASIDE or "dataclass" in one.marks or one.name in SEALED:
             continue
         assert "allow_interpreted_subclasses=True" in one.marks, f"{one.name} cannot be saved or derived from"
+
+
+def test_each_name_is_imported_from_one_place():
+    """Compiled code calls the first of two functions that are imported by one name, even if the other was."""
+    assert not [f"{file}: {name}" for file in COMPILED for name in contents(file).ambiguous]
 
 
 def test_names_of_classes_are_variables_of_the_class():

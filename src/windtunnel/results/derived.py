@@ -30,7 +30,10 @@ class Derived(Figures):
         self.states = columns.states()
         self.ran = ran = columns.ran()
         if _COMPILED and isinstance(ran.finish, array):
-            from windtunnel.results.figures_by_number import find_figures
+            from windtunnel.results import figures_by_number
+
+            figures_by_number.find_figures(self, ran, distributed)
         else:
-            from windtunnel.results.figures_by_column import find_figures
-        find_figures(self, ran, distributed)
+            from windtunnel.results import figures_by_column
+
+            figures_by_column.find_figures(self, ran, distributed)

@@ -50,7 +50,7 @@ def reservations(folder, zero):
     for line in read_json(folder, "timeline.json"):
         made = pairs(line["do"])
         if "reservationname" in made:
-            start = int(line["t"]) - zero + 60 * int(re.search(r"now\+(\d+)minutes", made["starttime"])[1])
+            start = ceil(int(line["t"]) - zero) + 60 * int(re.search(r"now\+(\d+)minutes", made["starttime"])[1])
             end = start + 60 * int(made["duration"])
             booked = Reservation(name="rr", start=start, end=end, nodes=names(made["nodes"]), users=("root",))
             yield int(line["t"]) - zero, booked

@@ -3,7 +3,7 @@
 from math import inf
 from numbers import Real
 from time import perf_counter
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
 from windtunnel.engine.jobs.registration import job_forgotten
@@ -25,7 +25,7 @@ from windtunnel.vocabulary import (
 )
 from windtunnel.vocabulary.checking import wrong_field
 
-__all__ = ["Stopped", "apply_delayed", "ask", "check_reply", "forget_ended", "raised", "take"]
+__all__ = ["Stopped", "apply_delayed", "ask", "checked_reply", "forget_ended", "raised", "take"]
 
 _ExecuteJob: Final = ExecuteJob  # bound once: compiled code looks up what comes from other modules each time
 
@@ -51,20 +51,21 @@ def forget_ended(world: World) -> None:
 
 def ask(world: World, session: Session, component: Component, notices: list[Notice]) -> Reply:
     """Call one component."""
+    asked: Any = component  # it may answer anything; were it a Reply, compiled code would raise an error of its own
     start = perf_counter()
     try:
-        reply = component.decide(world.now, notices)
+        reply = asked.decide(world.now, notices)
     except (SimulationError, UsageError):
         raise
     except (Exception, SystemExit) as fault:  # a scheduler that leaves must not pass for a run that succeeded
         raise raised(world, session, notices, fault) from fault
     spent = perf_counter() - start
-    check_reply(world, session, reply)
+    answer = checked_reply(world, session, reply)
     session.scheduling_time += spent
     if hooks := world.hooks.call:
         for hook in hooks:
-            hook(world.now, notices, reply, spent)
-    return reply
+            hook(world.now, notices, answer, spent)
+    return answer
 
 
 def raised(world: World, session: Session, notices: list[Notice], fault: BaseException) -> ComponentError:
@@ -76,8 +77,8 @@ def raised(world: World, session: Session, notices: list[Notice], fault: BaseExc
     )
 
 
-def check_reply(world: World, session: Session, reply: object) -> None:
-    """Whether it is one at all.
+def checked_reply(world: World, session: Session, reply: object) -> Reply:
+    """A reply that is one at all.
 
     Raises:
         ComponentError: it is not.
@@ -89,6 +90,7 @@ def check_reply(world: World, session: Session, reply: object) -> None:
         raise ComponentError(
             f"{session.name!r} answered decisions = {decisions!r:.50}, which is not a list", now=world.now
         )
+    return reply
 
 
 def take(world: World, session: Session, reply: Reply, earliest: float) -> None:

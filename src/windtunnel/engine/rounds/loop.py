@@ -18,7 +18,7 @@ from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
 from windtunnel.engine.jobs.submission import submit_due
 from windtunnel.engine.jobs.workflows import begin_workflow
-from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, check_reply, forget_ended, raised, take
+from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, checked_reply, forget_ended, raised, take
 from windtunnel.engine.rounds.handlers import EVENTS
 from windtunnel.engine.site.conditions import plan_conditions
 from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, JOB_END, ROUNDING, SUBMIT, Priority, on_paper
@@ -292,11 +292,11 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
             took = _perf_counter() - start
             spent += took
             if type(answer) is not _Reply:
-                check_reply(world, session, answer)
+                answer = checked_reply(world, session, answer)
             reply: Reply = answer
             decisions = reply.decisions
             if type(decisions) is not list:
-                check_reply(world, session, reply)
+                reply = checked_reply(world, session, reply)
             for hook in calls:
                 hook(now, notices, reply, took)
             if decisions or reply.now != now:
