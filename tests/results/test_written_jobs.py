@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from windtunnel.model import DelayProfile, HostSet, Job, JobState, Platform, Request
 from windtunnel.results.batch import Batch
 from windtunnel.results.columns import Collector
+from windtunnel.results.fields import plain_column
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.supplementary_csv import JobsExtraCsv
@@ -63,13 +64,15 @@ def noted(jobs):
 
 def rows(values, v5, omit_rejected):
     batch = Batch(values)
-    known = (batch.ids, batch.profiles, batch.submitted, batch.requested, batch.walltime)
-    return job_rows(known, values, v5, omit_rejected)
+    writer = JobsCsv(Layout(None, Dialect.BATSIM5 if v5 else Dialect.WINDTUNNEL))
+    known = (writer.profiles(batch), batch.submitted, batch.requested, batch.walltime)
+    return job_rows(batch.names, known, values, v5, omit_rejected)
 
 
 def extra(values, shares=()):
     batch = Batch(values)
-    return extra_rows(batch.ids, batch.owners, values, [*shares])
+    users, groups, queues = map(plain_column, batch.owners)
+    return extra_rows(batch.names, (users, groups, queues), values, [*shares])
 
 
 PLAIN = {

@@ -1,6 +1,6 @@
 """A batch of jobs that are over, by column, and what takes such batches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Protocol
 
@@ -119,7 +119,7 @@ class Batch:
         return self.users, self.groups, self.queues
 
     @cached_property
-    def names(self) -> tuple[Sequence[str], Sequence[str]]:
+    def names(self) -> tuple[list[str], list[str]]:
         """The ids as fields of CSV rows: jobs, and their workloads."""
         return names_of(self.ids)
 

@@ -173,17 +173,17 @@ class Collector(Observer):
             dates = dates_of(batch.submitted, batch.noted)
             for column, data in zip((columns.submitted, columns.start, columns.finish), dates, strict=True):
                 column.frombytes(data)
-            codes: Sequence[int] = codes_of(batch.owners, batch.noted, self._owners)
+            columns.codes.frombytes(codes_of(batch.owners, batch.noted, self._owners))
         else:
             extend(columns.submitted, batch.submitted)
             extend(columns.start, batch.start)
             extend(columns.finish, batch.finish)
-            codes = batch.states
+            codes: Sequence[int] = batch.states
             if any(batch.users) or any(batch.queues):
                 owners = map(self._owners.__getitem__, zip(batch.users, batch.queues, strict=True))
                 codes = list(map(add, owners, batch.states))
+            extend(columns.codes, codes)
         columns.used = extended(columns.used, self.shares(batch))
-        extend(columns.codes, codes)
         if self._suspended:
             for job_id, finish in zip(batch.ids, batch.finish, strict=True):
                 if job_id in self._suspended:

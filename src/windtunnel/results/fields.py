@@ -72,7 +72,7 @@ def without_apostrophes(frame: "pl.DataFrame") -> "pl.DataFrame":
     return frame.with_columns(pl.col(name).map_elements(bare, pl.String) for name in marked)
 
 
-def plain_column(texts: Sequence[str]) -> Sequence[str]:
+def plain_column(texts: list[str]) -> list[str]:
     """:func:`plain` for each; the usual case costs next to nothing."""
     whole = "\n" + "\n".join(texts)
     usual = whole.count("\n") == len(texts) and "," not in whole and '"' not in whole and "\r" not in whole
@@ -81,7 +81,7 @@ def plain_column(texts: Sequence[str]) -> Sequence[str]:
     return list(map(plain, texts))
 
 
-def names_of(ids: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+def names_of(ids: list[str]) -> tuple[list[str], list[str]]:
     """Full ids as fields: the parts behind the first ``!``, and the parts before it."""
     workload = ids[0].partition("!")[0]
     names = behind(ids, f"{workload}!")

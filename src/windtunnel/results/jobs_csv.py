@@ -40,16 +40,19 @@ class JobsCsv(Recorder):
         if COMPILED:
             from windtunnel.results.written_jobs import job_rows
 
-            known = (batch.ids, batch.profiles, batch.submitted, batch.requested, batch.walltime)
-            return job_rows(known, batch.noted, self._v5, self._omit_rejected)
+            known = (self.profiles(batch), batch.submitted, batch.requested, batch.walltime)
+            return job_rows(batch.names, known, batch.noted, self._v5, self._omit_rejected)
         return self.by_column(batch)
 
     def by_column(self, batch: Batch) -> str:
         """The rows of a batch, made in pure Python."""
-        profiles = plain_column(batch.profiles) if self._v5 else _short(batch.profiles)
-        known = [*batch.names, profiles, integers(batch.requested), _endings(batch.states)]
+        known = [*batch.names, self.profiles(batch), integers(batch.requested), _endings(batch.states)]
         times = (batch.walltime, batch.submitted, batch.start, batch.finish)
         return rows_by_column(known, times, [host_texts(batch.hosts), *self._rest(batch)], self._omit_rejected)
+
+    def profiles(self, batch: Batch) -> list[str]:
+        """Their full ids for Batsim 5, and what stands behind the workload for others."""
+        return plain_column(batch.profiles) if self._v5 else _short(batch.profiles)
 
     def _rest(self, batch: Batch) -> list[Sequence[str]]:
         """Energy and metadata."""
@@ -66,7 +69,7 @@ class JobsCsv(Recorder):
         return [energy, metadata]
 
 
-def _short(profiles: Sequence[str]) -> Sequence[str]:
+def _short(profiles: list[str]) -> list[str]:
     """Their ids without the workload."""
     prefix = profiles[0].rpartition("!")[0] + "!"
     names = behind(profiles, prefix)

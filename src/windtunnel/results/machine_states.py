@@ -8,11 +8,12 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.results.job_rows import COMPILED, STATE_WIDTH
 from windtunnel.results.layout import Layout
-from windtunnel.results.rows import ENCODER, Recorder
+from windtunnel.results.rows import BATCH, ENCODER, Recorder, Rows
 
 __all__ = ["MachineStatesCsv", "rows_of", "states_at_once"]
 
 _HEADER: Final = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n"
+_LIMIT: Final = BATCH * STATE_WIDTH
 
 
 def rows_of(values: list[Any]) -> str:
@@ -43,11 +44,19 @@ class MachineStatesCsv(Recorder):
 
     def __init__(self, layout: Layout) -> None:
         self.rows = layout.open("machine_states.csv", _HEADER, width=STATE_WIDTH, join=rows_of)
+        self._pending = self.rows.pending  # known here: interpreted objects are asked for their fields slowly
 
     def on_machine_states(self, now: float, counts: Sequence[int]) -> None:
         """Write a row: a hot path, called twice a job."""
-        pending = self.rows.pending
+        pending = self._pending
         pending.append(now)
         pending += counts
-        if len(pending) >= self.rows.limit:
+        if len(pending) >= _LIMIT:
             self.rows.flush()
+
+    def __getstate__(self) -> Rows:
+        return self.rows
+
+    def __setstate__(self, rows: Rows) -> None:
+        self.rows = rows
+        self._pending = rows.pending

@@ -13,7 +13,7 @@ from windtunnel.model import HostSet, JobRecord
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.results.batch import Batch
 from windtunnel.results.columns import Collector
-from windtunnel.results.fields import plain
+from windtunnel.results.fields import plain, plain_column
 from windtunnel.results.job_rows import COMPILED
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder, integers, joined
@@ -64,7 +64,9 @@ class JobsExtraCsv(Recorder):
         if COMPILED:
             from windtunnel.results.written_jobs import extra_rows
 
-            return extra_rows(batch.ids, batch.owners, batch.noted, self._shares(batch) if batch.shared else [])
+            users, groups, queues = map(plain_column, batch.owners)
+            shares = self._shares(batch) if batch.shared else []
+            return extra_rows(batch.names, (users, groups, queues), batch.noted, shares)
         owned = any(batch.users) or any(batch.groups) or any(batch.queues)
         return self.by_column(batch) if owned or batch.shared or any(batch.return_codes) else ""
 

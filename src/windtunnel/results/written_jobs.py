@@ -4,16 +4,15 @@ In pure Python it is faster to make columns of a batch first (:class:`windtunnel
 text of those (:mod:`windtunnel.results.job_columns`); this module is not loaded there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
-from librt.strings import BytesWriter, StringWriter, isalnum, write_f64_le
-from mypy_extensions import i32, i64
+from librt.strings import BytesWriter, StringWriter, write_f64_le, write_i32_le
+from mypy_extensions import i32
 
 from windtunnel.model.hostset import HostSet
 from windtunnel.results.batch import NOTED
-from windtunnel.results.fields import plain
 from windtunnel.results.job_rows import ENDINGS, SHORTEST, quoted
 from windtunnel.results.written_numbers import put_fixed, put_hosts, put_whole
 
@@ -23,46 +22,53 @@ _COMMA: Final[i32] = 44
 _END: Final[i32] = 10
 
 
-Owners = tuple[list[str], list[str], list[str]]
+Owners = tuple[Sequence[str], Sequence[str], Sequence[str]]
 """Users, groups and queues of jobs, or nothing at all."""
-Known = tuple[list[str], list[str], list[float], list[Any], list[float]]
-"""What jobs say of themselves: ids, profiles, submissions (s), hosts requested, walltimes (s)."""
+Names = tuple[list[str], list[str]]
+"""Fields of jobs: their names, and those of their workloads."""
+Known = tuple[list[str], list[float], list[Any], list[float]]
+"""What jobs say of themselves: profiles as fields, submissions (s), hosts requested, walltimes (s)."""
 
 
-def job_rows(known: Known, noted: list[Any], v5: bool, omit_rejected: bool) -> str:
+def job_rows(names: Names, known: Known, noted: list[Any], v5: bool, omit_rejected: bool) -> str:
     """Rows of ``jobs.csv``, for Batsim 5's reader or Batsim 4's.
 
     Args:
+        names: which jobs they are.
         known: the columns of what jobs say (interpreted code reads that ten times faster).
         noted: what was noted of each job (see :class:`~windtunnel.results.batch.Batch`).
-        v5: Batsim 5 names profiles by their full ids, and has no metadata.
+        v5: Batsim 5 has no metadata.
         omit_rejected: jobs that never started have no row.
     """
-    ids, profiles, submissions, requested, walltimes = known
+    ids, workloads = names
+    profiles, submissions, requested, walltimes = known
     out = StringWriter()
-    names = _Names(ids[0])
     for rank in range(len(ids)):
         at = rank * NOTED
-        start = float(noted[at + 2])  # numpy's too
+        start: float = noted[at + 2]
         if start < 0.0 and omit_rejected:
             continue
-        submitted = float(submissions[rank])
-        walltime = float(walltimes[rank])
-        names.put_job(out, ids[rank])
-        names.put_profile(out, profiles[rank], v5)
+        submitted = submissions[rank]
+        walltime = walltimes[rank]
+        out.write(ids[rank])
+        out.append(_COMMA)
+        out.write(workloads[rank])
+        out.append(_COMMA)
+        out.write(profiles[rank])
         put_fixed(out, submitted)
-        put_whole(out, int(requested[rank]))
+        hosts_asked = requested[rank]
+        put_whole(out, hosts_asked if isinstance(hosts_asked, int) else int(hosts_asked))  # numpy's too
         put_fixed(out, -1.0 if walltime == inf else walltime)
         out.append(_COMMA)
         out.write(ENDINGS[noted[at + 1]])
         if start < 0.0:
             out.write(",,,,,,,,,")
         else:
-            finish = float(noted[at + 3])
+            finish: float = noted[at + 3]
             _put_times(out, submitted, start, finish)
             hosts: HostSet = noted[at + 4]
             put_hosts(out, hosts)
-            joules = float(noted[at + 6])
+            joules: float = noted[at + 6]
             _put_joules(out, 0.0 if v5 and joules < 0.0 and noted[at + 9] else joules)
             out.append(_COMMA)
         if not v5:
@@ -96,27 +102,32 @@ def _put_joules(out: StringWriter, joules: float) -> None:
         out.write(f",{joules:f}")
 
 
-def extra_rows(ids: list[str], owners: Owners, noted: list[Any], shares: list[str]) -> str:
+def extra_rows(names: Names, owners: Owners, noted: list[Any], shares: list[str]) -> str:
     """Rows of ``jobs_extra.csv``, for jobs of which there is something to say.
 
     Args:
-        ids: full ids.
-        owners: whose they are.
+        names: which jobs they are.
+        owners: whose they are, as fields.
         noted: what was noted of each job.
         shares: the share of hosts of each, or nothing at all.
     """
+    ids, workloads = names
     users, groups, queues = owners
     out = StringWriter()
-    names = _Names(ids[0])
     for rank in range(len(ids)):
         share = shares[rank] if shares else ""
         code: int = noted[rank * NOTED + 8]
         user, group, queue = users[rank], groups[rank], queues[rank]
         if code != 0 or share != "" or user != "" or group != "" or queue != "":
-            names.put_job(out, ids[rank])
-            _put_owner(out, user)
-            _put_owner(out, group)
-            _put_owner(out, queue)
+            out.write(ids[rank])
+            out.append(_COMMA)
+            out.write(workloads[rank])
+            out.append(_COMMA)
+            out.write(user)
+            out.append(_COMMA)
+            out.write(group)
+            out.append(_COMMA)
+            out.write(queue)
             put_whole(out, code)
             out.append(_COMMA)
             out.write(share)
@@ -129,9 +140,9 @@ def dates_of(submissions: list[float], noted: list[Any]) -> tuple[bytes, bytes, 
     submitted, start, finish = BytesWriter(), BytesWriter(), BytesWriter()
     for rank in range(len(submissions)):
         at = rank * NOTED
-        write_f64_le(submitted, float(submissions[rank]))
-        write_f64_le(start, float(noted[at + 2]))
-        write_f64_le(finish, float(noted[at + 3]))
+        write_f64_le(submitted, submissions[rank])
+        write_f64_le(start, noted[at + 2])
+        write_f64_le(finish, noted[at + 3])
     return submitted.getvalue(), start.getvalue(), finish.getvalue()
 
 
@@ -144,68 +155,20 @@ def sizes_of(noted: list[Any]) -> list[int]:
     return sizes
 
 
-def codes_of(owners: Owners, noted: list[Any], known: Mapping[tuple[str, str], int]) -> list[int]:
-    """What ``known`` has for the user and queue of each job, plus how it ended."""
+def codes_of(owners: Owners, noted: list[Any], known: Mapping[tuple[str, str], int]) -> bytes:
+    """What ``known`` has for the user and queue of each job, plus how it ended: 4 bytes each, the lowest first."""
     users, _, queues = owners
-    codes: list[int] = []
-    last_user = last_queue = ""
-    code: int = known["", ""]
+    out = BytesWriter()
+    last_queue = ""
+    codes: dict[str, int] = {}  # of users with that queue
     for rank in range(len(users)):
         user, queue = users[rank], queues[rank]
-        if user != last_user or queue != last_queue:
-            code = known[user, queue]
-            last_user, last_queue = user, queue
+        if queue != last_queue:
+            codes.clear()
+            last_queue = queue
+        code = codes.get(user)
+        if code is None:
+            code = codes[user] = known[user, queue]
         state: int = noted[rank * NOTED + 1]
-        codes.append(code + state)
-    return codes
-
-
-def _put_owner(out: StringWriter, text: str) -> None:
-    """A comma and a text."""
-    out.append(_COMMA)
-    out.write(text if _is_word(text) else plain(text))
-
-
-class _Names:
-    """Names of jobs and profiles as fields; those of one workload are written fastest."""
-
-    def __init__(self, full_id: str) -> None:
-        workload = full_id.partition("!")[0]
-        self._prefix = f"{workload}!"
-        self._behind: i64 = len(self._prefix)
-        self._workload = plain(workload)
-        self._usual = _is_word(workload)
-
-    def put_job(self, out: StringWriter, full_id: str) -> None:
-        """The name of a job, a comma and that of its workload."""
-        if full_id.startswith(self._prefix):
-            name = full_id[self._behind :]
-            out.write(name if _is_word(name) else plain(name))
-            out.append(_COMMA)
-            out.write(self._workload)
-            return
-        parts = full_id.partition("!")
-        out.write(plain(parts[2]))
-        out.append(_COMMA)
-        out.write(plain(parts[0]))
-
-    def put_profile(self, out: StringWriter, full_id: str, whole: bool) -> None:
-        """A comma and the id of a profile, or the part behind its workload."""
-        out.append(_COMMA)
-        if full_id.startswith(self._prefix):
-            name = full_id[self._behind :]
-            if _is_word(name) and (self._usual or not whole):
-                out.write(full_id if whole else name)
-                return
-        out.write(plain(full_id if whole else full_id.rpartition("!")[2]))
-
-
-def _is_word(text: str) -> bool:
-    """Whether it is nothing but letters and digits, which stand in a field as they are."""
-    count = i64(len(text))
-    at: i64 = 0
-    while at < count:
-        if not isalnum(i32(ord(text[at]))):
-            return False
-        at += 1
-    return True
+        write_i32_le(out, i32(code + state))
+    return out.getvalue()
