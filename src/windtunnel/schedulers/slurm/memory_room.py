@@ -1,11 +1,16 @@
 """The memory that goes with free CPUs: of which nodes there is too little for so much per CPU (§5.2)."""
 
+from typing import Final
+
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodesets import bits, spans
 
 __all__ = ["MemoryRoom"]
+
+_MANY: Final = 6
+"""So many nodes, often alike, are changed in runs."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -41,6 +46,10 @@ class MemoryRoom:
 
     def change(self, nodes: int, cpus: int, memory: int) -> None:
         """So many CPUs, and so much memory, of each of these nodes become free (or, below 0, are taken)."""
+        if nodes.bit_count() >= _MANY:
+            for begin, end in spans(nodes):
+                self._change_run(begin, end, cpus, memory)
+            return
         idle, left, by_share = self.cpus, self.memory, self._by_share
         for node in bits(nodes):
             one = 1 << node
@@ -59,6 +68,38 @@ class MemoryRoom:
             if free > 0:
                 share = room // free
                 by_share[share] = by_share.get(share, 0) | one
+
+    def _change_run(self, begin: int, end: int, cpus: int, memory: int) -> None:
+        """The same of consecutive nodes: those alike at once."""
+        idle, left = self.cpus, self.memory
+        while begin < end:
+            free, room = idle[begin], left[begin]
+            behind = end
+            if idle[begin:end].count(free) < end - begin or left[begin:end].count(room) < end - begin:
+                behind = begin + 1
+                while behind < end and idle[behind] == free and left[behind] == room:
+                    behind += 1
+            self._change_alike(begin, behind, cpus, memory)
+            begin = behind
+
+    def _change_alike(self, begin: int, end: int, cpus: int, memory: int) -> None:
+        """The same of consecutive nodes that have as many free CPUs each, and as much memory."""
+        by_share = self._by_share
+        size = end - begin
+        nodes = ((1 << size) - 1) << begin
+        free, room = self.cpus[begin], self.memory[begin]
+        if free > 0:
+            others = by_share[room // free] ^ nodes
+            if others:
+                by_share[room // free] = others
+            else:
+                del by_share[room // free]
+        free += cpus
+        room += memory
+        self.cpus[begin:end] = [free] * size
+        self.memory[begin:end] = [room] * size
+        if free > 0:
+            by_share[room // free] = by_share.get(room // free, 0) | nodes
 
     def short_of(self, each: int) -> int:
         """The nodes with too little memory for so much for each of their free CPUs."""
