@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.nodesets import bits, first_of
 from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.plain_fit import in_steps
-from windtunnel.schedulers.slurm.set_runs import Runs, at_most, lone_node, take_of, worth
+from windtunnel.schedulers.slurm.set_runs import Runs, at_most, smallest_run, take_of, worth
 from windtunnel.schedulers.slurm.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
@@ -237,10 +237,14 @@ class FreeMasks:
                 present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
             last = need.most_nodes == 1
             useful = worth(need, present)
-            lone = lone_node(need, inside, useful, present) if last and need.nodes == 1 else None
-            if lone is not None:
-                need.take(lone[0], lone[1])
-                return need.parts
+            run = smallest_run(need, inside, useful, present, values) if need.nodes - need.slack <= 1 else 0
+            if run:
+                take_of(need, run, present)
+                if need.done:
+                    return need.parts
+                inside ^= run
+                useful = worth(need, present) & inside
+                last = need.most_nodes == 1
             runs = Runs(inside, useful, present, values)
             while len(runs) and need.most_nodes > 0:
                 take_of(need, runs.pop(runs.choose(need)), present)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["bits", "first_of", "mask_of", "spans", "union"]
+__all__ = ["bits", "first_of", "mask_of", "runs_above", "spans", "union"]
 
 _FEW: Final = 8
 """So many nodes far apart are found faster one by one than by their text."""
@@ -40,8 +40,31 @@ def spans(mask: int) -> list[tuple[int, int]]:
     return _spans_from(low, mask)
 
 
+def runs_above(mask: int, length: int) -> int:
+    """The nodes of a set that are in runs of more than so many consecutive ones."""
+    found, done = mask, 1
+    while done <= length and found:  # the nodes at which runs of so many begin
+        step = min(done, length + 1 - done)
+        found &= found >> step
+        done += step
+    done = 1
+    while done <= length and found:
+        step = min(done, length + 1 - done)
+        found |= found << step
+        done += step
+    return found
+
+
 def _spans_from(low: int, mask: int) -> list[tuple[int, int]]:
     """The same of a set that begins with its first node, which is ``low``."""
+    if mask.bit_count() <= _FEW:
+        few: list[tuple[int, int]] = []
+        while mask:
+            first = mask & -mask
+            rest = mask + first  # without the run, but for a one behind it
+            few.append((low + first.bit_length() - 1, low + (rest & -rest).bit_length() - 1))
+            mask &= rest
+        return few
     text = bin(mask ^ mask << 1)  # a one where a run begins, and one behind its end
     place = len(text) - 1
     top = low + place

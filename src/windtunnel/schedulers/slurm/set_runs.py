@@ -2,10 +2,10 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.nodesets import spans
+from windtunnel.schedulers.slurm.nodesets import runs_above, spans
 from windtunnel.schedulers.slurm.takings import Taking
 
-__all__ = ["Present", "Runs", "at_most", "lone_node", "take_of", "worth"]
+__all__ = ["Present", "Runs", "at_most", "smallest_run", "take_of", "worth"]
 
 Present = list[tuple[int, int]]
 """Numbers of usable CPUs, ascending, and the nodes with so many."""
@@ -32,21 +32,20 @@ def worth(need: Taking, present: Present) -> int:
     return found
 
 
-def lone_node(need: Taking, inside: int, useful: int, present: Present) -> tuple[int, int] | None:
-    """The node of a job that is allowed but one, and its usable CPUs, if it is a run for itself.
+def smallest_run(need: Taking, inside: int, useful: int, present: Present, values: list[int] | None) -> int:
+    """The run that a job goes to which is content with one node, if some node beside no other one would do alone.
 
-    Of several runs the one with fewest CPUs is taken, and no run of several nodes has as few as some runs of one.
+    The run with fewest CPUs that suffice is wanted, so only runs as short as that are looked at. 0: it is not known.
     """
     lone = useful & ~(inside << 1) & ~(inside >> 1)
     if not lone:
-        return None
-    others = inside ^ lone
-    low = next((free for free, nodes in present if nodes & others), 0)
+        return 0
     for free, nodes in present:
-        here = nodes & lone
-        if here:
-            return (here & -here, free) if not low or free < max(low + low, low + need.cpus) else None
-    return None
+        if free >= need.cpus and nodes & lone:
+            short = inside & ~runs_above(inside, free // present[0][0])
+            runs = Runs(short, useful & short, present, values)
+            return runs.pop(runs.choose(need))
+    return 0
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
