@@ -13,11 +13,12 @@ __all__ = ["Cluster", "PartitionTable"]
 class PartitionTable:
     """A partition with its nodes as a set."""
 
-    __slots__ = ("cpus", "mask", "name", "partition", "qos", "size", "tres")
+    __slots__ = ("cpus", "mask", "name", "partition", "qos", "size", "tier", "tres")
 
     def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
         self.partition = partition
         self.name = partition.name
+        self.tier = partition.priority_tier
         own = None if partition.nodes is None else frozenset(partition.nodes)
         inside = [(i, node) for i, node in enumerate(site.nodes) if own is None or node.name in own]
         self.mask = mask_of(i for i, _ in inside)

@@ -192,7 +192,7 @@ class Slurm(Scheduler):
                 self._ended(now, notice)
             elif isinstance(notice, AllStaticExternalEventsHaveBeenInjected):
                 self._events_over = True
-        absent = mask_of(host for host in site.absent if host < state.cluster.size)
+        absent = mask_of(host for host in site.absent if host < state.cluster.size) if site.absent else 0
         state.unusable = state.cluster.unusable | absent
         for refused in site.refused:
             self._refused(now, refused.job, decisions)

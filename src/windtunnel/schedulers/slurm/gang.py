@@ -51,6 +51,8 @@ class Gang:
     def spending(self) -> list[Spending]:
         """What uses of accounts and QOS at present."""
         running = self.state.running.values()
+        if not self.suspended:
+            return [one.spending for one in running]
         return [one.spending for one in running if one.pending.whole not in self.suspended]
 
     def turn(self, now: float) -> None:

@@ -94,6 +94,7 @@ class PendingJob:
         "begin",
         "constraint",
         "deadline",
+        "dependent",
         "eligible",
         "excluded",
         "expected",
@@ -172,6 +173,8 @@ class PendingJob:
         self.time_min = ask.time_min
         self.deadline = ask.deadline
         """When it must have ended."""
+        self.dependent = bool(ask.dependencies)
+        """Whether it waits for other jobs."""
         self.named = cluster.named(ask.nodes)
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)

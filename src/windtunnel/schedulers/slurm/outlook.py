@@ -1,6 +1,5 @@
 """The dates at which waiting jobs may be better off though nothing happens."""
 
-from collections.abc import Iterator
 from math import inf
 from typing import Final
 
@@ -28,15 +27,15 @@ def look_ahead(state: State, clocks: Clocks, now: float, start_date: int, change
     clocks.expect(min(dates, default=inf))
 
 
-def _dates_ahead(state: State) -> Iterator[int]:
+def _dates_ahead(state: State) -> list[int]:
     """Begin times, and what follows the last start before a deadline (Slurm's time)."""
-    for job in state.pending.values():
-        if job.begin > state.now:
-            yield job.begin
+    now = state.now
+    found = [job.begin for job in state.pending.values() if job.begin > now]
     for key in state.watched:
         latest = last_start(state.pending[key]) if key in state.pending else None
         if latest is not None:
-            yield latest + 1
+            found.append(latest + 1)
+    return found
 
 
 def _booked_dates(state: State, changed: int) -> list[int]:

@@ -15,6 +15,8 @@ _TOO_SMALL: Final = "PartitionConfig"
 """Of a job of several partitions of which one has too few CPUs; it stays, otherwise the last of them has its say."""
 _OF_PARTITIONS: Final = ("Partition", "Job's ", "MaxMemPerLimit")
 """How Reasons begin that a partition gives."""
+_USUAL: Final = ("Priority", "Resources", "None")
+"""Those that most jobs have."""
 
 
 def job_queue(state: State, backfill: bool = False) -> list[Record]:
@@ -23,11 +25,12 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     The backfill loop tests, and plans, also what a partition refuses for its account.
     """
     found = []
+    closed = state.closed_partitions
     for job in list(state.pending.values()):
         if not refresh(state, job):
             continue
         for record in job.records:
-            if record.table.name in state.closed_partitions:
+            if closed and record.table.name in closed:
                 partition = record.table.partition
                 job.reason = "PartitionInactive" if partition.state == "INACTIVE" else "PartitionDown"
                 continue
@@ -39,7 +42,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                     job.reason = refusal
                 if not backfill or not refusal.startswith("Job's account"):
                     continue
-            elif job.reason.startswith(_OF_PARTITIONS) and job.reason != _TOO_SMALL:
+            elif job.reason not in _USUAL and job.reason.startswith(_OF_PARTITIONS) and job.reason != _TOO_SMALL:
                 job.reason = "None"  # the last of its partitions has the last word
             found.append(record)
     found.sort(key=_key)
@@ -53,7 +56,7 @@ def _key(record: Record) -> tuple[Any, ...]:
     job = record.job
     return (
         not job.reservation,
-        -record.table.partition.priority_tier,
+        -record.table.tier,
         -record.priority,
         job.submitted,
         job.number,
@@ -75,7 +78,7 @@ def refresh(state: State, job: PendingJob) -> bool:
         if job.reason not in HELD:
             job.reason = "JobHeldUser"
         return False
-    if job.ask.dependencies and not _independent(state, job):
+    if job.dependent and not _independent(state, job):
         return False
     if job.begin > state.now:
         job.reason = "BeginTime"

@@ -64,6 +64,8 @@ class UsageLedger:
         self.qos_wall: dict[str, float] = {}
         self.no_decay: frozenset[str] = frozenset()
         """The QOS with NoDecay."""
+        self._weighed = (0, 0.0)
+        """A span of running, and what a second's worth of it comes to: most running jobs have the same."""
         self.detailed = True
         """Whether usage of each TRES and of time is kept, for limits of them (GrpTRESMins, GrpWall)."""
         flags = settings.flags
@@ -146,7 +148,10 @@ class UsageLedger:
         ran = now - max(job.start, self.last)
         if ran <= 0:
             return
-        weighted = ran * self.decay**ran
+        span, weighted = self._weighed
+        if span != ran:
+            weighted = ran * self.decay**ran
+            self._weighed = (ran, weighted)
         if job.member is not None:
             job.member.usage += weighted * job.rate * job.factor
             for member in job.member.path() if self.detailed else ():
