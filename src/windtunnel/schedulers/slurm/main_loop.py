@@ -47,18 +47,21 @@ class _Run:
         """Nodes that are up and in no failed partition."""
         self.failed: set[str] = set()
         self.failed_reservations: set[str] = set()
-        self.depth = 0 if full else state.site.main.default_queue_depth
+        main = state.site.main
+        self.depth: int = 0 if full else main.default_queue_depth
+        self.most_starts: int = main.sched_max_job_start
+        self.most_of_partition: int = main.partition_job_depth
         self.per_partition: Counter[str] = Counter()
         self.stopped = False
 
     def go(self) -> Pass:
         """Over the queue in order."""
-        main = self.state.site.main
         self.done.failed += drop_hopeless(self.state)
+        pending, most = self.state.pending, self.most_starts
         for record in job_queue(self.state):
-            if self.stopped or (main.sched_max_job_start and len(self.done.started) >= main.sched_max_job_start):
+            if self.stopped or (most and len(self.done.started) >= most):
                 break
-            if record.job.id not in self.state.pending:
+            if record.job.id not in pending:
                 continue  # started in another partition
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
@@ -73,7 +76,7 @@ class _Run:
     def _try(self, record: Record) -> None:
         """A job, and the further tasks of an array as long as they start: each counts for the depth."""
         job = record.job
-        most = self.state.site.main.sched_max_job_start
+        most = self.most_starts
         while self._within_depth(record):
             if record.table.name in self.failed:
                 _behind(job)
@@ -89,7 +92,7 @@ class _Run:
 
     def _within_depth(self, record: Record) -> bool:
         """Whether one more job of the partition, and of all, may be looked at (§3.1, §3.2)."""
-        most = self.state.site.main.partition_job_depth
+        most = self.most_of_partition
         if most:
             self.per_partition[record.table.name] += 1
             if self.per_partition[record.table.name] > most:
