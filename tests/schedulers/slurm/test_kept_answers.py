@@ -18,10 +18,11 @@ from windtunnel.model.slurm import (
 )
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.fair_share import FairTree
+from windtunnel.schedulers.slurm.holdings import Holding, Part
 from windtunnel.schedulers.slurm.jobs import PendingJob
 from windtunnel.schedulers.slurm.node_map import NodeMap
 from windtunnel.schedulers.slurm.nodesets import bits, first_of, mask_of
-from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy, Part
+from windtunnel.schedulers.slurm.occupancy import Occupancy
 from windtunnel.schedulers.slurm.runs import most_cpus
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.tree import AccountTree

@@ -11,12 +11,12 @@ from windtunnel.model.slurm import BackfillSettings, JobAsk, Partition
 from windtunnel.schedulers.slurm.answers import Answers
 from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.batches import Batches
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.jobs import PendingJob
 from windtunnel.schedulers.slurm.kept_plans import KeptPlans
 from windtunnel.schedulers.slurm.main_loop import main_pass
 from windtunnel.schedulers.slurm.node_map import NodeMap
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of, spans
-from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.planner import Planner
 from windtunnel.schedulers.slurm.state import State
 

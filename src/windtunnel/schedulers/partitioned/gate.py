@@ -19,10 +19,10 @@ from windtunnel.schedulers.partitioned.budgets import Budgets
 from windtunnel.schedulers.partitioned.part import capped
 from windtunnel.schedulers.slurm.cluster import PartitionTable
 from windtunnel.schedulers.slurm.defaults import ask_of
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.limits import LimitBook
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
-from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.queue import partition_refusal
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.usage import Spending, billing

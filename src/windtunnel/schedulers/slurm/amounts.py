@@ -7,8 +7,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Host, HostSet, Job
 from windtunnel.model.alike_amounts import AlikeAmounts
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.nodesets import bits, mask_of
-from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.vocabulary import Mirror
 
 __all__ = ["Takings"]

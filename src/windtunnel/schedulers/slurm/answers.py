@@ -8,8 +8,8 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.jobs import Picked
-from windtunnel.schedulers.slurm.occupancy import Holding
 
 __all__ = ["Answer", "Answers"]
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.occupancy import Holding
+from windtunnel.schedulers.slurm.holdings import Holding
 
 __all__ = ["Batches"]
 

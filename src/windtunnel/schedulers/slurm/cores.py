@@ -6,9 +6,10 @@ from typing import Final
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.fit import IDLE
+from windtunnel.schedulers.slurm.holdings import Part
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.nodesets import bits
-from windtunnel.schedulers.slurm.occupancy import Occupancy, Part
+from windtunnel.schedulers.slurm.occupancy import Occupancy
 
 __all__ = ["take_alike", "take_cores", "take_gres"]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.masks import FreeMasks
-from windtunnel.schedulers.slurm.occupancy import Holding
 
 __all__ = ["Futures"]
 

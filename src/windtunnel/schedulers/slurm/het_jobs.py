@@ -15,8 +15,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.het_plans import HetPlan
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
-from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.queue import partition_refusal, refresh
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.switch_wait import waits_for_switches

@@ -8,8 +8,8 @@ from windtunnel.model.slurm import JobAsk, Qos, SlurmSite
 from windtunnel.schedulers.slurm.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.features import Constraint
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.nodesets import bits
-from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.tree import Member
 from windtunnel.schedulers.slurm.usage import Spending
 

@@ -8,11 +8,11 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.demand import Demand
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.jobs import Record
 from windtunnel.schedulers.slurm.kept import NOT_KEPT, KeptPicks, Parts
 from windtunnel.schedulers.slurm.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.nodesets import bits, first_of
-from windtunnel.schedulers.slurm.occupancy import Holding
 from windtunnel.schedulers.slurm.plain_fit import in_steps
 from windtunnel.schedulers.slurm.set_runs import Runs, at_most, smallest_run, take_of, worth
 from windtunnel.schedulers.slurm.takings import Taking

@@ -11,11 +11,12 @@ from windtunnel.schedulers.slurm.batches import Batches
 from windtunnel.schedulers.slurm.choose import Chooser
 from windtunnel.schedulers.slurm.cluster import Cluster
 from windtunnel.schedulers.slurm.futures import Futures
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.jobs import Picked, Record
 from windtunnel.schedulers.slurm.linear import ANY, jobs_beside
 from windtunnel.schedulers.slurm.masks import FreeMasks
 from windtunnel.schedulers.slurm.nodesets import bits
-from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
+from windtunnel.schedulers.slurm.occupancy import Occupancy
 
 __all__ = ["Selector"]
 

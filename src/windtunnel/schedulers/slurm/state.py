@@ -12,11 +12,12 @@ from windtunnel.schedulers.slurm.cores import take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.demand import Demand
 from windtunnel.schedulers.slurm.dependencies import Dependencies
 from windtunnel.schedulers.slurm.het_plans import HetPlan
+from windtunnel.schedulers.slurm.holdings import Holding
 from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.kept_plans import KeptPlans
 from windtunnel.schedulers.slurm.limits import LimitBook
 from windtunnel.schedulers.slurm.nodesets import bits
-from windtunnel.schedulers.slurm.occupancy import Holding, Occupancy
+from windtunnel.schedulers.slurm.occupancy import Occupancy
 from windtunnel.schedulers.slurm.priority import Ranking
 from windtunnel.schedulers.slurm.reservations import Bookings
 from windtunnel.schedulers.slurm.select import Selector
