@@ -3,6 +3,7 @@
 import pickle
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from windtunnel.model.slurm import (
     JobAsk,
     Limits,
     Partition,
+    PrioritySettings,
     SelectSettings,
     SlurmNode,
     SlurmSite,
@@ -26,6 +28,7 @@ from windtunnel.schedulers.slurm.occupancy import Occupancy
 from windtunnel.schedulers.slurm.runs import most_cpus
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.tree import AccountTree
+from windtunnel.schedulers.slurm.usage import Spending, UsageLedger
 
 NODES = 6
 STEP = 60
@@ -92,6 +95,22 @@ def test_a_user_looked_up_alone_has_the_rank_it_has_among_all(rows, shares):
         if member.user:
             alone = FairTree(tree)
             assert alone.fair_share(member) == expected[id(member)]
+
+
+def test_what_accounts_have_used_decays_whether_or_not_anybody_asks_for_fair_share():
+    users = [Association(account="a", user="ann"), Association(account="a", user="bob")]
+    tree = AccountTree([Association(account="root"), Association(account="a", parent="root"), *users])
+    ledger = UsageLedger(tree, PrioritySettings(decay_half_life=1000), 0)
+    ann, bob, account = tree.find("a", "ann"), tree.find("a", "bob"), tree.accounts["a"]
+    ledger.end(Spending(ann, "", 0, 1.0, 1.0, {"cpu": 2.0}), 100)
+    ledger.tick(300, [])
+    ledger.end(Spending(bob, "", 300, 1.0, 1.0, {"cpu": 2.0}), 400)
+    ledger.tick(600, [])
+    assert account.wall_usage == pytest.approx(ann.wall_usage + bob.wall_usage)
+    assert account.tres_usage["cpu"] == pytest.approx(2 * account.wall_usage)
+    assert ann.wall_usage == ann.usage < 75
+    tree.sum_usage()
+    assert account.usage == ann.usage + bob.usage
 
 
 @given(st.dictionaries(st.integers(0, 9), st.integers(1, 8)), st.integers(1, 12))

@@ -59,6 +59,8 @@ class UsageLedger:
         self.decay = 1 - 0.693 / half_life if half_life else 1.0
         """Per second; not exactly half after a half-life (§7.3)."""
         self.last = now
+        self._charged: list[Member] | None = None
+        """The associations with any usage, as far as they have been looked up."""
         self.qos_usage: dict[str, float] = {}
         self.qos_tres: dict[str, dict[str, float]] = {}
         self.qos_wall: dict[str, float] = {}
@@ -81,6 +83,7 @@ class UsageLedger:
 
     def reset(self) -> None:
         """All usage is zero (PriorityUsageResetPeriod)."""
+        self._charged = None
         for member in self.tree:
             member.usage = member.wall_usage = 0.0
             member.tres_usage.clear()
@@ -129,12 +132,15 @@ class UsageLedger:
         if self.decay == 1.0:
             return
         by = max(self.decay**seconds, _LEAST)
-        for member in self.tree:
-            if member.usage:
-                member.usage *= by
-                member.wall_usage *= by
-                for name in member.tres_usage:
-                    member.tres_usage[name] *= by
+        if self._charged is None:
+            if self.detailed:
+                self.tree.sum_usage()  # accounts are among them
+            self._charged = [member for member in self.tree if member.usage]
+        for member in self._charged:
+            member.usage *= by
+            member.wall_usage *= by
+            for name in member.tres_usage:
+                member.tres_usage[name] *= by
         for qos in self.qos_usage:
             if qos in self.no_decay:
                 continue
@@ -153,6 +159,8 @@ class UsageLedger:
             weighted = ran * self.decay**ran
             self._weighed = (ran, weighted)
         if job.member is not None:
+            if not job.member.usage:
+                self._charged = None
             job.member.usage += weighted * job.rate * job.factor
             for member in job.member.path() if self.detailed else ():
                 member.wall_usage += weighted * job.factor
