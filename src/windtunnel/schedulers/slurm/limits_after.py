@@ -56,13 +56,11 @@ def _qos_after(
     for name, least in limits.min_tres_per_job.items():
         if tres.get(name, 0) < least:
             return f"QOSMin{named(SHORT, name)}NotSatisfied" if name == "cpu" else f"QOSMin{named(SHORT, name)}"
-    account = book.tally("account", qos.name, job.account)
     for name, most in fresh(limits.max_tres_per_account, "per_account", hidden):
-        if _with(account, name, placed, tres) > most:
+        if _with(book.tally("account", qos.name, job.account), name, placed, tres) > most:
             return f"Max{named(SHORT, name)}PerAccount"
-    user = book.tally("user", qos.name, job.user)
     for name, most in fresh(limits.max_tres_per_user, "per_user", hidden):
-        if _with(user, name, placed, tres) > most:
+        if _with(book.tally("user", qos.name, job.user), name, placed, tres) > most:
             return f"QOSMax{named(QOS_USER, name, 'GRESPerUser')}"
     return None
 

@@ -23,35 +23,33 @@ def _qos_before(book: Tallies, record: Record, qos: Qos, hidden: set[str]) -> st
     least = qos.usage_threshold
     if least is not None and job.member is not None and book.ledger.fair_share(job.member) < least:
         return "QOSUsageThreshold"
-    checks: tuple[tuple[str, int | None, float, str], ...] = (
-        ("grp_jobs", limits.grp_jobs, book.tally("qos", qos.name).jobs + 1, "QOSGrpJobsLimit"),
-        (
-            "grp_wall",
-            limits.grp_wall,
-            _wall(book, book.ledger.qos_wall.get(qos.name, 0.0), record),
-            "QOSGrpWallLimit",
-        ),
-        (
-            "max_jobs_account",
-            limits.max_jobs_per_account,
-            book.tally("account", qos.name, job.account).jobs + 1,
-            "MaxJobsPerAccount",
-        ),
-        (
-            "max_jobs",
-            limits.max_jobs_per_user,
-            book.tally("user", qos.name, job.user).jobs + 1,
-            "QOSMaxJobsPerUserLimit",
-        ),
-        ("max_wall", limits.max_wall_per_job, record.limit, "QOSMaxWallDurationPerJobLimit"),
-    )
-    for kind, most, value, reason in checks:
-        if most is None or kind in hidden:
-            continue
-        hidden.add(kind)
-        if value > most:
-            return reason
+    # Each kind of limit counts once, of the first QOS that sets it.
+    most = limits.grp_jobs
+    if most is not None and _first("grp_jobs", hidden) and book.tally("qos", qos.name).jobs >= most:
+        return "QOSGrpJobsLimit"
+    most = limits.grp_wall
+    wall = book.ledger.qos_wall.get(qos.name, 0.0) if most is not None else 0.0
+    if most is not None and _first("grp_wall", hidden) and _wall(book, wall, record) > most:
+        return "QOSGrpWallLimit"
+    most = limits.max_jobs_per_account
+    account = ("account", qos.name, job.account)
+    if most is not None and _first("max_jobs_account", hidden) and book.tally(*account).jobs >= most:
+        return "MaxJobsPerAccount"
+    most = limits.max_jobs_per_user
+    if most is not None and _first("max_jobs", hidden) and book.tally("user", qos.name, job.user).jobs >= most:
+        return "QOSMaxJobsPerUserLimit"
+    most = limits.max_wall_per_job
+    if most is not None and _first("max_wall", hidden) and record.limit > most:
+        return "QOSMaxWallDurationPerJobLimit"
     return None
+
+
+def _first(kind: str, hidden: set[str]) -> bool:
+    """Whether no QOS before has a limit of a kind; this one has."""
+    if kind in hidden:
+        return False
+    hidden.add(kind)
+    return True
 
 
 def _member_before(book: Tallies, record: Record, hidden: set[str]) -> str | None:

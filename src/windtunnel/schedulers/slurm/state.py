@@ -70,6 +70,9 @@ class State:
         """Whether some jobs share nodes with jobs of their user only."""
         self.kept_plans = KeptPlans()
         """Of the backfill loop: what tests came to."""
+        self._placed: tuple[Record | None, Picked | None] = (None, None)
+        self._taken: dict[str, float] = {}
+        """The placement that was last asked for, and what it takes."""
         self._splits = 0
         """Tasks of arrays that have started."""
 
@@ -101,6 +104,12 @@ class State:
 
     def tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         """What a job takes with a placement; all CPUs of nodes it has alone."""
+        if placed is not self._placed[1] or record is not self._placed[0]:  # it is asked by limits, and at the start
+            self._placed = (record, placed)
+            self._taken = self._tres_of(record, placed)
+        return self._taken
+
+    def _tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         tres = record.demand.tres(placed.nodes.bit_count(), placed.total)
         memory = record.demand
         if memory.whole_memory and "mem" not in tres:

@@ -1,6 +1,6 @@
 """What limits are compared with: what the running jobs of associations, QOS, users and accounts hold (§6.1)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
@@ -161,12 +161,13 @@ class Tallies:
         return found
 
 
-def fresh(limits: Mapping[str, int], kind: str, hidden: set[tuple[str, str]]) -> Iterator[tuple[str, int]]:
+def fresh(limits: Mapping[str, int], kind: str, hidden: set[tuple[str, str]]) -> Sequence[tuple[str, int]]:
     """The limits of a kind that no earlier QOS has set; they are set by now (§6.1)."""
-    for name, most in limits.items():
-        if (kind, name) not in hidden:
-            hidden.add((kind, name))
-            yield name, most
+    if not limits:
+        return ()
+    found = [(name, most) for name, most in limits.items() if (kind, name) not in hidden]
+    hidden.update([(kind, name) for name, _ in found])
+    return found
 
 
 def inherited(member: Member, name: str) -> int | None:
