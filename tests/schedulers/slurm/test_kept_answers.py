@@ -291,7 +291,7 @@ BUSY = st.lists(st.tuples(st.integers(1, 2**10 - 1), st.integers(1, 3), st.integ
 @settings(max_examples=60)
 @given(
     BUSY,
-    st.integers(1, 4),
+    st.sampled_from([None, 1, 2, 3, 4]),
     st.sampled_from([None, 1, 2, 3]),
     st.integers(1, 8),
     st.integers(0, 9),
@@ -336,9 +336,9 @@ def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(
             chooser.took(held)
     ask = JobAsk(
         user="u",
-        tasks=max(tasks, low),
+        tasks=max(tasks, low or 1),
         min_nodes=low,
-        max_nodes=None if more is None else low + more,
+        max_nodes=None if low is None or more is None else low + more,
         tasks_per_node=per_node or None,
         memory_per_cpu=each,
     )

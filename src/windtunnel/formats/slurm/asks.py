@@ -77,11 +77,7 @@ def ask_of(asked: Asked) -> JobAsk:
         memory_per_node=per_node,
         gres_per_node=gres_node,
         gres_per_job=gres_job,
-        licences={
-            name.partition("/")[2]: count
-            for name, count in asked.tres.items()
-            if name.startswith("license/") and count
-        },
+        licences=_licences(asked.tres),
         features=asked.constraints,
         time_limit=asked.limit,
         begin=asked.begin,
@@ -90,6 +86,10 @@ def ask_of(asked: Asked) -> JobAsk:
     if not asked.submit_line:
         return ask
     return options_in(asked.submit_line, ask, asked.component, asked.submitted, asked.zone)
+
+
+def _licences(tres: Mapping[str, int]) -> dict[str, int]:
+    return {name[8:]: count for name, count in tres.items() if count and name.startswith("license/")}
 
 
 def _memory(asked: Asked, cpus: int, nodes: int) -> tuple[int | None, int | None]:

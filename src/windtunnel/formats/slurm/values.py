@@ -1,7 +1,6 @@
 """Values as Slurm writes them: dates, durations, states, lists of hosts."""
 
 import re
-from contextlib import suppress
 from datetime import UTC, datetime, time, tzinfo
 from functools import lru_cache
 from itertools import product
@@ -39,9 +38,11 @@ def date(text: str, zone: tzinfo = UTC) -> float | None:
     if text.isascii() and text.isdigit():
         return float(text)
     if zone is UTC and len(text) == 19 and text[10] == "T" and text[13] == text[16] == ":":
-        with suppress(ValueError):  # what is wrong with it is said below
+        try:
             at = time.fromisoformat(text[11:])
             return _midnight(text[:10]) + at.hour * 3600 + at.minute * 60 + at.second
+        except ValueError:
+            pass  # what is wrong with it is said below
     found = datetime.fromisoformat(text)
     return (found if found.tzinfo else found.replace(tzinfo=zone)).timestamp()
 

@@ -1,0 +1,102 @@
+"""What is found in few steps is what looking at every node finds."""
+
+import sys
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windtunnel.model.slurm import GresAsk, GresItem, JobAsk, Partition, SelectSettings, SlurmNode, SlurmSite
+from windtunnel.schedulers.slurm.fit import IDLE, Fit
+from windtunnel.schedulers.slurm.holdings import Holding
+from windtunnel.schedulers.slurm.jobs import PendingJob
+from windtunnel.schedulers.slurm.memory_room import MemoryRoom
+from windtunnel.schedulers.slurm.nodesets import bits, mask_of, runs_above, spans
+from windtunnel.schedulers.slurm.state import State
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import site
+
+NODES = 12
+
+
+@given(st.integers(0, 2**40), st.integers(0, 9))
+def test_long_runs_of_a_set(nodes, length):
+    long = [one for one in spans(nodes) if one[1] - one[0] > length]
+    assert runs_above(nodes, length) == mask_of(node for begin, end in long for node in range(begin, end))
+
+
+@given(st.lists(st.tuples(st.integers(1, 2**NODES - 1), st.integers(0, 3), st.integers(0, 900)), max_size=8))
+def test_memory_beside_free_cpus_changes_in_runs_as_it_does_node_by_node(changes):
+    cluster = State(site(nodes=NODES)).cluster
+    together, one_by_one = MemoryRoom(cluster), MemoryRoom(cluster)
+    for nodes, cpus, memory in changes:
+        together.change(nodes, -cpus, -memory)
+        for node in bits(nodes):
+            one_by_one.change(1 << node, -cpus, -memory)
+        assert (together.cpus, together.memory) == (one_by_one.cpus, one_by_one.memory)
+        for each in (1, 500, 1000, 1500):
+            assert together.short_of(each) == one_by_one.short_of(each)
+
+
+def _gpu_state(counts):
+    nodes = tuple(
+        SlurmNode(
+            name=f"g{k}",
+            cpus=8,
+            sockets=2,
+            cores_per_socket=4,
+            memory=64 + 32 * (k % 2),
+            gres=(GresItem(name="gpu", count=4),) if k % 5 else (),
+        )
+        for k in range(NODES)
+    )
+    select = SelectSettings(type="cons_tres", counts=counts, memory=True)
+    return State(SlurmSite(nodes=nodes, select=select, partitions=(Partition(name="p"),)))
+
+
+@settings(max_examples=80)
+@given(
+    st.sampled_from(("CPU", "CORE")),
+    st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, 8), st.integers(0, 3), st.integers(0, 60)), max_size=9),
+    st.integers(1, 3),
+    st.sampled_from((None, 1, 2)),
+    st.integers(1, 9),
+    st.sampled_from((None, 0, 4, 9)),
+    st.sampled_from((None, 0, 30, 90)),
+    st.sampled_from((0, 2)),
+    st.sampled_from((None, 2)),
+)
+def test_jobs_with_gpus_on_each_node(counts, busy, gpus, least, tasks, each, whole, per_node, per_task):
+    state = _gpu_state(counts)
+    for number, (node, cores, devices, memory) in enumerate(busy):
+        if state.held.jobs[node]:
+            continue
+        state.held.add(
+            Holding(
+                str(number),
+                1 << node,
+                100,
+                cpus={node: cores},
+                cores={node: (1 << cores) - 1},
+                memory={node: memory},
+                gres={node: {"gpu": (1 << devices) - 1}} if node % 5 else None,
+            )
+        )
+    ask = JobAsk(
+        user="u",
+        tasks=max(tasks, least or 1),
+        min_nodes=least,
+        cpus_per_task=per_task,
+        tasks_per_node=per_node or None,
+        memory_per_cpu=each,
+        memory_per_node=whole if each is None else None,
+        gres_per_node=(GresAsk(name="gpu", count=gpus),),
+    )
+    (record,) = PendingJob("j", 1, ask, 0, state.cluster).records
+    assert record.demand.gpus_alone
+    quick, slow = Fit(state.cluster), Fit(state.cluster)
+    found = quick.usable(record, state.cluster.all, state.held)
+    record.demand.gpus_alone = False
+    assert found == slow.usable(record, state.cluster.all, state.held, IDLE)
+    assert quick.weights.kept() == slow.weights.kept()
