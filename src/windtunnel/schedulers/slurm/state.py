@@ -71,7 +71,7 @@ class State:
         self.kept_plans = KeptPlans()
         """Of the backfill loop: what tests came to."""
         self._placed: tuple[Record | None, Picked | None] = (None, None)
-        self._taken: dict[str, float] = {}
+        self._asked_for: dict[str, float] = {}
         """The placement that was last asked for, and what it takes."""
         self._splits = 0
         """Tasks of arrays that have started."""
@@ -106,8 +106,8 @@ class State:
         """What a job takes with a placement; all CPUs of nodes it has alone."""
         if placed is not self._placed[1] or record is not self._placed[0]:  # it is asked by limits, and at the start
             self._placed = (record, placed)
-            self._taken = self._tres_of(record, placed)
-        return self._taken
+            self._asked_for = self._tres_of(record, placed)
+        return self._asked_for
 
     def _tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         tres = record.demand.tres(placed.nodes.bit_count(), placed.total)
