@@ -4,6 +4,7 @@ An answer is about some nodes. What starts or ends elsewhere changes nothing of 
 running jobs are taken away (§4.4, 4): these are looked at again, which costs little beside selecting nodes.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -24,7 +25,7 @@ _ALL_NODES: Final = -1
 class Answer:
     """When a job of a kind could start, and on which of some nodes; or until when at least it could not."""
 
-    __slots__ = ("among", "lasts", "placed", "version", "when")
+    __slots__ = ("among", "begin", "lasts", "placed", "reach", "version", "when")
 
     def __init__(self, among: int, when: int, placed: Picked | None, lasts: list[Holding]) -> None:
         self.among = among
@@ -33,8 +34,25 @@ class Answer:
         self.placed = placed
         self.lasts = lasts
         """The last job of each batch that was taken away."""
+        self.begin = self.reach = 0
+        """Jobs of other nodes that end before or after these dates make no difference to the batches."""
         self.version = -1
         """The changes up to which it is known to hold; -1: it does not any more."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Changes:
+    """Jobs that have begun or ended since a version, and when they end by their limits."""
+
+    __slots__ = ("first", "last", "nodes")
+
+    def __init__(self, changed: Sequence[tuple[int, int]]) -> None:
+        self.nodes = 0
+        """All their nodes; all that there are if nobody knows any more."""
+        ends = [end for _, end in changed]
+        self.first, self.last = min(ends, default=0), max(ends, default=0)
+        for nodes, _ in changed:
+            self.nodes |= nodes
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -48,30 +66,28 @@ class Answers:
         self._before: dict[tuple[int, int, int], Answer] = {}
         self.version = 0
         """How often what runs has changed."""
-        self._recent: list[int] = []
-        """The nodes of the last changes."""
-        self._since: dict[int, int] = {}
-        """The nodes that have changed hands since a version."""
+        self._recent: list[tuple[int, int]] = []
+        """Of the last changes the nodes, and when the job ends by its limit."""
+        self._since: dict[int, Changes] = {}
 
-    def changed(self, nodes: int) -> None:
+    def changed(self, nodes: int, end: int) -> None:
         """A job has begun or ended on some nodes."""
         self.version += 1
         self._since.clear()
-        self._recent.append(nodes)
+        self._recent.append((nodes, end))
         if len(self._recent) > 2 * _LOOK_BACK:
             del self._recent[:_LOOK_BACK]
 
-    def since(self, version: int) -> int:
-        """The nodes that have changed hands since a version; all of them if that is too long ago."""
+    def since(self, version: int) -> Changes:
+        """What has changed since a version."""
         found = self._since.get(version)
         if found is None:
             count = self.version - version
-            found = 0
             if count > len(self._recent):
-                found = _ALL_NODES
+                found = Changes(())
+                found.nodes = _ALL_NODES
             else:
-                for nodes in self._recent[len(self._recent) - count :]:
-                    found |= nodes
+                found = Changes(self._recent[len(self._recent) - count :])
             self._since[version] = found
         return found
 

@@ -23,7 +23,20 @@ class Batches:
     nodes from the last one on that ends within the window.
     """
 
-    __slots__ = ("_among", "_begin", "_dates", "_edge", "_ending", "_growth", "_window", "end", "last", "place")
+    __slots__ = (
+        "_among",
+        "_begin",
+        "_dates",
+        "_edge",
+        "_ending",
+        "_growth",
+        "_window",
+        "begin",
+        "end",
+        "last",
+        "place",
+        "reach",
+    )
 
     def __init__(self, running: Sequence[Holding], dates: Sequence[int], among: int, growth: int) -> None:
         self._ending = running
@@ -35,6 +48,10 @@ class Batches:
         self._window = _FIRST_WINDOW
         self._edge = 0
         self._begin = 0
+        self.begin = 0
+        """When the first job of the first batch ends."""
+        self.reach = 0
+        """The last date that made a difference to this batch."""
         self.end = 0
         """When the last job of this batch ends."""
         self.last: Holding | None = None
@@ -52,8 +69,10 @@ class Batches:
             self.place = count
             return False
         if not self._edge:
+            self.begin = dates[first]
             self._edge = dates[first] + self._window - dates[first] % self._window
-        within = bisect_right(dates, self._edge + self._window) - 1
+        self.reach = self._edge + self._window
+        within = bisect_right(dates, self.reach) - 1
         last = self._next(max(first, within))
         if last == count:  # nobody else has any of the nodes
             self.place = count
@@ -64,6 +83,7 @@ class Batches:
         self.place = last + 1
         self.last = self._ending[last]
         self.end = dates[last]
+        self.reach = max(self.reach, self.end)
         while True:
             self._window = self._window + self._growth if self._growth else self._window * 2
             if self.place == count or dates[self.place] <= self._edge + self._window:

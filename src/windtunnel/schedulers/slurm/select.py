@@ -6,7 +6,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.answers import Answer, Answers
+from windtunnel.schedulers.slurm.answers import Answer, Answers, Changes
 from windtunnel.schedulers.slurm.batches import Batches
 from windtunnel.schedulers.slurm.choose import Chooser
 from windtunnel.schedulers.slurm.cluster import Cluster
@@ -56,7 +56,7 @@ class Selector(Chooser):
         if self.masks is not None and self.futures is not None:
             self.masks.add(held)
             self.futures.changed()
-        self.answers.changed(held.nodes)
+        self.answers.changed(held.nodes, held.end)
         self._rank += 1
         self._ranks[held.job] = self._rank
         key = (held.end, held.order, self._rank)
@@ -70,7 +70,7 @@ class Selector(Chooser):
         if self.masks is not None and self.futures is not None:
             self.masks.remove(held)
             self.futures.changed()
-        self.answers.changed(held.nodes)
+        self.answers.changed(held.nodes, held.end)
         place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
         del self.ends[place]
         del self.by_end[place]
@@ -263,12 +263,16 @@ class Selector(Chooser):
         """Whether an answer still holds: nothing has changed on its nodes, and jobs go away in the same batches."""
         answers = self.answers
         if answer.version != answers.version:
-            untouched = answer.version >= 0 and not answers.since(answer.version) & answer.among
-            answer.version = answers.version if untouched and self._same_batches(answer) else -1
+            stands = False
+            if answer.version >= 0:
+                changes = answers.since(answer.version)
+                stands = not changes.nodes & answer.among and self._same_batches(answer, changes)
+            answer.version = answers.version if stands else -1
         return answer.version >= 0
 
-    def _same_batches(self, answer: Answer) -> bool:
-        if not answer.lasts:
+    def _same_batches(self, answer: Answer, changes: Changes) -> bool:
+        """Whether running jobs that have the nodes of an answer would still be taken away in the same batches."""
+        if not answer.lasts or changes.first > answer.reach or changes.last < answer.begin:
             return True
         batches = Batches(self.by_end, self.dates, answer.among, self.window_growth)
         for last in answer.lasts:
@@ -297,16 +301,20 @@ class Selector(Chooser):
             placed = self.plain(record, among, futures.now)
             if placed is not None:
                 return Answer(among, _AT_ONCE, placed, lasts)
+        answer = Answer(among, _NEVER, None, lasts)
         batches = Batches(self.by_end, self.dates, among, self.window_growth)
         while batches.advance():
             if batches.last is not None:
                 lasts.append(batches.last)
+            answer.begin, answer.reach = batches.begin, batches.reach
             if batches.end > horizon:
-                return Answer(among, horizon, None, lasts)
+                answer.when = horizon
+                break
             if not enough and futures.short(batches.place, among, wanted):
                 continue
             enough = True
             placed = self.plain(record, among, futures.after(batches.place))
             if placed is not None:
-                return Answer(among, batches.end, placed, lasts)
-        return Answer(among, _NEVER, None, lasts)
+                answer.when, answer.placed = batches.end, placed
+                break
+        return answer
