@@ -6,6 +6,7 @@ modules named there with the reason. The sources go into the wheel all the same;
 """
 
 import os
+import sys
 from contextlib import chdir
 from importlib import metadata
 from pathlib import Path
@@ -65,6 +66,10 @@ def build(root: Path, files: list[str], folder: Path, opt_level: str = "2") -> l
             target_dir=str(folder / "c"),
             group_name=PACKAGE,
         )
+        if sys.platform == "linux":  # calls from one function to another need not look for it, and may vanish
+            for extension in extensions:
+                extension.extra_compile_args += ["-fno-semantic-interposition", "-flto=auto"]
+                extension.extra_link_args += ["-flto=auto", f"-O{opt_level}", "-Wl,-Bsymbolic"]
         command = build_ext(Distribution({"name": PACKAGE, "ext_modules": extensions}))
         command.build_lib = str(folder / "lib")
         command.build_temp = str(folder / "objects")
