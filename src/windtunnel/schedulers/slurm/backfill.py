@@ -1,7 +1,5 @@
 """The backfill loop over the queue: which jobs are tested, and what limits end a cycle (§4)."""
 
-from collections import Counter
-
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.cancelling import drop_hopeless
@@ -29,7 +27,7 @@ class _Cycle:
         self.full = False
         known = self.settings
         self.most_starts: int = known.bf_max_job_start
-        self.seen: Counter[tuple[object, ...]] = Counter()
+        self.seen: dict[tuple[object, ...], int] = {}
         """Jobs looked at, of users, partitions and associations (§4.5)."""
         self.bounded = bool(
             known.bf_max_job_user or known.bf_max_job_part or known.bf_max_job_user_part or known.bf_max_job_assoc
@@ -138,10 +136,10 @@ class _Cycle:
             (("association", record.job.account, user), known.bf_max_job_assoc),
         ]
         limited = [(key, most) for key, most in keys if most]
-        if any(self.seen[key] >= most for key, most in limited):
+        if any(self.seen.get(key, 0) >= most for key, most in limited):
             return True
         for key, _ in limited:
-            self.seen[key] += 1
+            self.seen[key] = self.seen.get(key, 0) + 1
         return False
 
     def _only_now(self, record: Record) -> bool:
@@ -154,7 +152,7 @@ class _Cycle:
         if self.once_each and job.expected is not None:
             return True
         most = self.most_plans
-        return bool(most and self.planner.reserved[record.table.name] >= most)
+        return bool(most and self.planner.reserved.get(record.table.name, 0) >= most)
 
 
 def backfill_pass(state: State) -> Pass:

@@ -18,7 +18,7 @@ _STEP = 16
 class Futures:
     """The futures of one state of a cluster, by the number of running jobs that have ended; the next to end first."""
 
-    __slots__ = ("_counts", "_known", "_reach", "_sizes", "ending", "most_cpus", "now")
+    __slots__ = ("_counts", "_known", "_reach", "ending", "most_cpus", "now")
 
     def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
         self.now = now
@@ -29,15 +29,12 @@ class Futures:
         self._known: list[FreeMasks] = []
         self._reach: list[int] = []
         """By the number of jobs gone: the nodes of which anything is free."""
-        self._sizes: list[int] = []
-        """How many these are."""
 
     def changed(self) -> None:
         """A job has begun or ended."""
         self._counts.clear()
         self._known.clear()
         self._reach.clear()
-        self._sizes.clear()
 
     def after(self, count: int) -> FreeMasks:
         """What is free without the first running jobs, so many."""
@@ -65,16 +62,11 @@ class Futures:
 
         It supposes that whatever is not full is empty: then no selection can succeed.
         """
-        reach, sizes = self._reach, self._sizes
+        reach = self._reach
         if len(reach) <= count:
-            self._look_as_far_as(count)
-        return sizes[count] < wanted or (reach[count] & among).bit_count() < wanted
-
-    def _look_as_far_as(self, count: int) -> None:
-        reach, sizes = self._reach, self._sizes
-        if not reach:
-            reach.append(self.now.able())
-            sizes.append(reach[0].bit_count())
-        for one in self.ending[len(reach) - 1 : count]:
-            reach.append(reach[-1] | one.nodes)
-            sizes.append(reach[-1].bit_count())
+            if not reach:
+                reach.append(self.now.able())
+            for one in self.ending[len(reach) - 1 : count]:
+                reach.append(reach[-1] | one.nodes)
+        able = reach[count] & among
+        return not able if wanted <= 1 else able.bit_count() < wanted

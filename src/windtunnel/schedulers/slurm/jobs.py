@@ -211,6 +211,7 @@ class Record:
         "kind",
         "limit",
         "mask",
+        "narrow",
         "node_refusal",
         "plain",
         "priority",
@@ -232,6 +233,8 @@ class Record:
             either |= nodes
         self.mask = table.mask & either & ~job.excluded
         """The nodes it may use at all."""
+        self.narrow = self.mask != table.mask
+        """Whether these are not all of the partition's."""
         self.kind = -1
         """The selector's number for all that are placed alike; -1: not asked for yet."""
         self.plain = -1
@@ -245,7 +248,7 @@ class Record:
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
-        other.counts, other.node_refusal = (), self.node_refusal
+        other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
         other.plain = -1
         other.demand = demand = Demand(self.job.ask, self.table.partition, site)

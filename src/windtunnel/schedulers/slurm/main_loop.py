@@ -1,6 +1,5 @@
 """The main scheduling loop: jobs strictly in order until the first of a partition that does not fit (§3)."""
 
-from collections import Counter
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -51,7 +50,7 @@ class _Run:
         self.depth: int = 0 if full else main.default_queue_depth
         self.most_starts: int = main.sched_max_job_start
         self.most_of_partition: int = main.partition_job_depth
-        self.per_partition: Counter[str] = Counter()
+        self.per_partition: dict[str, int] = {}
         self.stopped = False
 
     def go(self) -> Pass:
@@ -94,8 +93,9 @@ class _Run:
         """Whether one more job of the partition, and of all, may be looked at (§3.1, §3.2)."""
         most = self.most_of_partition
         if most:
-            self.per_partition[record.table.name] += 1
-            if self.per_partition[record.table.name] > most:
+            name = record.table.name
+            looked_at = self.per_partition[name] = self.per_partition.get(name, 0) + 1
+            if looked_at > most:
                 if record.job.reason == "None":
                     record.job.reason = "Priority"
                 return False

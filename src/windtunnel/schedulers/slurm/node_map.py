@@ -73,7 +73,7 @@ class NodeMap:
         place = done = 0
         enough_once = False
         whole = base == self.nodes
-        narrower = mask & base != base
+        narrower = mask != base and mask & base != base
         while place <= last and slots[place].end <= start:
             place += 1
         while True:

@@ -1,6 +1,5 @@
 """Where a job goes in the map of the backfill loop: its first start beside all plans, or right now (§4.3)."""
 
-from collections import Counter
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -64,7 +63,7 @@ class Planner:
             state.kept_plans.begin(self.nodes, state.ledger.last if state.limits.active else 0)
         self.done = Pass()
         """What has started."""
-        self.reserved: Counter[str] = Counter()
+        self.reserved: dict[str, int] = {}
         """Plans of each partition."""
         self.het = HetStarts(state, self.window)
         if self.settings.bf_running_job_reserve:
@@ -145,7 +144,8 @@ class Planner:
             self.number = self.state.kept_plans.after(self.number, *self.map.effect(begin, end), nodes)
         licences = record.job.licences if self.licensed else None
         self.map.take(begin, end, nodes, licences)
-        self.reserved[record.table.name] += 1
+        name = record.table.name
+        self.reserved[name] = self.reserved.get(name, 0) + 1
 
     def _test(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
         state, job = self.state, record.job
@@ -213,7 +213,10 @@ class Planner:
         """The nodes of a job's partition that are up, and not another user's for himself."""
         base = self._bases.get(record.table.name)
         if base is None:
-            base = self._bases[record.table.name] = record.table.mask & self.nodes
+            base = record.table.mask & self.nodes
+            if base == self.nodes:
+                base = self.nodes  # the same object: it is compared at once
+            self._bases[record.table.name] = base
         others = self.state.of_others(record)
         return base & ~others if others else base
 
@@ -222,7 +225,8 @@ class Planner:
         few = record.demand.min_nodes
         base = self._base(record)
         least = self.state.selector.least_nodes(record) if self.state.selector.by_sets(record, base) else few
-        return self.map.chance(start, base, record.mask, minutes * 60, least, few, tries)
+        mask = record.mask if record.narrow else base
+        return self.map.chance(start, base, mask, minutes * 60, least, few, tries)
 
     def _booked_chance(self, record: Record, start: int, minutes: int) -> tuple[int, int, int, bool] | None:
         """From when on a job might go where, when to try again, and whether a test is worth while; None: never."""
@@ -317,7 +321,7 @@ class Planner:
                 job.reason = refusal
                 return Plan(SHOWN, when)
         part = self.most_plans
-        if shown or (part and self.reserved[record.table.name] >= part):
+        if shown or (part and self.reserved.get(record.table.name, 0) >= part):
             return Plan(SHOWN, when)
         most = self.most_boundaries
         if most and self.map.records >= most:
