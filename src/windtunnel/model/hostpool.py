@@ -15,6 +15,7 @@ from windtunnel.model.intervals import (
     pick_lowest,
     remove_run,
     remove_whole_runs,
+    take_lowest,
     take_run,
 )
 
@@ -159,12 +160,15 @@ class HostPool:
 
     def take(self, count: SupportsIndex) -> HostSet | None:
         """Like :meth:`pick`, and removes them."""
+        if self._firsts is not None:
+            number = count if type(count) is int else index(count)
+            if number > self.size or number < 0:
+                return None
+            self.size -= number
+            return host_set(None, take_lowest(self._firsts, self._lasts, number), number)
         hosts = self.pick(count)
         if hosts is not None:
-            if self._firsts is None:
-                self._bits ^= hosts._bits or 0  # what was picked is in the pool
-            else:
-                remove_whole_runs(self._firsts, self._lasts, hosts.runs)
+            self._bits ^= hosts._bits or 0  # what was picked is in the pool
             self.size -= hosts.size
         return hosts
 

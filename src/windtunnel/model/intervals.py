@@ -20,6 +20,7 @@ __all__ = [
     "pick_lowest",
     "remove_run",
     "remove_whole_runs",
+    "take_lowest",
     "take_run",
 ]
 
@@ -53,6 +54,26 @@ def pick_lowest(firsts: list[int], lasts: list[int], count: int) -> tuple[Run, .
             need = 0
         runs.append((first, last))
         k += 1
+    return tuple(runs)
+
+
+def take_lowest(firsts: list[int], lasts: list[int], count: int) -> tuple[Run, ...]:
+    """Take the lowest ``count`` numbers; there must be as many."""
+    runs = []
+    need = count
+    k = 0
+    while need:
+        first, last = firsts[k], lasts[k]
+        need -= last - first + 1
+        if need < 0:
+            last += need
+            need = 0
+            firsts[k] = last + 1
+        else:
+            k += 1
+        runs.append((first, last))
+    if k:
+        del firsts[:k], lasts[:k]
     return tuple(runs)
 
 
@@ -117,17 +138,27 @@ def remove_whole_runs(firsts: list[int], lasts: list[int], runs: tuple[Run, ...]
     """Remove what is a sequence of whole intervals (only the last may go on); whether it is: what was picked is."""
     if not runs:
         return True
-    k = bisect_left(firsts, runs[0][0])
+    first = runs[0][0]
+    k = _from(firsts, first) if _COMPILED else bisect_left(firsts, first)
     stop = k + len(runs)
+    if stop > len(firsts):
+        return False
     last = runs[-1][1]
-    if firsts[k:stop] != [a for a, _ in runs] or lasts[stop - 1] < last:
+    end = lasts[stop - 1]
+    if end < last:
         return False
-    if lasts[k : stop - 1] != [b for _, b in runs[:-1]]:
-        return False
-    if lasts[stop - 1] > last:
+    place = k
+    for begin, until in runs:
+        if firsts[place] != begin:
+            return False
+        place += 1
+        if place < stop and lasts[place - 1] != until:
+            return False
+    if end > last:
         stop -= 1
         firsts[stop] = last + 1
-    del firsts[k:stop], lasts[k:stop]
+    if stop > k:
+        del firsts[k:stop], lasts[k:stop]
     return True
 
 
@@ -164,6 +195,10 @@ def add_runs(firsts: list[int], lasts: list[int], runs: tuple[Run, ...]) -> int:
             firsts[k] = first
         elif lasts[k] == first - 1 and (k + 1 == count or firsts[k + 1] > last + 1):
             lasts[k] = last
+        elif lasts[k] == first - 1 and firsts[k + 1] == last + 1:  # it closes a gap
+            lasts[k] = lasts.pop(k + 1)
+            firsts.pop(k + 1)
+            count -= 1
         else:
             added += _join_run(firsts, lasts, k, first, last)
             count = len(firsts)

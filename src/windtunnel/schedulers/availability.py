@@ -20,6 +20,10 @@ _ROUND: Final = 6755399441055744.0
 _LESS: Final = 1e-7
 """What a length exceeds whole microseconds by (s) without reaching into the next."""
 _LONGEST: Final = float_info.max / 2
+_INF: Final = float("inf")
+# Bound once: compiled code looks up what comes from other modules each time.
+_nextafter: Final = nextafter
+_ulp: Final = ulp
 _AT_HAND: Final = 1e-5
 """What is so near (s) is the present: ends and calls are told rounded, a few microseconds early or late."""
 
@@ -134,9 +138,11 @@ def longest_until(now: float, date: float) -> float:
     if date > _LONGEST:
         return _LONGEST
     longest = date - now
-    longest += (date - (longest + now)) + ulp(date) / 2
+    longest += (date - (longest + now)) + _ulp(date) / 2
     while now + longest > date:
-        longest = nextafter(longest, -inf)
-    while now + (more := nextafter(longest, inf)) <= date:
+        longest = _nextafter(longest, -_INF)
+    more: float = _nextafter(longest, _INF)
+    while now + more <= date:
         longest = more
+        more = _nextafter(longest, _INF)
     return longest

@@ -1,7 +1,7 @@
 """EASY backfilling, as in the literature (Lifka 1995; Mu'alem & Feitelson, IEEE TPDS 2001)."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from mypy_extensions import mypyc_attr
 
@@ -121,7 +121,11 @@ class Easy(BatchScheduler):
         shadow = ANY
         free = self.site.free.size
         enough = False
-        for end, _, freed, _ in self.site.ends:
+        end: float
+        freed: int
+        ends: Any = self.site.ends
+        entries: list[tuple[Any, ...]] = ends  # so typed, compiled code reads of each what is asked for
+        for end, _, freed, _ in entries:
             if enough and end != shadow:
                 break
             free += freed

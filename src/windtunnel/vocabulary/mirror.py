@@ -204,7 +204,9 @@ class Mirror:
             self.left = []
         if self._further:
             self._forget_news()
-        for notice in notices:
+        message: Any = notices
+        news: list[Any] = message if not _COMPILED or type(message) is list else list(message)
+        for notice in news:
             if type(notice) is _JobSubmitted:
                 arrived.append(notice.job)
             elif type(notice) is _JobCompleted:
@@ -383,7 +385,7 @@ class Mirror:
         """A job is no longer among the ends, but has left."""
         place = self._place(running)
         if _COMPILED:
-            del self._dates[place]
+            self._dates.pop(place)
         ends: list[Any] = self.ends  # entries are not looked into
         left: list[Any] = self.left
         left.append(ends.pop(place))
@@ -441,7 +443,7 @@ class Mirror:
     def execute(self, job: Job, hosts: HostSet) -> ExecuteJob:
         """The decision to start a job now on these hosts, which the mirror notes."""
         self.start(job, hosts)
-        return _ExecuteJob(job_id=job.id, hosts=hosts)
+        return _ExecuteJob(job.id, hosts)
 
     def hold(self, job: Job, hosts: HostSet, start: float, end: float, amounts: Amounts | None = None) -> Running:
         """The same for hosts already removed from ``free``, with the time of the predicted end."""
@@ -486,7 +488,7 @@ class Mirror:
             self._await(end, rank, size, running)
         else:
             _insort(self.ends, (end, rank, size, running))
-        return _ExecuteJob(job_id=job_id, hosts=hosts)
+        return _ExecuteJob(job_id, hosts)
 
     def resume(self, job_id: str, hosts: HostSet, amounts: Amounts | None, at: float) -> None:
         """Note that a suspended job holds hosts again, once, whether the decision or the notice comes first."""

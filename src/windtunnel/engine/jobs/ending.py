@@ -1,6 +1,6 @@
 """Jobs end, or are rejected (batsim-protocol.md sections 5 and 8)."""
 
-from typing import Final
+from typing import Any, Final
 
 from windtunnel.engine.jobs.workflows import task_over
 from windtunnel.engine.state.calendar import RELEASE_HELD, Priority
@@ -50,12 +50,13 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
     if world.metered:
         world.energy.job_ended(record, leaves)
     hooks = world.hooks
+    moment: Any = now  # compiled code makes an object of a number wherever one is wanted
     for hook in hooks.ended:
-        hook(now, record)
+        hook(moment, record)
     for hook in hooks.states:
-        hook(now, table.counts)
+        hook(moment, table.counts)
     if tell:
-        notice = _JobCompleted(now, job, state, code, hosts, record.starting_time)
+        notice = _JobCompleted(moment, job, state, code, hosts, record.starting_time)
         session = world.only_session
         if session is not None:
             session.outbox.append(notice)

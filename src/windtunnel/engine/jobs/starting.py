@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec.structs import astuple
 
 from windtunnel.engine.jobs import execution
-from windtunnel.engine.state.calendar import JOB_END, WALLTIME
+from windtunnel.engine.state.calendar import COMPILED, JOB_END, WALLTIME, plan
 from windtunnel.engine.state.hosts import HostState
 from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.shared_hosts import enough_alike
@@ -36,14 +36,14 @@ _RUNNING: Final = JobState.RUNNING
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _DelayProfile: Final = DelayProfile
-_heappush: Final = heappush
 _astuple: Final = astuple
+_heappush: Final = heappush
 
 
-def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
-    """Start a job, after the checks of batsim-protocol.md section 6."""
-    # All fields at once: each one costs compiled code as much. The timestamp, a keyword of the base, comes last.
-    given: tuple[Any, ...] = _astuple(decision)
+def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any, ...] | None = None) -> None:
+    """Start a job, after the checks of batsim-protocol.md section 6; ``given`` are all fields of the decision."""
+    if given is None:
+        given = _astuple(decision)  # all at once: each one costs compiled code as much
     job_id, _, placement, amounts, placements, storages, more, _ = given
     record = world.jobs.get(job_id)
     if record is None or record.owner != -1:
@@ -75,11 +75,12 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         world.energy.job_started(record)
     world.nb_running += 1
     hooks = world.hooks
+    moment: Any = now  # compiled code makes an object of a number wherever one is wanted
     if hooks.started:
         for hook in hooks.started:
-            hook(now, record)
+            hook(moment, record)
     for hook in hooks.states:
-        hook(now, world.hosts.counts)
+        hook(moment, world.hosts.counts)
     if world.only_session is None:
         world.tell_others(rank, JobStarted(now, job, hosts, record.amounts))
     if delay is None:
@@ -87,10 +88,15 @@ def execute_job(world: World, rank: int, decision: ExecuteJob) -> None:
         return
     # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
     world.sequence = sequence = world.sequence + 1
-    if delay < job.walltime:
-        _heappush(world.heap, (now + delay, 0, sequence, JOB_END, record, record.version))
+    walltime = job.walltime
+    if delay < walltime:
+        entry: tuple[Any, ...] = (now + delay, 0, sequence, JOB_END, record, record.version)
     else:
-        _heappush(world.heap, (now + job.walltime, 1, sequence, WALLTIME, record, record.version))
+        entry = (now + walltime, 1, sequence, WALLTIME, record, record.version)
+    if COMPILED:
+        plan(world.heap, entry)
+    else:
+        _heappush(world.heap, entry)
 
 
 def _place(world: World, decision: ExecuteJob, record: JobRecord) -> None:

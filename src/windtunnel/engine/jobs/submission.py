@@ -1,10 +1,10 @@
 """Jobs enter the simulation (batsim-protocol.md sections 4 and 5)."""
 
-from heapq import heappush
+from heapq import heapreplace
 from math import inf
-from typing import Final
+from typing import Any, Final
 
-from windtunnel.engine.state.calendar import NO_MORE, SUBMIT, Priority
+from windtunnel.engine.state.calendar import COMPILED, NO_MORE, SUBMIT, Priority, plan, plan_instead
 from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobRecord, Workflow
@@ -12,7 +12,7 @@ from windtunnel.model.abilities import jobs_between
 from windtunnel.model.job_record import new_record
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
-__all__ = ["no_more", "release_held", "submit_due", "submit_job", "was_submitted", "workload_over"]
+__all__ = ["no_more", "release_held", "submit_due", "submit_first", "submit_job", "was_submitted", "workload_over"]
 
 _SUBMISSION: Final = Priority.SUBMISSION
 _AHEAD: Final = 512
@@ -20,24 +20,47 @@ _AHEAD: Final = 512
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _JobSubmitted: Final = JobSubmitted
-_heappush: Final = heappush
+_heapreplace: Final = heapreplace
 
 
 def submit_due(world: World, submitter: Submitter) -> None:
     """Submit all jobs of a workload that are due, and plan the next."""
+    entry = (-inf, _SUBMISSION, 0, SUBMIT, submitter, submitter.version)  # it was taken off
+    plan(world.heap, entry)
+    submit_first(world, submitter, entry)
+
+
+def submit_first(world: World, submitter: Submitter, first: tuple[Any, ...]) -> None:
+    """The same while the entry that says so is still the first of the calendar: the next one takes its place."""
+    heap: list[Any] = world.heap
     horizon = world.horizon
     ahead = submitter.ahead
     while ahead or _look_ahead(submitter):
-        job = ahead[-1]
-        date = job.submission_time
+        job = ahead.pop()  # the entry says that it is due
+        if world.done_ids is None or not _held_back(world, job):
+            submit_job(world, job)
+        if not ahead and not _look_ahead(submitter):
+            break
+        date = ahead[-1].submission_time
         if date > horizon:
             world.sequence = sequence = world.sequence + 1
-            _heappush(world.heap, (date, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version))
+            entry = (date, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version)
+            if heap[0] is not first:  # an observer has planned something
+                _forget(heap, first)
+                plan(heap, entry)
+            elif COMPILED:
+                plan_instead(heap, entry)
+            else:
+                _heapreplace(heap, entry)
             return
-        ahead.pop()
-        if not job.dependencies or not _held_back(world, job):
-            submit_job(world, job)
+    _forget(heap, first)
     workload_over(world)
+
+
+def _forget(heap: list[Any], entry: tuple[Any, ...]) -> None:
+    """Take an entry off the calendar, wherever it is."""
+    heap.remove(entry)
+    heap.sort()
 
 
 def _look_ahead(submitter: Submitter) -> bool:
@@ -87,7 +110,7 @@ def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, t
             if session.forwards_profiles:
                 notice.profile = job.profile
             session.outbox.append(notice)
-    if world.options.ask_waiting_times:
+    if world.asks_waiting_times:
         world.tell(WaitingTimeQueried(now, job))
     return record
 

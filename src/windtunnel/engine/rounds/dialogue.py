@@ -5,11 +5,13 @@ from numbers import Real
 from time import perf_counter
 from typing import Any, Final, NoReturn
 
+from msgspec.structs import astuple
+
 from windtunnel.diagnostics import ComponentError, DecisionError, SimulationError, UsageError, place_of
 from windtunnel.engine.jobs.registration import job_forgotten
 from windtunnel.engine.jobs.starting import execute_job
 from windtunnel.engine.rounds.handlers import DECISIONS
-from windtunnel.engine.state.calendar import DECISION, READY, Priority
+from windtunnel.engine.state.calendar import COMPILED, DECISION, READY, Priority
 from windtunnel.engine.state.refusal import refuse
 from windtunnel.engine.state.sessions import Session
 from windtunnel.engine.state.world import World
@@ -27,7 +29,9 @@ from windtunnel.vocabulary.checking import wrong_field
 
 __all__ = ["Stopped", "apply_delayed", "ask", "checked_reply", "forget_ended", "raised", "take"]
 
-_ExecuteJob: Final = ExecuteJob  # bound once: compiled code looks up what comes from other modules each time
+# Bound once: compiled code looks up what comes from other modules each time.
+_ExecuteJob: Final = ExecuteJob
+_astuple: Final = astuple
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
@@ -105,20 +109,26 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
     previous = earliest
     strict = world.strict
     try:
-        for decision in reply.decisions:
-            try:
-                when = decision.timestamp
-            except AttributeError:
-                reason = f"{session.name!r} answered {decision!r:.50}, which is not a decision"
-                raise ComponentError(reason, now=now) from None
-            if when is None:
-                if strict and type(decision) is _ExecuteJob:  # the common case: its fields are looked at if it fails
+        made: Any = reply.decisions
+        decisions: list[Any] = made if not COMPILED or type(made) is list else list(made)
+        for decision in decisions:
+            if type(decision) is _ExecuteJob and strict:  # the common case: its fields are looked at if it fails
+                given: tuple[Any, ...] = _astuple(decision)
+                when = given[7]  # the timestamp, a keyword of the base, comes last
+                if when is None:
                     try:
-                        execute_job(world, session.rank, decision)
+                        execute_job(world, session.rank, decision, given)
                     except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
                         _explain(world, decision, fault)
-                else:
-                    _apply(world, session, decision)
+                    continue
+            else:
+                try:
+                    when = decision.timestamp
+                except AttributeError:
+                    reason = f"{session.name!r} answered {decision!r:.50}, which is not a decision"
+                    raise ComponentError(reason, now=now) from None
+            if when is None:
+                _apply(world, session, decision)
                 continue
             if not _is_number(when):
                 _apply(world, session, decision)  # which refuses it

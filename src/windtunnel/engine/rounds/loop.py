@@ -6,7 +6,7 @@ then the decisions of all, in the order of the components. What these cause at t
 
 from collections import Counter
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from heapq import heappop
 from math import inf
 from time import perf_counter
 from typing import Any, Final
@@ -16,12 +16,23 @@ from windtunnel.engine.energy.choice import simulate_energy
 from windtunnel.engine.jobs.deadlock import diagnose
 from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
-from windtunnel.engine.jobs.submission import submit_due
+from windtunnel.engine.jobs.submission import submit_first
 from windtunnel.engine.jobs.workflows import begin_workflow
 from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, checked_reply, forget_ended, raised, take
 from windtunnel.engine.rounds.handlers import EVENTS
 from windtunnel.engine.site.conditions import plan_conditions
-from windtunnel.engine.state.calendar import CALL, DECISION, EXTERNAL, JOB_END, ROUNDING, SUBMIT, Priority, on_paper
+from windtunnel.engine.state.calendar import (
+    CALL,
+    COMPILED,
+    DECISION,
+    EXTERNAL,
+    JOB_END,
+    ROUNDING,
+    SUBMIT,
+    Priority,
+    on_paper,
+    take_first,
+)
 from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord, JobState, Workflow
@@ -35,7 +46,6 @@ _HANDLERS: Final = tuple(EVENTS.get(kind, apply_delayed) for kind in range(max(*
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _heappop: Final = heappop
-_heappush: Final = heappush
 _perf_counter: Final = perf_counter
 _Reply: Final = Reply
 
@@ -132,7 +142,7 @@ def next_date(world: World) -> float:
         entry = heap[0]
         version = entry[5]
         if version >= 0 and entry[4].version != version:
-            heappop(heap)
+            take_first(heap)
             continue
         return entry[0] if world.unfinished else now
     return now
@@ -169,7 +179,8 @@ def _happen(world: World) -> None:
         _happen_one(world, stays=stays)
         return
     while heap and (not stays or heap[0][0] <= horizon):
-        date, _, _, kind, payload, version = _heappop(heap)
+        date, _, _, kind, payload, version = heap[0]
+        take_first(heap)
         if version >= 0 and payload.version != version:
             continue
         if date > horizon:
@@ -192,7 +203,8 @@ def _happen_one(world: World, *, stays: bool) -> None:
                 return
         elif _to_tell(world):
             return
-        date, _, _, kind, payload, version = heappop(heap)
+        date, _, _, kind, payload, version = heap[0]
+        take_first(heap)
         if version >= 0 and payload.version != version:
             continue
         if date > world.horizon:
@@ -213,13 +225,20 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
     That both are equal is tested on random runs.
     """
     session = world.sessions[0]
-    heap, jobs, told = world.heap, world.jobs, world.to_forget
+    heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
+    jobs, told = world.jobs, world.to_forget
     calls = world.hooks.call
     decide = component.decide
     limit = world.options.max_rounds
     rounding = ROUNDING
     now, horizon, rounds = world.now, world.horizon, world.rounds
     spent = 0.0
+    entry: tuple[Any, ...]
+    date: float
+    kind: int
+    version: int
+    record: JobRecord
+    submitter: Submitter
     try:
         while True:
             if not world.unfinished:
@@ -230,15 +249,22 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
             if not notices or session.ready_at > now:
                 if not heap:
                     return
-                date, _, _, kind, payload, version = entry = _heappop(heap)
+                entry = heap[0]
+                date, _, _, kind, payload, version = entry
                 if kind == JOB_END:
-                    record: JobRecord = payload
+                    record = payload
                     if record.version != version:
+                        take_first(heap)
+                        continue
+                elif kind == SUBMIT:
+                    submitter = payload
+                    if submitter.version != version:
+                        take_first(heap)
                         continue
                 elif version >= 0 and payload.version != version:
+                    take_first(heap)
                     continue
                 if date > until:
-                    _heappush(heap, entry)
                     return
                 if date > horizon:
                     if (
@@ -250,23 +276,36 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                     world.now = now = date
                     world.horizon = horizon = date + 1e-9 + date * 1e-15
                     rounds = 0
-                if kind == JOB_END:  # the most frequent two are called directly
-                    end_job(world, payload)
-                elif kind == SUBMIT:
-                    submit_due(world, payload)
+                if kind == SUBMIT:  # the most frequent two are called directly
+                    submit_first(world, submitter, entry)
                 else:
-                    _HANDLERS[kind](world, payload)
-            while heap and heap[0][0] <= horizon:
-                _, _, _, kind, payload, version = _heappop(heap)
-                if kind == JOB_END:
-                    ending: JobRecord = payload
-                    if ending.version == version:
-                        end_job(world, ending)
-                elif version >= 0 and payload.version != version:
+                    if COMPILED:
+                        take_first(heap)
+                    else:
+                        _heappop(heap)
+                    if kind == JOB_END:
+                        end_job(world, record)
+                    else:
+                        _HANDLERS[kind](world, payload)
+            while heap:
+                entry = heap[0]
+                date = entry[0]
+                if date > horizon:
+                    break
+                _, _, _, kind, payload, version = entry
+                if kind == SUBMIT:
+                    submitter = payload
+                    if submitter.version == version:
+                        submit_first(world, submitter, entry)
+                    else:
+                        take_first(heap)
                     continue
-                elif kind == SUBMIT:
-                    submit_due(world, payload)
-                else:
+                take_first(heap)
+                if kind == JOB_END:
+                    record = payload
+                    if record.version == version:
+                        end_job(world, record)
+                elif version < 0 or payload.version == version:
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
             if not notices or session.ready_at > now or rounds >= limit:
@@ -277,9 +316,8 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                 session.outbox, session.apart = session.apart, session.outbox
             if told:
                 if world.profile_uses is None:
-                    for job_id in told:
-                        del jobs[job_id]
-                    told.clear()
+                    while told:
+                        del jobs[told.pop()]
                 else:
                     forget_ended(world)
             start = _perf_counter()

@@ -3,10 +3,15 @@
 :mod:`windtunnel.engine.rounds.handlers` says what handles each kind.
 """
 
+from heapq import heappop, heappush, heapreplace
+from types import FunctionType
 from typing import Any, Final
+
+from mypy_extensions import i64
 
 __all__ = [
     "CALL",
+    "COMPILED",
     "CONDITION",
     "DECISION",
     "EXTERNAL",
@@ -30,7 +35,15 @@ __all__ = [
     "Entry",
     "Priority",
     "on_paper",
+    "plan",
+    "plan_instead",
+    "take_first",
 ]
+
+# Bound once: compiled code looks up what comes from other modules each time.
+_heappop: Final = heappop
+_heappush: Final = heappush
+_heapreplace: Final = heapreplace
 
 Entry = tuple[float, int, int, int, Any, int]
 """(date, priority, sequence, kind of event, payload, version); void when the payload's version differs."""
@@ -51,6 +64,90 @@ def on_paper(date: float) -> float:
     """
     near = (date * 1e6 + ROUNDING - ROUNDING) / 1e6
     return near if -1e-15 * date <= near - date <= 1e-15 * date and date < _LATEST else date
+
+
+def plan(heap: list[Any], entry: tuple[Any, ...]) -> None:
+    """Put in an entry: compiled code compares dates by itself, at a fifth of what Python's heap costs."""
+    if not COMPILED:
+        _heappush(heap, entry)
+        return
+    heap.append(entry)
+    date: float = entry[0]
+    place: i64 = len(heap) - 1
+    while place:
+        above: i64 = (place - 1) >> 1
+        other: tuple[Any, ...] = heap[above]
+        earlier: float = other[0]
+        if earlier < date or (earlier == date and other < entry):
+            break
+        heap[place] = other
+        place = above
+    heap[place] = entry
+
+
+def take_first(heap: list[Any]) -> None:
+    """Take the first entry off the calendar."""
+    if not COMPILED:
+        _heappop(heap)
+        return
+    entry: tuple[Any, ...] = heap.pop()
+    size: i64 = len(heap)
+    if not size:
+        return
+    # The gap goes down to the bottom, along the earlier ones; there, or a little above, is the place of the last one.
+    place: i64 = 0
+    below: i64 = 1
+    while below + 1 < size:
+        other: tuple[Any, ...] = heap[below]
+        right: tuple[Any, ...] = heap[below + 1]
+        date: float = other[0]
+        another: float = right[0]
+        if another < date or (another == date and right < other):
+            below += 1
+            other = right
+        heap[place] = other
+        place = below
+        below = 2 * place + 1
+    if below < size:
+        heap[place] = heap[below]
+        place = below
+    latest: float = entry[0]
+    while place:
+        below = (place - 1) >> 1
+        other = heap[below]
+        date = other[0]
+        if date < latest or (date == latest and other < entry):
+            break
+        heap[place] = other
+        place = below
+    heap[place] = entry
+
+
+def plan_instead(heap: list[Any], entry: tuple[Any, ...]) -> None:
+    """Put in an entry in place of the first, which is earlier: most often it is among the next again."""
+    if not COMPILED:
+        _heapreplace(heap, entry)
+        return
+    size: i64 = len(heap)
+    date: float = entry[0]
+    place: i64 = 0
+    below: i64 = 1
+    while below < size:
+        other: tuple[Any, ...] = heap[below]
+        earlier: float = other[0]
+        if below + 1 < size:
+            right: tuple[Any, ...] = heap[below + 1]
+            another: float = right[0]
+            if another < earlier or (another == earlier and right < other):
+                below += 1
+                other = right
+                earlier = another
+        if date < earlier or (date == earlier and entry < other):
+            break
+        heap[place] = other
+        place = below
+        below = 2 * place + 1
+    heap[place] = entry
 
 
 class Priority:
@@ -113,3 +210,7 @@ CONDITION: Final = 19
 """A profile of the platform changes something. Payload: the condition."""
 JOB_LOST: Final = 20
 """A job has lost a link or a storage that it uses. Payload: record."""
+
+
+COMPILED: Final = not isinstance(plan, FunctionType)
+"""Whether this is compiled. Where it is not, the hottest paths call Python's heap themselves."""

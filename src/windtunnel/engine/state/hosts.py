@@ -109,8 +109,8 @@ class HostTable:
                 return False
             size = hosts.size
             counts = self.counts
-            counts[3] -= size
-            counts[4] += size
+            counts[3] = counts[3] - size  # compiled, augmented assignments to items are left to Python
+            counts[4] = counts[4] + size
             self._changes.append((hosts, now))
             return True
         if not self.free.covers(hosts):
@@ -130,9 +130,10 @@ class HostTable:
             return
         size = hosts.size
         counts = self.counts
-        counts[3] += size
-        counts[4] -= size
-        self.times[4] += size * (now - start)
+        counts[3] = counts[3] + size
+        counts[4] = counts[4] - size
+        times = self.times
+        times[4] = times[4] + size * (now - start)
         self.free.add(hosts)
         changes = self._changes
         changes.append((hosts, now))

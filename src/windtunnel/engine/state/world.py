@@ -4,12 +4,11 @@ What stands outside and is attached to it: the components behind the sessions, a
 """
 
 from collections.abc import Mapping, Sequence
-from heapq import heappush
 from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.engine.state.calendar import Entry
+from windtunnel.engine.state.calendar import Entry, plan
 from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.hosts import HostTable
 from windtunnel.engine.state.observers import Hooks
@@ -79,7 +78,7 @@ _SAVED: Final = (
 class World:
     """Everything a running simulation knows. Rooms of the engine are functions over it."""
 
-    __slots__ = (*_SAVED, "hooks")
+    __slots__ = (*_SAVED, "asks_waiting_times", "hooks")
 
     def __init__(
         self,
@@ -94,6 +93,7 @@ class World:
         self.event_lists = tuple(event_lists)
         self.options = options
         self.strict = options.strict
+        self.asks_waiting_times = options.ask_waiting_times
         self.now = 0.0
         self.horizon = 1e-9
         """What is planned until then happens now: SimGrid's precision of 1e-9 s (execution-model.md 2.5), or a few
@@ -174,7 +174,7 @@ class World:
     def push(self, date: float, priority: int, kind: int, payload: Any = None, version: int = -1) -> None:
         """Put an event into the calendar."""
         self.sequence = sequence = self.sequence + 1
-        heappush(self.heap, (date, priority, sequence, kind, payload, version))
+        plan(self.heap, (date, priority, sequence, kind, payload, version))
 
     def tell(self, notice: Notice) -> None:
         """Put a notice into every outbox."""
@@ -201,4 +201,5 @@ class World:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
+        self.asks_waiting_times = self.options.ask_waiting_times
         self.hooks = Hooks()
