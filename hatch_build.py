@@ -66,8 +66,10 @@ def build(root: Path, files: list[str], folder: Path, opt_level: str = "2") -> l
             target_dir=str(folder / "c"),
             group_name=PACKAGE,
         )
-        if sys.platform == "linux":  # calls from one function to another need not look for it, and may vanish
-            for extension in extensions:
+        library = f"{PACKAGE}__mypyc"
+        for extension in extensions:
+            if sys.platform == "linux" and extension.name == library:  # the others only name what is in it
+                # Calls from one function to another need not look for it, and small functions become part of others.
                 extension.extra_compile_args += ["-fno-semantic-interposition", "-flto=auto"]
                 extension.extra_link_args += ["-flto=auto", f"-O{opt_level}", "-Wl,-Bsymbolic"]
         command = build_ext(Distribution({"name": PACKAGE, "ext_modules": extensions}))
