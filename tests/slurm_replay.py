@@ -10,14 +10,14 @@ from math import inf
 import msgspec
 
 from slurm_recorded import log_of, memory, minutes, names, read_ask, read_json, read_reservations, read_site
-from windtunnel.schedulers.slurm.backfill import backfill_pass
-from windtunnel.schedulers.slurm.het_jobs import component_asks
-from windtunnel.schedulers.slurm.holdings import Holding
-from windtunnel.schedulers.slurm.jobs import HetJob, PendingJob, Picked
-from windtunnel.schedulers.slurm.main_loop import main_pass
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, Picked
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.loops.submission import first_reason
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.state import State
-from windtunnel.schedulers.slurm.submission import first_reason
 
 STAMP = re.compile(r"\[(\S+?)\.(\d+)\] ")
 GONE = ("COMPLETED", "PREEMPTED", "CANCELLED", "FAILED", "TIMEOUT", "DEADLINE")

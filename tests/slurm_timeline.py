@@ -12,10 +12,10 @@ from slurm_recorded import log_of, names, pairs, read_ask, read_json, read_site
 from slurm_replay import ENDING, MOST_BUSY, stamp
 from windtunnel.model.slurm import Reservation
 from windtunnel.schedulers.slurm.admission import rank
-from windtunnel.schedulers.slurm.backfill import backfill_pass
-from windtunnel.schedulers.slurm.jobs import PendingJob
-from windtunnel.schedulers.slurm.main_loop import main_pass
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of, union
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union
 from windtunnel.schedulers.slurm.reservations import Bookings
 from windtunnel.schedulers.slurm.state import State
 

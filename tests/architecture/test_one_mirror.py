@@ -36,12 +36,12 @@ KNOWN = {
     "stage_machines:_unused": "an index of the mirror's free hosts, by their cores",
     "stage_machines:_partly": "on which level of the index machines stand",
     # the core of the slurm scheduler, which decides without an engine, too: what Slurm keeps, in cores and indices
-    "slurm.fair_share:_free": "ranks that nobody has yet",
-    "slurm.jobs:held": "whether a job is held back by its user",
-    "slurm.main_loop:available": "the nodes of no partition that has failed in this run",
-    "slurm.occupancy:idle": "CPUs of each node, also in a future that is tested",
-    "slurm.occupancy:used": "the nodes on which jobs are, also in a future that is tested",
-    "slurm.runs:taken": "what is picked in one selection",
+    "slurm.shares.fair_share:_free": "ranks that nobody has yet",
+    "slurm.jobs.records:held": "whether a job is held back by its user",
+    "slurm.loops.main_loop:available": "the nodes of no partition that has failed in this run",
+    "slurm.nodes.occupancy:idle": "CPUs of each node, also in a future that is tested",
+    "slurm.nodes.occupancy:used": "the nodes on which jobs are, also in a future that is tested",
+    "slurm.select.runs:taken": "what is picked in one selection",
     "slurm.state:held": "the cores, memory and indices of generic resources that jobs hold: the mirror knows amounts",
     "slurm.state:running": "jobs with what their limits, usage and preemption take",
     # what a scheduler sees of a site: its partitions, which do not change, and limits, of which the mirror knows nothing

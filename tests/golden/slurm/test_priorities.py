@@ -7,11 +7,11 @@ import pytest
 
 from shared import cases
 from slurm_recorded import read_ask, read_json, read_site, tres
-from windtunnel.schedulers.slurm.demand import Demand, time_limit
-from windtunnel.schedulers.slurm.fair_share import FairTree
-from windtunnel.schedulers.slurm.priority import Ranking
-from windtunnel.schedulers.slurm.tree import AccountTree
-from windtunnel.schedulers.slurm.usage import Spending, UsageLedger, billing
+from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
+from windtunnel.schedulers.slurm.jobs.priority import Ranking
+from windtunnel.schedulers.slurm.shares.fair_share import FairTree
+from windtunnel.schedulers.slurm.shares.tree import AccountTree
+from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger, billing
 
 pytestmark = pytest.mark.golden
 SSHARE, SPRIO = 5.1e-7, 5.1e-8

@@ -18,17 +18,17 @@ from windtunnel.model.slurm import (
     SlurmNode,
     SlurmSite,
 )
-from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.fair_share import FairTree
-from windtunnel.schedulers.slurm.holdings import Holding, Part
-from windtunnel.schedulers.slurm.jobs import PendingJob
-from windtunnel.schedulers.slurm.node_map import NodeMap
-from windtunnel.schedulers.slurm.nodesets import bits, first_of, mask_of
-from windtunnel.schedulers.slurm.occupancy import Occupancy
-from windtunnel.schedulers.slurm.runs import most_cpus
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of, mask_of
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.plans.node_map import NodeMap
+from windtunnel.schedulers.slurm.select.runs import most_cpus
+from windtunnel.schedulers.slurm.shares.fair_share import FairTree
+from windtunnel.schedulers.slurm.shares.tree import AccountTree
+from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger
 from windtunnel.schedulers.slurm.state import State
-from windtunnel.schedulers.slurm.tree import AccountTree
-from windtunnel.schedulers.slurm.usage import Spending, UsageLedger
 
 NODES = 6
 STEP = 60

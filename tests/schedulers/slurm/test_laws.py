@@ -23,10 +23,10 @@ from windtunnel.model.slurm import (
     SlurmNode,
     SlurmSite,
 )
-from windtunnel.schedulers.slurm.backfill import backfill_pass
 from windtunnel.schedulers.slurm.component import Slurm
-from windtunnel.schedulers.slurm.jobs import PendingJob
-from windtunnel.schedulers.slurm.main_loop import main_pass
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windtunnel.model.slurm import BackfillSettings, JobAsk, Partition
-from windtunnel.schedulers.slurm.answers import Answers
-from windtunnel.schedulers.slurm.backfill import backfill_pass
-from windtunnel.schedulers.slurm.batches import Batches
-from windtunnel.schedulers.slurm.holdings import Holding
-from windtunnel.schedulers.slurm.jobs import PendingJob
-from windtunnel.schedulers.slurm.kept_plans import KeptPlans
-from windtunnel.schedulers.slurm.main_loop import main_pass
-from windtunnel.schedulers.slurm.node_map import NodeMap
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of, spans
-from windtunnel.schedulers.slurm.planner import Planner
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.loops.planner import Planner
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, spans
+from windtunnel.schedulers.slurm.plans.kept import KeptPlans
+from windtunnel.schedulers.slurm.plans.node_map import NodeMap
+from windtunnel.schedulers.slurm.select.answers import Answers
+from windtunnel.schedulers.slurm.select.batches import Batches
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))

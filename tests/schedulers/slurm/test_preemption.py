@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from windtunnel.model.slurm import JobAsk, PreemptSettings, Qos
-from windtunnel.schedulers.slurm.backfill import backfill_pass
-from windtunnel.schedulers.slurm.jobs import PendingJob
-from windtunnel.schedulers.slurm.main_loop import main_pass
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))

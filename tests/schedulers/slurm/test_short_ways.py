@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from windtunnel.model.slurm import GresAsk, GresItem, JobAsk, Partition, SelectSettings, SlurmNode, SlurmSite
-from windtunnel.schedulers.slurm.fit import IDLE, Fit
-from windtunnel.schedulers.slurm.holdings import Holding
-from windtunnel.schedulers.slurm.jobs import PendingJob
-from windtunnel.schedulers.slurm.memory_room import MemoryRoom
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of, runs_above, spans
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, runs_above, spans
+from windtunnel.schedulers.slurm.select.fit import IDLE, Fit
+from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from windtunnel.model.slurm import Limits
-from windtunnel.schedulers.slurm.jobs import Record
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.shares.usage import Spending
 from windtunnel.schedulers.slurm.state import State
-from windtunnel.schedulers.slurm.usage import Spending
 
 __all__ = ["Budgets"]
 

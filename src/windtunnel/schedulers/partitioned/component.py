@@ -18,7 +18,7 @@ from windtunnel.model.slurm import SlurmSite
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.partitioned.gate import Gate, Passed
 from windtunnel.schedulers.partitioned.part import Part, whole_of
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.vocabulary import (
     Ability,
     AllStaticJobsHaveBeenSubmitted,

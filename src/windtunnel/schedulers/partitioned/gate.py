@@ -17,15 +17,15 @@ from windtunnel.model.demands import Demands, described_by
 from windtunnel.model.slurm import Limits, OverSubscribe, SlurmSite
 from windtunnel.schedulers.partitioned.budgets import Budgets
 from windtunnel.schedulers.partitioned.part import capped
-from windtunnel.schedulers.slurm.cluster import PartitionTable
 from windtunnel.schedulers.slurm.defaults import ask_of
-from windtunnel.schedulers.slurm.holdings import Holding
-from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
-from windtunnel.schedulers.slurm.limits import LimitBook
-from windtunnel.schedulers.slurm.nodesets import bits, mask_of
-from windtunnel.schedulers.slurm.queue import partition_refusal
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.limits.refusals import LimitBook
+from windtunnel.schedulers.slurm.loops.queue import partition_refusal
+from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.shares.usage import Spending, billing
 from windtunnel.schedulers.slurm.state import State
-from windtunnel.schedulers.slurm.usage import Spending, billing
 
 __all__ = ["Gate", "Passed", "limits_nodes", "limits_submission"]
 

@@ -6,14 +6,14 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
 from windtunnel.model.slurm import JobAsk
-from windtunnel.schedulers.slurm.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.defaults import ask_of
-from windtunnel.schedulers.slurm.het_jobs import component_asks, component_id
-from windtunnel.schedulers.slurm.jobs import HetJob, PendingJob, Siblings
+from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, Siblings
+from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
+from windtunnel.schedulers.slurm.loops.het_jobs import component_asks, component_id
+from windtunnel.schedulers.slurm.loops.submission import first_reason, refusal
+from windtunnel.schedulers.slurm.shares.tree import Member
+from windtunnel.schedulers.slurm.shares.usage import Spending
 from windtunnel.schedulers.slurm.state import State
-from windtunnel.schedulers.slurm.submission import first_reason, refusal
-from windtunnel.schedulers.slurm.tree import Member
-from windtunnel.schedulers.slurm.usage import Spending
 
 __all__ = ["Admission", "rank", "tick"]
 

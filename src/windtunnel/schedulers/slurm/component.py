@@ -11,17 +11,17 @@ from windtunnel.model.abilities import start_date_of
 from windtunnel.model.slurm import SlurmSite
 from windtunnel.schedulers.base import Scheduler
 from windtunnel.schedulers.slurm.admission import Admission, tick
-from windtunnel.schedulers.slurm.amounts import Takings
-from windtunnel.schedulers.slurm.backfill import backfill_pass
-from windtunnel.schedulers.slurm.cancelling import CANCELLED
-from windtunnel.schedulers.slurm.clocks import Clocks
 from windtunnel.schedulers.slurm.defaults import site_of
-from windtunnel.schedulers.slurm.evictions import Evictions
-from windtunnel.schedulers.slurm.gang import Gang
-from windtunnel.schedulers.slurm.jobs import PendingJob, RunningJob
-from windtunnel.schedulers.slurm.main_loop import Pass, main_pass
-from windtunnel.schedulers.slurm.nodesets import mask_of, union
-from windtunnel.schedulers.slurm.outlook import look_ahead
+from windtunnel.schedulers.slurm.jobs.amounts import Takings
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, RunningJob
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.cancelling import CANCELLED
+from windtunnel.schedulers.slurm.loops.clocks import Clocks
+from windtunnel.schedulers.slurm.loops.main_loop import Pass, main_pass
+from windtunnel.schedulers.slurm.loops.outlook import look_ahead
+from windtunnel.schedulers.slurm.nodes.nodesets import mask_of, union
+from windtunnel.schedulers.slurm.preemption.evictions import Evictions
+from windtunnel.schedulers.slurm.preemption.gang import Gang
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.waits import Waits, reasons_of
 from windtunnel.vocabulary import (

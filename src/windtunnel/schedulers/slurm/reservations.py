@@ -6,8 +6,8 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation
-from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.jobs import PendingJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 
 __all__ = ["Booking", "Bookings"]
 

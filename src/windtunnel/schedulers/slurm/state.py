@@ -6,23 +6,23 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Reservation, SlurmSite
-from windtunnel.schedulers.slurm.accrual import Accrual
-from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.cores import take_alike, take_cores, take_gres
-from windtunnel.schedulers.slurm.demand import Demand
-from windtunnel.schedulers.slurm.dependencies import Dependencies
-from windtunnel.schedulers.slurm.het_plans import HetPlan
-from windtunnel.schedulers.slurm.holdings import Holding
-from windtunnel.schedulers.slurm.jobs import PendingJob, Picked, Record, RunningJob
-from windtunnel.schedulers.slurm.kept_plans import KeptPlans
-from windtunnel.schedulers.slurm.limits import LimitBook
-from windtunnel.schedulers.slurm.nodesets import bits
-from windtunnel.schedulers.slurm.occupancy import Occupancy
-from windtunnel.schedulers.slurm.priority import Ranking
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.jobs.dependencies import Dependencies
+from windtunnel.schedulers.slurm.jobs.priority import Ranking
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.limits.accrual import Accrual
+from windtunnel.schedulers.slurm.limits.refusals import LimitBook
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
+from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.reservations import Bookings
-from windtunnel.schedulers.slurm.select import Selector
-from windtunnel.schedulers.slurm.tree import AccountTree
-from windtunnel.schedulers.slurm.usage import Spending, UsageLedger, billing
+from windtunnel.schedulers.slurm.select.cores import take_alike, take_cores, take_gres
+from windtunnel.schedulers.slurm.select.earliest import Selector
+from windtunnel.schedulers.slurm.shares.tree import AccountTree
+from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger, billing
 
 __all__ = ["State"]
 

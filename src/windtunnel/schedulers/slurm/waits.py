@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.cluster import Cluster
-from windtunnel.schedulers.slurm.jobs import PendingJob, RunningJob
-from windtunnel.schedulers.slurm.names import folded
-from windtunnel.schedulers.slurm.nodesets import bits
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, RunningJob
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.names import folded
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Waits", "reasons_of"]

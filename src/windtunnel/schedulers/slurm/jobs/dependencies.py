@@ -1,0 +1,115 @@
+"""Dependencies between jobs (§9)."""
+
+from collections.abc import Iterable
+from enum import Enum
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model.slurm import Dependency
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+
+__all__ = ["Dependencies", "Verdict"]
+
+
+class Verdict(Enum):
+    """Whether what a job waits for has happened."""
+
+    MET = "met"
+    OPEN = "open"
+    NEVER = "never"
+    """It cannot happen any more."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Dependencies:
+    """What has become of jobs, for those that wait for them."""
+
+    def __init__(self) -> None:
+        self.started: dict[str, int] = {}
+        """When jobs started (or were cancelled); of tasks ``array_task``, of arrays when all have."""
+        self.ended: dict[str, bool] = {}
+        """Whether jobs that have ended did so well."""
+        self.names: dict[tuple[str, str], set[str]] = {}
+        """Running jobs by name and user."""
+        self.unfinished: dict[str, int] = {}
+        """Tasks of arrays that have not ended."""
+        self.failed: set[str] = set()
+        """Arrays of which some task failed."""
+        self.tasks: dict[str, list[str]] = {}
+        """Of arrays whose tasks are jobs of their own (``123_4``): these."""
+
+    def announce(self, key: str) -> None:
+        """A job is submitted that may be a task of an array."""
+        array = key.rpartition("_")[0]
+        if array:
+            self.tasks.setdefault(array, []).append(key)
+
+    def start(self, key: str, job: PendingJob, now: int) -> None:
+        """A job or task starts."""
+        self.started[key] = now
+        if not job.tasks:
+            self.started[job.id] = now
+        self.names.setdefault((job.ask.name, job.user), set()).add(key)
+
+    def end(self, key: str, job: PendingJob, now: int, well: bool) -> None:
+        """A job or task ends, or is cancelled before it starts."""
+        self.started.setdefault(key, now)
+        self.ended[key] = well
+        self.names.get((job.ask.name, job.user), set()).discard(key)
+        if job.ask.array is None:
+            return
+        left = self.unfinished.get(job.id, len(job.ask.array)) - 1
+        self.unfinished[job.id] = left
+        if not well:
+            self.failed.add(job.id)
+        if not left:
+            self.ended[job.id] = job.id not in self.failed
+
+    def requeue(self, key: str, job: PendingJob) -> None:
+        """A job waits again."""
+        self.started.pop(key, None)
+        self.started.pop(job.id, None)
+        self.names.get((job.ask.name, job.user), set()).discard(key)
+
+    def verdict(self, job: PendingJob, now: int, pending: Iterable[PendingJob]) -> Verdict:
+        """Whether a job may be looked at for all, or any, of what it waits for."""
+        found = [self._one(job, one, now, pending) for one in job.ask.dependencies]
+        if job.ask.any_dependency:
+            order = (Verdict.MET, Verdict.OPEN, Verdict.NEVER)
+        else:
+            order = (Verdict.NEVER, Verdict.OPEN, Verdict.MET)
+        return next(one for one in order if one in found)
+
+    def _one(self, job: PendingJob, wanted: Dependency, now: int, pending: Iterable[PendingJob]) -> Verdict:
+        if wanted.kind == "singleton":
+            running = self.names.get((job.ask.name, job.user), set())
+            earlier = any(
+                one.ask.name == job.ask.name
+                and one.user == job.user
+                and one.number < job.number
+                and (one.het is None or one.het is not job.het)  # components of one job do not wait for each other
+                for one in pending
+            )
+            return Verdict.OPEN if running or earlier else Verdict.MET
+        key = wanted.job
+        tasks = self.tasks.get(key, []) if key not in self.started else []
+        if wanted.kind in ("after", "expand"):
+            since = self.started.get(key)
+            if tasks and all(one in self.started for one in tasks):
+                since = max(self.started[one] for one in tasks)
+            return Verdict.MET if since is not None and since + wanted.minutes * 60 <= now else Verdict.OPEN
+        if wanted.kind == "aftercorr" and job.tasks and f"{key}_{job.tasks[0]}" in self.ended:
+            key = f"{key}_{job.tasks[0]}"
+        own = f"{key}_{job.id.rpartition('_')[2]}"
+        if wanted.kind == "aftercorr" and own in tasks:
+            tasks = [own]
+        well = self.ended.get(key)
+        if tasks and all(one in self.ended for one in tasks):
+            well = all(self.ended[one] for one in tasks)
+        if well is None:
+            return Verdict.OPEN
+        if wanted.kind in ("afterok", "aftercorr"):
+            return Verdict.MET if well else Verdict.NEVER
+        if wanted.kind == "afternotok":
+            return Verdict.NEVER if well else Verdict.MET
+        return Verdict.MET

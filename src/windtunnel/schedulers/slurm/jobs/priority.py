@@ -1,0 +1,116 @@
+"""Multifactor priority: the factors of a job and their sum (§7.1, §7.2)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model.slurm import Partition, PrioritySettings, Qos, SlurmSite
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.shares.tree import AccountTree, Member
+
+__all__ = ["HIGHEST", "Factors", "Ranking"]
+
+HIGHEST: Final = 2**32 - 1
+_YEAR: Final = 365 * 24 * 60
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Factors:
+    """The factors of a job, each as ``sprio -n`` prints it, and the weighted sum."""
+
+    __slots__ = ("age", "assoc", "fair_share", "partition", "priority", "qos", "size", "tres")
+
+    def __init__(self) -> None:
+        self.age = self.assoc = self.fair_share = self.size = self.partition = self.qos = 0.0
+        self.tres: dict[str, float] = {}
+        """Weighted already."""
+        self.priority = 1
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Ranking:
+    """Computes priorities on one site."""
+
+    def __init__(self, site: SlurmSite, tree: AccountTree, totals: Mapping[str, Mapping[str, float]]) -> None:
+        self.settings: PrioritySettings = site.priority
+        self.totals = totals
+        """TRES of each partition (by name)."""
+        self.nodes = len(site.nodes)
+        self.cpus = sum(node.cpus for node in site.nodes)
+        self.best_partition = max((one.priority_job_factor for one in site.partitions), default=1)
+        self.best_qos = max((one.priority for one in site.qos), default=0)
+        self.best_assoc = max((member.priority for member in tree), default=0)
+
+    def factors(
+        self,
+        demand: Demand,
+        partition: Partition,
+        qos: Qos | None,
+        member: Member | None,
+        fair_share: float,
+        age: float,
+        limit: int | None,
+    ) -> Factors:
+        """All factors of a job; ``age`` is the seconds that have accrued, ``limit`` minutes."""
+        known = self.settings
+        found = Factors()
+        if known.weight_age:
+            found.age = min(1.0, max(0.0, age) / known.max_age) if known.max_age else 1.0
+        if known.weight_fair_share:
+            found.fair_share = fair_share
+        if known.weight_job_size:
+            found.size = self._size(demand.min_nodes, demand.cpus, limit)
+        if known.weight_partition:
+            found.partition = self._share(partition.priority_job_factor, self.best_partition, "NO_NORMAL_PART")
+        if known.weight_qos and qos is not None:
+            found.qos = self._share(qos.priority, self.best_qos, "NO_NORMAL_QOS")
+        if known.weight_assoc and member is not None:
+            found.assoc = self._share(member.priority, self.best_assoc, "NO_NORMAL_ASSOC")
+        found.tres = dict(self._tres(demand.tres(), partition.name))
+        return found
+
+    def total(self, found: Factors, site_factor: int = 0, nice: int = 0) -> int:
+        """The sum, truncated once at the end (§7.1)."""
+        known = self.settings
+        value = (
+            known.weight_age * found.age
+            + known.weight_assoc * found.assoc
+            + known.weight_fair_share * found.fair_share
+            + known.weight_job_size * found.size
+            + known.weight_partition * found.partition
+            + known.weight_qos * found.qos
+            + sum(found.tres.values())
+            + site_factor
+            - nice
+        )
+        return int(min(HIGHEST, max(1, value)))
+
+    def _normal(self, flag: str) -> bool:
+        return flag not in self.settings.flags and "NO_NORMAL_ALL" not in self.settings.flags
+
+    def _share(self, value: int, best: int, flag: str) -> float:
+        if not value:
+            return 0.0
+        return value / best if self._normal(flag) else float(value)
+
+    def _size(self, nodes: int, cpus: int, limit: int | None) -> float:
+        """The size factor: large jobs first, small ones, or small ones relative to their time (§7.2)."""
+        if "SMALL_RELATIVE_TO_TIME" in self.settings.flags:
+            relative = max(nodes * self.cpus / self.nodes, cpus) / (limit or _YEAR) / self.cpus
+            value = 1 - relative if self.settings.favor_small else relative
+        elif self.settings.favor_small:
+            value = ((self.nodes - nodes) / self.nodes + (self.cpus - cpus) / self.cpus) / 2
+        else:
+            value = (nodes / self.nodes + cpus / self.cpus) / 2
+        return min(1.0, max(0.0, value))
+
+    def _tres(self, wanted: Mapping[str, float], partition: str) -> Iterable[tuple[str, float]]:
+        normal = self._normal("NO_NORMAL_TRES")
+        for name, weight in self.settings.weight_tres.items():
+            count = wanted.get(name, 0.0)
+            total = self.totals.get(partition, {}).get(name, 0.0)
+            if normal and total:
+                yield name, weight * (count / total)
+            else:
+                yield name, 0.0 if normal else weight * count

@@ -1,0 +1,290 @@
+"""Jobs as the core keeps them: pending ones with a record for each partition, and running ones."""
+
+from collections.abc import Mapping, Sequence
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model.slurm import JobAsk, Qos, SlurmSite
+from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
+from windtunnel.schedulers.slurm.nodes.features import Constraint
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.shares.tree import Member
+from windtunnel.schedulers.slurm.shares.usage import Spending
+
+__all__ = ["HetJob", "PendingJob", "Picked", "Record", "RunningJob", "Siblings"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Picked:
+    """Where a job goes: its nodes, and what it takes of each."""
+
+    __slots__ = ("_cpus", "gres", "nodes", "parts", "row")
+
+    def __init__(
+        self,
+        nodes: int,
+        cpus: dict[int, int] | None = None,
+        gres: dict[int, int] | None = None,
+        row: int = -1,
+        parts: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        self.nodes = nodes
+        self._cpus = cpus
+        self.parts = parts
+        """Where that says all: CPUs, and the nodes of which so many."""
+        self.gres = gres or {}
+        """GPUs of each node, for jobs that ask for GPUs in all."""
+        self.row = row
+
+    @property
+    def cpus(self) -> dict[int, int]:
+        """CPUs of each node; plans are made and dropped without anybody asking for them."""
+        if self._cpus is None:
+            self._cpus = {node: each for each, nodes in self.parts for node in bits(nodes)}
+        return self._cpus
+
+    @property
+    def total(self) -> int:
+        """CPUs in all."""
+        if self._cpus is not None:
+            return sum(self._cpus.values())
+        return sum([each * nodes.bit_count() for each, nodes in self.parts])
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Siblings:
+    """The tasks of an array that come as jobs of their own; only so many run at once (``--array=%n``)."""
+
+    __slots__ = ("active", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.active = 0
+        """How many of them run."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class HetJob:
+    """A heterogeneous job: components that start together."""
+
+    __slots__ = ("components", "leader")
+
+    def __init__(self, leader: str) -> None:
+        self.leader = leader
+        """The id of the job, and of its first component."""
+        self.components: list[PendingJob] = []
+
+    def add(self, component: "PendingJob") -> None:
+        """One more component."""
+        component.het = self
+        self.components.append(component)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class PendingJob:
+    """A job that waits, or an array of which some tasks wait."""
+
+    __slots__ = (
+        "account",
+        "accrued_from",
+        "active_tasks",
+        "ask",
+        "begin",
+        "constraint",
+        "deadline",
+        "dependent",
+        "eligible",
+        "excluded",
+        "expected",
+        "fixed_priority",
+        "held",
+        "het",
+        "id",
+        "licences",
+        "member",
+        "named",
+        "nice",
+        "number",
+        "order",
+        "planned",
+        "preferred",
+        "qos",
+        "reason",
+        "records",
+        "reservation",
+        "restarts",
+        "siblings",
+        "submitted",
+        "switch_wait_from",
+        "tasks",
+        "time_min",
+        "user",
+    )
+
+    def __init__(
+        self,
+        key: str,
+        number: int,
+        ask: JobAsk,
+        submitted: int,
+        cluster: Cluster,
+        member: Member | None = None,
+        qos: Qos | None = None,
+    ) -> None:
+        self.id = key
+        self.switch_wait_from: int | None = None
+        """When it could first have started, but below too many switches."""
+        self.number = number
+        """Its place among all jobs: Slurm's job id (of an array the array's)."""
+        self.order = number
+        """Its place in Slurm's list of jobs: when a task of an array starts, the others go to the end of the list."""
+        self.ask = ask
+        self.user = ask.user
+        self.account = member.account if member is not None else ask.account
+        self.member = member
+        self.qos = qos
+        self.submitted = submitted
+        self.begin = ask.begin or 0
+        self.eligible: int | None = submitted if not ask.begin and not ask.held and not ask.dependencies else None
+        """Since when nothing but the queue keeps it waiting; None: something does."""
+        self.accrued_from: int | None = self.eligible
+        self.held = ask.held or ask.priority == 0
+        self.fixed_priority = ask.priority
+        self.nice = ask.nice
+        self.reason = "None"
+        """Slurm's Reason."""
+        self.expected: int | None = None
+        """Its expected start."""
+        self.planned = 0
+        """The nodes of its plan."""
+        self.licences: Mapping[str, int] = ask.licences
+        """Licences it needs, so many of each."""
+        self.tasks: list[int] | None = list(ask.array) if ask.array is not None else None
+        """Of an array: the tasks that wait."""
+        self.active_tasks = 0
+        self.siblings: Siblings | None = None
+        """Where the tasks of an array are jobs of their own: all of them."""
+        self.het: HetJob | None = None
+        """Of a component of a heterogeneous job: this job."""
+        self.restarts = 0
+        self.reservation = ask.reservation
+        self.time_min = ask.time_min
+        self.deadline = ask.deadline
+        """When it must have ended."""
+        self.dependent = bool(ask.dependencies)
+        """Whether it waits for other jobs."""
+        self.named = cluster.named(ask.nodes)
+        self.excluded = cluster.named(ask.exclude)
+        self.constraint = Constraint(ask.features, cluster)
+        self.preferred = Constraint(ask.prefer, cluster).alternatives if ask.prefer else ()
+        """Nodes that are tried before all others (``--prefer``)."""
+        self.records: list[Record] = []
+        for name in ask.partitions or (cluster.default,):
+            if name in cluster.partitions:
+                self.records.append(Record(self, cluster.partitions[name], cluster))
+        self.records.sort(key=lambda record: -record.table.partition.priority_tier)
+
+    @property
+    def whole(self) -> str:
+        """The id of the job, or of the heterogeneous one that it is a component of."""
+        return self.id if self.het is None else self.het.leader
+
+    @property
+    def startable_tasks(self) -> int:
+        """Tasks that may start: of an array as many as its limit leaves."""
+        if self.tasks is None:
+            return 1 if self.siblings is None or self.siblings.active < self.siblings.limit else 0
+        limit = self.ask.array_limit
+        return len(self.tasks) if limit is None else min(len(self.tasks), max(0, limit - self.active_tasks))
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Record:
+    """A pending job in one of its partitions (§2.1)."""
+
+    __slots__ = (
+        "counts",
+        "demand",
+        "job",
+        "kind",
+        "limit",
+        "mask",
+        "narrow",
+        "node_refusal",
+        "plain",
+        "priority",
+        "refusal",
+        "table",
+    )
+
+    def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
+        self.job = job
+        self.table = table
+        self.demand = Demand(job.ask, table.partition, cluster.site)
+        self.limit = time_limit(job.ask, table.partition)
+        """Minutes."""
+        self.priority = 0
+        self.counts = job.constraint.counts
+        """Sets of nodes from which so many each are needed."""
+        either = 0
+        for nodes in job.constraint.alternatives:
+            either |= nodes
+        self.mask = table.mask & either & ~job.excluded
+        """The nodes it may use at all."""
+        self.narrow = self.mask != table.mask
+        """Whether these are not all of the partition's."""
+        self.kind = -1
+        """The selector's number for all that are placed alike; -1: not asked for yet."""
+        self.plain = -1
+        """Whether it asks for nothing but CPUs, memory for each of them, and nodes (1, 0); -1: not asked for yet."""
+        self.refusal: str | None = ""
+        """Why the partition takes no such job (None: it does); empty: not asked for yet."""
+        self.node_refusal: str | None = ""
+        """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
+
+    def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
+        """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
+        other = Record.__new__(Record)
+        other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
+        other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
+        other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
+        other.plain = -1
+        other.demand = demand = Demand(self.job.ask, self.table.partition, site)
+        demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
+        if cpus:
+            demand.cpus = cpus
+            if demand.tasks_per_node:
+                demand.tasks = demand.tasks_per_node * least
+        return other
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class RunningJob:
+    """A job, or a task of an array, that runs."""
+
+    __slots__ = ("holding", "id", "licences", "limit", "pending", "record", "spending", "start", "tally", "task")
+
+    def __init__(
+        self, key: str, record: Record, holding: Holding, start: int, limit: int, spending: Spending, task: int | None
+    ) -> None:
+        self.id = key
+        self.record = record
+        self.pending = record.job
+        self.holding = holding
+        self.start = start
+        self.limit = limit
+        """Minutes."""
+        self.spending = spending
+        self.task = task
+        self.licences = dict(record.job.licences)
+        self.tally: dict[str, float] = {}
+        """TRES-seconds of its limit that count against GrpTRESRunMins."""
+
+    def count(self, change: int) -> None:
+        """It has begun to run (1), or runs no more (-1), for the limit of its array."""
+        if self.task is not None:
+            self.pending.active_tasks += change
+        if self.pending.siblings is not None:
+            self.pending.siblings.active += change

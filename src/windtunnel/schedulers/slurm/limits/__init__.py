@@ -1,0 +1,1 @@
+"""Limits of QOS and associations: what they refuse, when, and the Reason they give."""

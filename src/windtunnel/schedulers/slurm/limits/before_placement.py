@@ -1,0 +1,90 @@
+"""What limits refuse before a job is placed (§6.1)."""
+
+from windtunnel.model.slurm import Qos
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.limits.tallies import Tallies, inherited
+from windtunnel.schedulers.slurm.shares.tree import Member
+
+__all__ = ["refusal_before"]
+
+
+def refusal_before(book: Tallies, record: Record) -> str | None:
+    """The Reason for which a job may not even be placed (§6.1)."""
+    hidden: set[str] = set()
+    for qos in book.qos_of(record):
+        reason = _qos_before(book, record, qos, hidden)
+        if reason:
+            return reason
+    return _member_before(book, record, hidden)
+
+
+def _qos_before(book: Tallies, record: Record, qos: Qos, hidden: set[str]) -> str | None:
+    job, limits = record.job, qos.limits
+    least = qos.usage_threshold
+    if least is not None and job.member is not None and book.ledger.fair_share(job.member) < least:
+        return "QOSUsageThreshold"
+    # Each kind of limit counts once, of the first QOS that sets it.
+    most = limits.grp_jobs
+    if most is not None and _first("grp_jobs", hidden) and book.tally("qos", qos.name).jobs >= most:
+        return "QOSGrpJobsLimit"
+    most = limits.grp_wall
+    wall = book.ledger.qos_wall.get(qos.name, 0.0) if most is not None else 0.0
+    if most is not None and _first("grp_wall", hidden) and _wall(book, wall, record) > most:
+        return "QOSGrpWallLimit"
+    most = limits.max_jobs_per_account
+    account = ("account", qos.name, job.account)
+    if most is not None and _first("max_jobs_account", hidden) and book.tally(*account).jobs >= most:
+        return "MaxJobsPerAccount"
+    most = limits.max_jobs_per_user
+    if most is not None and _first("max_jobs", hidden) and book.tally("user", qos.name, job.user).jobs >= most:
+        return "QOSMaxJobsPerUserLimit"
+    most = limits.max_wall_per_job
+    if most is not None and _first("max_wall", hidden) and record.limit > most:
+        return "QOSMaxWallDurationPerJobLimit"
+    return None
+
+
+def _first(kind: str, hidden: set[str]) -> bool:
+    """Whether no QOS before has a limit of a kind; this one has."""
+    if kind in hidden:
+        return False
+    hidden.add(kind)
+    return True
+
+
+def _member_before(book: Tallies, record: Record, hidden: set[str]) -> str | None:
+    member = record.job.member
+    if member is None or book.bare(member):
+        return None
+    for one in member.path():
+        limits = one.limits
+        most = None if "grp_jobs" in hidden else limits.grp_jobs
+        if most is not None and book.tally("association", one.number).jobs >= most:
+            return "AssocGrpJobsLimit"
+        wall = None if "grp_wall" in hidden else limits.grp_wall
+        if wall is not None and _wall(book, one.wall_usage, record) > wall:
+            return "AssocGrpWallLimit"
+        if one is member:
+            reason = _own_before(book, record, member, hidden)
+            if reason:
+                return reason
+    return None
+
+
+def _own_before(book: Tallies, record: Record, member: Member, hidden: set[str]) -> str | None:
+    """Limits of the user's own record, values inherited."""
+    most = None if hidden & {"max_jobs", "max_jobs_account"} else inherited(member, "max_jobs")
+    if most is not None and book.tally("association", member.number).jobs >= most:
+        return "AssocMaxJobsLimit"
+    wall = inherited(member, "max_wall_per_job")
+    if wall is not None and "max_wall" not in hidden and record.limit > wall:
+        return "AssocMaxWallDurationPerJobLimit"
+    return None
+
+
+def _wall(book: Tallies, used: float, record: Record) -> float:
+    """Decayed minutes; with ``safe`` the job's limit is added. What is used up refuses alone."""
+    minutes = used / 60
+    if book.safe:
+        return minutes + record.limit
+    return minutes + 1e-9 if minutes else 0.0

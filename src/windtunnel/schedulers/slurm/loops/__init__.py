@@ -1,0 +1,1 @@
+"""The loops that decide, their clocks, and the queue they go through."""

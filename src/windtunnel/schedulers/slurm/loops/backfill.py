@@ -1,0 +1,163 @@
+"""The backfill loop over the queue: which jobs are tested, and what limits end a cycle (§4)."""
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
+from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
+from windtunnel.schedulers.slurm.loops.main_loop import Pass
+from windtunnel.schedulers.slurm.loops.planner import Planner
+from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["backfill_pass"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class _Cycle:
+    """One cycle, with its plans."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.settings = state.site.backfill
+        self.limits_stop = state.site.main.assoc_limit_stop
+        self.planner = Planner(state)
+        self.done = self.planner.done
+        self.full = False
+        known = self.settings
+        self.most_starts: int = known.bf_max_job_start
+        self.seen: dict[tuple[object, ...], int] = {}
+        """Jobs looked at, of users, partitions and associations (§4.5)."""
+        self.bounded = bool(
+            known.bf_max_job_user or known.bf_max_job_part or known.bf_max_job_user_part or known.bf_max_job_assoc
+        )
+        """Whether anything limits how many of them are."""
+        self.least_priority: int = known.bf_min_prio_reserve
+        self.least_age: int = known.bf_min_age_reserve
+        self.once_each: bool = known.bf_one_resv_per_job
+        self.most_plans: int = known.bf_job_part_count_reserve
+        self.array = ""
+        """The array whose tasks were last planned, and how many of them one after another."""
+        self.array_plans = 0
+
+    def go(self) -> Pass:
+        """Over the queue in order, until a limit of the cycle ends it."""
+        state, settings = self.state, self.settings
+        self.done.failed += drop_hopeless(state)
+        queue = job_queue(state, backfill=True)
+        for job in state.pending.values():
+            job.expected, job.planned = None, 0
+        most = settings.bf_max_job_test
+        for record in queue:
+            if self.full or (most and self.done.tested >= most):
+                break
+            if self.most_starts and len(self.done.started) >= self.most_starts:
+                break
+            if record.job.id not in state.pending:
+                continue
+            if not record.job.startable_tasks:
+                record.job.reason = "JobArrayTaskLimit"
+                continue
+            self._record(record)
+        most = self.most_starts
+        if not most or len(self.done.started) < most:
+            self.done.started += list(self.planner.het.start_all(max(0, most - len(self.done.started))))
+        return self.done
+
+    def _record(self, record: Record) -> None:
+        """A job, or the tasks of an array one after another."""
+        job = record.job
+        first = self.planner.het.first(record)
+        if first is None:
+            return  # some other component has no start yet
+        before = job.expected
+        if self._refused(record):
+            return
+        only_now = self._only_now(record)
+        while not self._beyond(record):
+            plan, tested = self.planner.test(record, only_now, first)
+            self.done.tested += tested  # each task of an array counts
+            if plan.outcome is STARTED:
+                if self.most_starts and len(self.done.started) >= self.most_starts:
+                    return
+                if job.id not in self.state.pending or not job.startable_tasks:
+                    return
+                continue
+            self._show(job, plan, before)
+            self.full = plan.outcome is FULL
+            if plan.outcome is not PLANNED or not self._next_task(job):
+                return
+
+    @staticmethod
+    def _show(job: PendingJob, plan: Plan, before: int | None) -> None:
+        """A job's expected start and nodes; ``before``: what other partitions gave it, which stays if earlier.
+
+        A plan that is not entered in the map has no nodes, and those of an earlier task stay.
+        """
+        if plan.outcome in (NOTHING, REFUSED):
+            job.expected = before
+            return
+        earlier = before is None or plan.start < before
+        if earlier and plan.nodes:
+            job.planned = plan.nodes
+        keeps = plan.outcome in (PLANNED, LATE) and not earlier
+        job.expected = before if keeps else plan.start
+
+    def _refused(self, record: Record) -> bool:
+        """Whether limits that need no placement keep a job back: then it counts for no limit of the cycle (§6.1).
+
+        Of an array they are looked at once for all its tasks.
+        """
+        refusal = self.state.limits.before(record)
+        if refusal:
+            record.job.reason = refusal
+        return bool(refusal) and not self.limits_stop
+
+    def _next_task(self, job: PendingJob) -> bool:
+        """Whether one more task of an array is planned; in the next partition the count goes on."""
+        if job.tasks is None:
+            return False
+        if self.array != job.id:
+            self.array, self.array_plans = job.id, 0
+        self.array_plans += 1
+        return self.array_plans < min(self.settings.bf_max_job_array_resv, len(job.tasks))
+
+    def _beyond(self, record: Record) -> bool:
+        """Whether enough jobs of its user, partition or association were looked at (§4.5)."""
+        if not self.bounded:
+            return False
+        known = self.settings
+        user, part = record.job.user, record.table.name
+        keys: list[tuple[tuple[object, ...], int]] = [
+            (("user", user), known.bf_max_job_user),
+            (("partition", part), known.bf_max_job_part),
+            (("both", user, part), known.bf_max_job_user_part),
+            (("association", record.job.account, user), known.bf_max_job_assoc),
+        ]
+        limited = [(key, most) for key, most in keys if most]
+        if any(self.seen.get(key, 0) >= most for key, most in limited):
+            return True
+        for key, _ in limited:
+            self.seen[key] = self.seen.get(key, 0) + 1
+        return False
+
+    def _only_now(self, record: Record) -> bool:
+        """Whether a job is tested for now alone, without a plan (§4.5)."""
+        job = record.job
+        if record.priority < self.state.limits.least_priority(record, self.least_priority):
+            return True
+        if self.least_age and self.state.now - job.submitted < self.least_age:
+            return True
+        if self.once_each and job.expected is not None:
+            return True
+        most = self.most_plans
+        return bool(most and self.planner.reserved.get(record.table.name, 0) >= most)
+
+
+def backfill_pass(state: State) -> Pass:
+    """One cycle of the backfill loop at ``state.now``: starts and plans."""
+    if not state.pending:
+        forget_het_plans(state)
+        return Pass()
+    return _Cycle(state).go()

@@ -1,0 +1,268 @@
+"""The main scheduling loop: jobs strictly in order until the first of a partition that does not fit (§3)."""
+
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
+from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
+from windtunnel.schedulers.slurm.nodes.names import folded
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.preemption.victims import candidates, find_victims, signal
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["Pass", "main_pass", "never_runs", "nodes_busy", "not_available"]
+
+_OF_LIMITS: Final = ("Assoc", "QOS", "Max")
+"""How Reasons begin that limits give."""
+_TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Pass:
+    """What one run of a loop decided."""
+
+    __slots__ = ("failed", "started", "tested", "victims")
+
+    def __init__(self) -> None:
+        self.started: list[RunningJob] = []
+        self.victims: list[tuple[RunningJob, PendingJob]] = []
+        """Who has to go, and for whom."""
+        self.failed: list[PendingJob] = []
+        """Jobs that can never run (BadConstraints), or that are cancelled."""
+        self.tested = 0
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class _Run:
+    """One run, with the partitions that have failed in it."""
+
+    def __init__(self, state: State, full: bool) -> None:
+        self.state = state
+        self.done = Pass()
+        self.available = state.up
+        """Nodes that are up and in no failed partition."""
+        self.failed: set[str] = set()
+        self.failed_reservations: set[str] = set()
+        main = state.site.main
+        self.depth: int = 0 if full else main.default_queue_depth
+        self.most_starts: int = main.sched_max_job_start
+        self.most_of_partition: int = main.partition_job_depth
+        self.per_partition: dict[str, int] = {}
+        self.stopped = False
+
+    def go(self) -> Pass:
+        """Over the queue in order."""
+        self.done.failed += drop_hopeless(self.state)
+        pending, most = self.state.pending, self.most_starts
+        for record in job_queue(self.state):
+            if self.stopped or (most and len(self.done.started) >= most):
+                break
+            if record.job.id not in pending:
+                continue  # started in another partition
+            if not record.job.startable_tasks:
+                record.job.reason = "JobArrayTaskLimit"
+                continue  # other tasks of its array have started in this run
+            if record.job.het is not None:
+                if record.job.id == record.job.het.leader:
+                    self._close(record)
+                continue  # backfill starts it, with its other components (§9)
+            self._try(record)
+        return self.done
+
+    def _try(self, record: Record) -> None:
+        """A job, and the further tasks of an array as long as they start: each counts for the depth."""
+        job = record.job
+        most = self.most_starts
+        while self._within_depth(record):
+            if record.table.name in self.failed:
+                _behind(job)
+                return
+            if not self._one(record) or job.tasks is None or job.id not in self.state.pending:
+                return
+            if not job.startable_tasks:
+                job.reason = "JobArrayTaskLimit"
+                return
+            if most and len(self.done.started) >= most:
+                self.stopped = True
+                return
+
+    def _within_depth(self, record: Record) -> bool:
+        """Whether one more job of the partition, and of all, may be looked at (§3.1, §3.2)."""
+        most = self.most_of_partition
+        if most:
+            name = record.table.name
+            looked_at = self.per_partition[name] = self.per_partition.get(name, 0) + 1
+            if looked_at > most:
+                if record.job.reason == "None":
+                    record.job.reason = "Priority"
+                return False
+        self.done.tested += 1
+        if self.depth and self.done.tested > self.depth + 1:
+            self.stopped = True
+            return False
+        return True
+
+    def _one(self, record: Record) -> bool:
+        """Whether a job started; if not, its Reason and what fails with it are set (§3.2)."""
+        state, job = self.state, record.job
+        if job.reservation and job.reservation in self.failed_reservations:
+            _behind(job)
+            return False
+        refused = state.limits.before(record)
+        if refused and job.reason.startswith(_OF_LIMITS):
+            job.reason = refused  # passed over: only when limits first keep it back anything fails with it
+            return False
+        if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:
+            job.reason = _TOO_FEW
+            self._close(record)
+            return False
+        if job.ask.licences and not state.has_licences(job.ask.licences):
+            job.reason = "Licenses"
+            self.stopped = self.stopped or state.site.backfill.bf_licenses
+            return False
+        refusal = refused or state.limits.bound(record)
+        if refusal:
+            job.reason = refusal
+            self._refused(record)
+            return False
+        among = self._nodes_for(record)
+        if among is None:
+            return False
+        preferred = state.limits.preferred(record)
+        placed = state.selector.start(record, among & ~state.completing, state.held, preferred, record.mask)
+        if placed is None:
+            refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
+            if not refusal:
+                self._blocked(record, among)
+                return False
+        elif waits_for_switches(state, record, placed):
+            job.reason = "Resources"
+            self._fail(record)
+            return False
+        else:
+            refusal = state.limits.after(record, placed, state.tres_of(record, placed))
+        if refusal or placed is None:
+            job.reason = refusal or job.reason
+            self._refused(record)
+            return False
+        limit = cut(record, record.limit, state.now)
+        self.done.started.append(state.begin(record, placed, state.now, limit))
+        return True
+
+    def _nodes_for(self, record: Record) -> int | None:
+        """The nodes a job may use now: none that others reserved for any part of its time (§8)."""
+        state, job = self.state, record.job
+        among = record.mask & self.available & ~state.of_others(record)
+        if not state.bookings:
+            return among
+        end = state.now + record.limit * 60
+        if job.reservation and not state.bookings.flexible(job.reservation):
+            own = state.bookings.own(job, state.now)
+            if own is None or own.start > state.now or end > own.end:
+                job.reason = "Reservation"
+                return None
+            among &= own.mask
+        return among & ~state.bookings.kept_from(job, state.now, end)
+
+    def _blocked(self, record: Record, among: int) -> None:
+        """No placement: busy, not available, or impossible indefinitely."""
+        state, job = self.state, record.job
+        listed = candidates(state, record)
+        if listed:
+            found = find_victims(state, record, among, listed)
+            if found is not None:
+                self.done.victims += [(victim, job) for victim in found[1]]
+                signal(state, found[1])
+                job.reason = "Resources"
+                self._fail(record)
+                return
+        if state.selector.ever(record, among):
+            job.reason = "Resources"
+            self._fail(record)
+        elif never_runs(state, record):
+            if len(job.records) == 1:
+                job.reason = "BadConstraints"
+                state.pending.pop(job.id, None)
+                self.done.failed.append(job)
+        elif nodes_busy(state, record, among):
+            job.reason = "Resources"
+            self._fail(record)
+        else:
+            job.reason = not_available(state, record, self.available)
+            self._withheld(record)
+
+    def _fail(self, record: Record) -> None:
+        """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""
+        state, job = self.state, record.job
+        backfill = state.site.backfill
+        if self._withheld(record):
+            return
+        if job.reservation:
+            self.failed_reservations.add(job.reservation)
+            return
+        if backfill.bf_min_age_reserve and state.now - job.submitted < backfill.bf_min_age_reserve:
+            return
+        if record.priority < state.limits.least_priority(record, backfill.bf_min_prio_reserve):
+            return
+        self._close(record)
+
+    def _refused(self, record: Record) -> None:
+        """Limits keep a job back; what it names is kept for it all the same."""
+        if self.state.site.main.assoc_limit_stop:
+            self._fail(record)
+        else:
+            self._withheld(record)
+
+    def _withheld(self, record: Record) -> bool:
+        """Nodes that a job names, as many as it needs at least, are kept for it; nothing else fails with it."""
+        named = record.job.named
+        if not named or named.bit_count() < record.demand.min_nodes:
+            return False
+        self.available &= ~named
+        return True
+
+    def _close(self, record: Record) -> None:
+        self.failed.add(record.table.name)
+        self.available &= ~record.table.mask
+
+
+def main_pass(state: State, full: bool = False) -> Pass:
+    """One run of the main loop at ``state.now``; ``full``: without limit of depth."""
+    return _Run(state, full).go()
+
+
+def never_runs(state: State, record: Record) -> bool:
+    """Whether a job fits its partition not even when all nodes are there and empty."""
+    return not state.selector.ever(record, record.mask)
+
+
+def nodes_busy(state: State, record: Record, among: int) -> bool:
+    """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
+    if record.mask & state.of_others(record):
+        return True
+    alone = record.demand.exclusive or state.selector.linear
+    return bool(among & (state.held.used if alone else state.held.exclusive))
+
+
+def _behind(job: PendingJob) -> None:
+    if job.reason in ("None", "Resources") or job.reason == _TOO_FEW:
+        job.reason = "Priority"
+
+
+def not_available(state: State, record: Record, available: int) -> str:
+    """The Reason of a job whose nodes cannot be had now, though they exist."""
+    job = record.job
+    away = (job.named or record.table.mask) & ~available
+    if away:
+        return f"ReqNodeNotAvail, UnavailableNodes:{_host_list(state, away)}"
+    if state.bookings.covering(state.now, state.now + record.limit * 60, record.table.mask) is not None:
+        return "ReqNodeNotAvail, Reserved for maintenance"
+    return "ReqNodeNotAvail, May be reserved for other job"
+
+
+def _host_list(state: State, nodes: int) -> str:
+    """Names of nodes, consecutive numbers folded (``n[1-3,8]``)."""
+    return folded(state.cluster.names[node] for node in bits(nodes))

@@ -1,0 +1,136 @@
+"""The job queue: who is in it, and in which order (§2)."""
+
+from functools import cmp_to_key
+from typing import Any, Final
+
+from windtunnel.schedulers.slurm.jobs.dependencies import Verdict
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.preemption.victims import may_preempt
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
+
+HELD: Final = ("JobHeldUser", "JobHeldAdmin")
+_TOO_SMALL: Final = "PartitionConfig"
+"""Of a job of several partitions of which one has too few CPUs; it stays, otherwise the last of them has its say."""
+_OF_PARTITIONS: Final = ("Partition", "Job's ", "MaxMemPerLimit")
+"""How Reasons begin that a partition gives."""
+_USUAL: Final = ("Priority", "Resources", "None")
+"""Those that most jobs have."""
+
+
+def job_queue(state: State, backfill: bool = False) -> list[Record]:
+    """The records that may be tried now, best first; the others get their Reason.
+
+    The backfill loop tests, and plans, also what a partition refuses for its account.
+    """
+    found = []
+    closed = state.closed_partitions
+    for job in list(state.pending.values()):
+        if not refresh(state, job):
+            continue
+        for record in job.records:
+            if closed and record.table.name in closed:
+                partition = record.table.partition
+                job.reason = "PartitionInactive" if partition.state == "INACTIVE" else "PartitionDown"
+                continue
+            refusal = record.refusal
+            if refusal == "":
+                refusal = record.refusal = partition_refusal(record)
+            if refusal:
+                if job.reason != _TOO_SMALL:
+                    job.reason = refusal
+                if not backfill or not refusal.startswith("Job's account"):
+                    continue
+            elif job.reason not in _USUAL and job.reason.startswith(_OF_PARTITIONS) and job.reason != _TOO_SMALL:
+                job.reason = "None"  # the last of its partitions has the last word
+            found.append(record)
+    found.sort(key=_key)
+    if state.site.preempt.type:
+        # Stable, and only where one may preempt the other: what is left is the order above (§2.2, 1).
+        found.sort(key=cmp_to_key(lambda one, other: _by_preemption(state, one, other)))
+    return found
+
+
+def _key(record: Record) -> tuple[Any, ...]:
+    job = record.job
+    return (
+        not job.reservation,
+        -record.table.tier,
+        -record.priority,
+        job.submitted,
+        job.number,
+    )
+
+
+def _by_preemption(state: State, one: Record, other: Record) -> int:
+    if may_preempt(state, one, other.job, other):
+        return -1
+    if may_preempt(state, other, one.job, one):
+        return 1
+    mine, its = _key(one), _key(other)
+    return -1 if mine < its else 1 if mine > its else 0
+
+
+def refresh(state: State, job: PendingJob) -> bool:
+    """Whether a job may be looked at; if not, its Reason says why (§2.1)."""
+    if job.held:
+        if job.reason not in HELD:
+            job.reason = "JobHeldUser"
+        return False
+    if job.dependent and not _independent(state, job):
+        return False
+    if job.begin > state.now:
+        job.reason = "BeginTime"
+        return False
+    if not job.startable_tasks:
+        job.reason = "JobArrayTaskLimit"
+        return False
+    if job.reason in ("BeginTime", "Dependency", "JobArrayTaskLimit"):
+        job.reason = "None"
+    if job.eligible is None:
+        job.eligible = state.now
+    if job.accrued_from is None and not state.accrual.limited:
+        job.accrued_from = state.now
+    return True
+
+
+def _independent(state: State, job: PendingJob) -> bool:
+    verdict = state.dependencies.verdict(job, state.now, state.pending.values())
+    if verdict is Verdict.MET:
+        return True
+    job.reason = "Dependency" if verdict is Verdict.OPEN else "DependencyNeverSatisfied"
+    return False
+
+
+def partition_refusal(record: Record) -> str | None:
+    """Why a partition takes no such job: accounts, QOS, sizes and times (§6.3)."""
+    job, demand, part = record.job, record.demand, record.table.partition
+    account = job.account
+    above = [one.account for one in job.member.path()] if job.member is not None else [account]
+    if part.allow_accounts is not None and account and not set(above) & set(part.allow_accounts):
+        listed = ",".join(part.allow_accounts)
+        return f"Job's account not permitted to use this partition ({part.name} allows {listed} not {account})"
+    denied = set(above) & set(part.deny_accounts)
+    if denied:
+        listed = ",".join(part.deny_accounts)
+        return f"Job's account not permitted to use this partition ({part.name} denies {listed} including {account})"
+    qos = job.qos.name if job.qos is not None else ""
+    if part.allow_qos is not None and qos and qos not in part.allow_qos:
+        listed = ",".join(part.allow_qos)
+        return f"Job's QOS not permitted to use this partition ({part.name} allows {listed} not {qos})"
+    if qos and qos in part.deny_qos:
+        listed = ",".join(part.deny_qos)
+        return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
+    if len(job.records) > 1 and demand.cpus > record.table.cpus:
+        return _TOO_SMALL
+    lowest = job.ask.max_nodes or job.ask.min_nodes
+    if lowest is None and len(job.records) > 1:  # a job that names no number has the least of its partitions
+        lowest = min(one.table.partition.min_nodes for one in job.records)
+    if demand.min_nodes > min(record.table.size, demand.min_nodes if part.max_nodes is None else part.max_nodes):
+        return "PartitionNodeLimit"
+    if lowest is not None and lowest < part.min_nodes:
+        return "PartitionNodeLimit"
+    if part.max_time is not None and record.limit > part.max_time:
+        return "PartitionTimeLimit"
+    return "MaxMemPerLimit" if demand.too_much_memory else None

@@ -1,0 +1,67 @@
+"""What happens to a job when it is submitted: it is refused, or checked for validity and never started (§3.1)."""
+
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.loops.main_loop import never_runs, nodes_busy, not_available
+from windtunnel.schedulers.slurm.loops.queue import partition_refusal
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["first_reason", "refusal"]
+
+
+def refusal(state: State, job: PendingJob) -> str | None:
+    """Why a job is not accepted at all; None: it is (§6.3, §6.4)."""
+    if not job.records:
+        return "InvalidPartition"
+    if not job.constraint.known and job.constraint.text:
+        return "InvalidFeature"
+    if all(record.table.partition.require_reservation for record in job.records) and not job.reservation:
+        return "ReservationRequired"
+    if all(record.table.partition.root_only for record in job.records) and job.user != "root":
+        return "RootOnly"
+    for name, count in job.ask.licences.items():
+        if count > state.site.licences.get(name, 0):
+            return "InvalidLicense"
+    if job.reservation and not state.bookings.allows(job):
+        return "ReservationAccess"
+    for record in job.records:
+        reason = state.limits.submission(record, state.pending.values(), state.running.values())
+        if reason:
+            return reason
+    enforced = state.site.enforce_partition_limits
+    if enforced in ("ALL", "ANY", "YES"):
+        refused = [partition_refusal(record) for record in job.records]
+        if all(refused) or (enforced == "ALL" and any(refused)):
+            return next(one for one in refused if one)
+    if all(never_runs(state, record) for record in job.records):
+        return "BadConstraints"
+    return None
+
+
+def first_reason(state: State, job: PendingJob) -> str:
+    """The Reason a job has before any loop has looked at it."""
+    reason = "None"
+    for record in job.records:
+        found = _tested(state, record)
+        if found == "None":
+            return reason if reason.startswith("ReqNode") else "None"  # that stays from a partition before
+        reason = found
+    return reason
+
+
+def _tested(state: State, record: Record) -> str:
+    """Whether it could run if nodes were empty; jobs that want whole nodes are tested on idle ones."""
+    job = record.job
+    if partition_refusal(record):
+        return "None"
+    among = record.mask & state.up
+    if state.bookings and not job.reservation:
+        among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
+    if not state.selector.ever(record, among):
+        if never_runs(state, record):
+            return "None"
+        return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
+    alone = record.demand.exclusive or state.selector.linear
+    taken = state.held.used if alone else state.held.exclusive
+    if among & taken and not state.selector.ever(record, among & ~taken):
+        return "Resources"
+    return "None"

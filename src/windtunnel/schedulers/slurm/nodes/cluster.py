@@ -1,0 +1,166 @@
+"""A site as the core looks things up in it: nodes by number, partitions and features as sets of nodes."""
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmSite
+from windtunnel.schedulers.slurm.nodes.nodesets import mask_of
+from windtunnel.schedulers.slurm.nodes.tiers import giving_way, suspends
+
+__all__ = ["Cluster", "PartitionTable"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class PartitionTable:
+    """A partition with its nodes as a set."""
+
+    __slots__ = ("cpus", "mask", "name", "partition", "qos", "size", "tier", "tres")
+
+    def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
+        self.partition = partition
+        self.name = partition.name
+        self.tier = partition.priority_tier
+        own = None if partition.nodes is None else frozenset(partition.nodes)
+        inside = [(i, node) for i, node in enumerate(site.nodes) if own is None or node.name in own]
+        self.mask = mask_of(i for i, _ in inside)
+        self.size = len(inside)
+        self.qos = qos
+        most = partition.max_cpus_per_node
+        self.cpus = sum(node.cpus if most is None else min(node.cpus, most) for _, node in inside)
+        """The CPUs that jobs may have of it."""
+        self.tres: dict[str, float] = {
+            "cpu": sum(node.cpus for _, node in inside),
+            "mem": sum(node.memory for _, node in inside),
+            "node": len(inside),
+        }
+        for _, node in inside:
+            for item in node.gres:
+                for key in (f"gres/{item.name}", f"gres/{item.name}:{item.type}"):
+                    self.tres[key] = self.tres.get(key, 0) + item.count
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Cluster:
+    """What does not change while jobs come and go."""
+
+    def __init__(self, site: SlurmSite) -> None:
+        self.site = site
+        nodes = site.nodes
+        self.size = len(nodes)
+        self.all = (1 << self.size) - 1
+        self.index = {node.name: i for i, node in enumerate(nodes)}
+        self.names = [node.name for node in nodes]
+        self.threads = [max(1, node.threads_per_core) for node in nodes]
+        self.cpus = [node.cpus - node.cores_reserved * node.threads_per_core for node in nodes]
+        self.cores = [max(1, node.cpus // max(1, node.threads_per_core)) for node in nodes]
+        self.core_masks = [(1 << count) - 1 for count in self.cores]
+        self.sockets = [self._sockets(i) for i in range(self.size)]
+        self.memory = [node.memory - node.memory_reserved for node in nodes]
+        self.by_memory: dict[int, int] = {}
+        """The nodes with so much memory."""
+        for i, memory in enumerate(self.memory):
+            self.by_memory[memory] = self.by_memory.get(memory, 0) | 1 << i
+        self.weight = [node.weight for node in nodes]
+        self.qos = {one.name: one for one in site.qos}
+        self.partitions = {one.name: PartitionTable(one, site, self.qos.get(one.qos)) for one in site.partitions}
+        several = (OverSubscribe.YES, OverSubscribe.FORCE)
+        self.sharing = frozenset(
+            one.name for one in site.partitions if one.over_subscribe in several and one.share_count > 1
+        )
+        """The partitions in which several jobs may have the same cores."""
+        self.suspends = suspends(site)
+        self.gives_way = giving_way(site)
+        """For each partition those whose jobs are suspended for its jobs."""
+        leading = next(iter(self.partitions), "")
+        self.default = next((one.name for one in site.partitions if one.default), leading)
+        """Where jobs go that name no partition; where none is the default, the first."""
+        self.features: dict[str, int] = {}
+        for i, node in enumerate(nodes):
+            for feature in node.features:
+                self.features[feature] = self.features.get(feature, 0) | 1 << i
+        self.by_weight = self._grouped(alike=False)
+        """The nodes of each weight, the lightest first."""
+        self.by_sort = self._grouped(alike=True)
+        """The same, and of each weight those described alike apart, in their order."""
+        self.total_masks = [0] * (max(self._countable(), default=0) + 1)
+        """The nodes with each number of CPUs."""
+        for i, count in enumerate(self._countable()):
+            self.total_masks[count] |= 1 << i
+        self.by_core = site.select.counts in ("CORE", "SOCKET")
+        """Whether cores are counted, not CPUs."""
+        sorts: dict[tuple[object, ...], int] = {}
+        for i, node in enumerate(nodes):
+            sort = (self.cpus[i], self.cores[i], self.threads[i], self.memory[i], node.sockets, node.cores_per_socket)
+            sorts[sort] = sorts.get(sort, 0) | 1 << i
+        self.alike = list(sorts.values())
+        """The nodes of each sort."""
+        self.sorts = mask_of((alike & -alike).bit_length() - 1 for alike in self.alike)
+        """A node of each sort: empty ones of a sort are alike but for generic resources."""
+        self.gres_names = sorted({item.name for node in nodes for item in node.gres})
+        self.gres_nodes = {
+            name: mask_of(i for i, node in enumerate(nodes) if any(item.name == name for item in node.gres))
+            for name in self.gres_names
+        }
+        """The nodes that have some of a generic resource."""
+        self._gres_sets: dict[tuple[str, str], list[int]] = {}
+        """Of each resource and type that was asked for, the set of its indices on each node."""
+        self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
+
+    def _countable(self) -> list[int]:
+        """The CPUs of each node that selection counts."""
+        if self.site.select.counts == "CORE":
+            return [cores * threads for cores, threads in zip(self.cores, self.threads, strict=True)]
+        return self.cpus
+
+    def gres_indices(self, node: int, name: str, kind: str = "") -> int:
+        """The set of indices of a generic resource on a node, of one type or any."""
+        return self.gres_sets(name, kind)[node]
+
+    def gres_sets(self, name: str, kind: str = "") -> list[int]:
+        """The same of all nodes."""
+        found = self._gres_sets.get((name, kind))
+        if found is None:
+            found = self._gres_sets[name, kind] = [self._gres_of(node, name, kind) for node in range(self.size)]
+        return found
+
+    def _gres_of(self, node: int, name: str, kind: str) -> int:
+        found = first = 0
+        for item in self.site.nodes[node].gres:
+            if item.name == name:
+                if not kind or item.type == kind:
+                    found |= ((1 << item.count) - 1) << first
+                first += item.count
+        return found
+
+    def free_of(self, node: int, cores: int, cpus: int) -> int:
+        """The CPUs of a node that are free beside some cores, or where CPUs are counted beside so many of them.
+
+        Nobody gets the idle threads of a core that has a busy one, whatever is counted.
+        """
+        threads = self.threads[node]
+        if self.by_core:
+            return (self.core_masks[node] & ~cores).bit_count() * threads
+        left = self.cpus[node] - cpus
+        return left if threads == 1 else min(left, (self.core_masks[node] & ~cores).bit_count() * threads)
+
+    def memory_of(self, nodes: int) -> int:
+        """The memory of some nodes in all (MB)."""
+        return sum([memory * (nodes & some).bit_count() for memory, some in self.by_memory.items()])
+
+    def named(self, names: tuple[str, ...]) -> int:
+        """The nodes of some names; those that are not there are left out."""
+        return mask_of(self.index[name] for name in names if name in self.index)
+
+    def _sockets(self, node: int) -> list[int]:
+        """The cores of each socket, as sets."""
+        sockets = max(1, min(self.site.nodes[node].sockets, self.cores[node]))
+        each = self.cores[node] // sockets
+        return [((1 << each) - 1) << (each * socket) for socket in range(sockets)]
+
+    def _grouped(self, alike: bool) -> list[int]:
+        """The nodes of each weight, or of each weight and description, the lightest first."""
+        groups: dict[tuple[object, ...], int] = {}
+        for i, node in enumerate(self.site.nodes):
+            kind = (node.cpus, node.sockets, node.memory, node.features, node.gres) if alike else ()
+            key = (self.weight[i], *kind)
+            groups[key] = groups.get(key, 0) | 1 << i
+        return sorted(groups.values(), key=lambda group: self.weight[(group & -group).bit_length() - 1])

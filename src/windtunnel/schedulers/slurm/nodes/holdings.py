@@ -1,0 +1,106 @@
+"""What one running job holds: node by node, or in parts of nodes that are alike (§5.2)."""
+
+from collections.abc import Mapping, Sequence
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+
+__all__ = ["Holding", "Part"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Part:
+    """Nodes of one sort of which a job holds the same: so many CPUs, these cores, so much memory."""
+
+    __slots__ = ("cores", "cpus", "memory", "nodes")
+
+    def __init__(self, nodes: int, cpus: int, cores: int, memory: int) -> None:
+        self.nodes = nodes
+        self.cpus = cpus
+        self.cores = cores
+        self.memory = memory
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Holding:
+    """What a running job holds: node by node, or in parts of nodes that are alike."""
+
+    __slots__ = (
+        "_cores",
+        "_cpus",
+        "_memory",
+        "alike",
+        "end",
+        "exclusive",
+        "gres",
+        "job",
+        "nodes",
+        "order",
+        "partition",
+        "parts",
+        "row",
+        "shares",
+        "user",
+    )
+
+    def __init__(
+        self,
+        job: str,
+        nodes: int,
+        end: int,
+        *,
+        cpus: Mapping[int, int] | None = None,
+        cores: Mapping[int, int] | None = None,
+        memory: Mapping[int, int] | None = None,
+        alike: Sequence[Part] = (),
+        gres: Mapping[int, Mapping[str, int]] | None = None,
+        exclusive: bool = False,
+        shares: bool = False,
+        partition: str = "",
+        user: str = "",
+        row: int = 0,
+    ) -> None:
+        self.job = job
+        self.nodes = nodes
+        self.end = end
+        """When it ends for planning: start and time limit (§1)."""
+        self._cpus = cpus
+        self._cores = cores
+        self._memory = memory
+        self.alike = alike
+        """Where these say all: the parts."""
+        self.gres: Mapping[int, Mapping[str, int]] = gres or {}
+        """Of each node the set of indices of each generic resource."""
+        self.exclusive = exclusive
+        self.shares = shares
+        """Whether others may use the same cores (OverSubscribe)."""
+        self.partition = partition
+        self.user = user
+        self.parts: tuple[tuple[int, int, int], ...] | None = None
+        """CPUs, memory, and the nodes on which it holds so much; worked out when first asked for."""
+        self.order = 0
+        """The job's place in Slurm's list of jobs, which decides among those that end together."""
+        self.row = row
+        """Among jobs that share: those of one row have cores of their own."""
+
+    @property
+    def cpus(self) -> Mapping[int, int]:
+        """CPUs of each node."""
+        if self._cpus is None:
+            self._cpus = {node: part.cpus for part in self.alike for node in bits(part.nodes)}
+        return self._cpus
+
+    @property
+    def cores(self) -> Mapping[int, int]:
+        """Of each node the set of its cores."""
+        if self._cores is None:
+            self._cores = {node: part.cores for part in self.alike for node in bits(part.nodes)}
+        return self._cores
+
+    @property
+    def memory(self) -> Mapping[int, int]:
+        """Of each node so much memory (MB)."""
+        if self._memory is None:
+            self._memory = {node: part.memory for part in self.alike for node in bits(part.nodes) if part.memory}
+        return self._memory

@@ -1,0 +1,244 @@
+"""What is taken on nodes, and by which jobs (§5.2)."""
+
+from collections.abc import Sequence
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, spans
+
+__all__ = ["Occupancy"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Occupancy:
+    """All that is held, summed up node by node."""
+
+    __slots__ = (
+        "cluster",
+        "cores",
+        "cpus",
+        "exclusive",
+        "full",
+        "gres",
+        "holdings",
+        "idle",
+        "jobs",
+        "memory",
+        "on_node",
+        "several",
+        "used",
+    )
+
+    def __init__(self, cluster: Cluster, idle: Sequence[int] | None = None) -> None:
+        self.cluster = cluster
+        self.cpus = [0] * cluster.size
+        self.cores = [0] * cluster.size
+        """Busy cores, as sets."""
+        self.memory = [0] * cluster.size
+        self.jobs = [0] * cluster.size
+        self.gres: dict[str, list[int]] = {name: [0] * cluster.size for name in cluster.gres_names}
+        self.exclusive = 0
+        """Nodes that belong to one job."""
+        self.used = 0
+        """Nodes with any job."""
+        self.several = 0
+        """Nodes that may have more than one."""
+        self.idle = [cluster.free_of(node, 0, 0) for node in range(cluster.size)] if idle is None else list(idle)
+        """CPUs of each node that nobody has."""
+        self.full = 0
+        """Nodes of which no core, or CPU where CPUs are counted, is free."""
+        self.holdings: dict[str, Holding] = {}
+        self.on_node: list[tuple[str, ...]] = [()] * cluster.size
+        """The jobs of each node."""
+
+    def copy(self) -> "Occupancy":
+        """The same, to be changed apart."""
+        other = Occupancy(self.cluster, self.idle)
+        other.cpus = self.cpus[:]
+        other.cores = self.cores[:]
+        other.memory = self.memory[:]
+        other.jobs = self.jobs[:]
+        other.gres = {name: table[:] for name, table in self.gres.items()}
+        other.exclusive = self.exclusive
+        other.used = self.used
+        other.several = self.several
+        other.full = self.full
+        other.holdings = dict(self.holdings)
+        other.on_node = self.on_node[:]
+        return other
+
+    def empty(self) -> "Occupancy":
+        """The same cluster without jobs."""
+        return Occupancy(self.cluster)
+
+    def add(self, held: Holding) -> None:
+        """A job takes what it holds."""
+        self.holdings[held.job] = held
+        self.several |= held.nodes & self.used
+        if held.alike and not held.shares:
+            for part in held.alike:
+                fresh = part.nodes & ~self.used
+                if fresh:
+                    self._fill(fresh, held.job, part)
+            rest = held.nodes & self.used
+        else:
+            rest = held.nodes
+        if rest:
+            self._add_to(rest, held)
+        if held.exclusive:
+            self.exclusive |= held.nodes
+        if held.shares:
+            self._sum_shared(held.nodes)
+        self.used |= held.nodes
+        if rest:
+            self._find_full(rest)
+
+    def _add_to(self, nodes: int, held: Holding) -> None:
+        """Node by node: others may be there."""
+        for node in bits(nodes):
+            self.jobs[node] += 1
+            self.on_node[node] = (*self.on_node[node], held.job)
+            self.memory[node] += held.memory.get(node, 0)
+            if not held.shares:
+                self.cpus[node] += held.cpus.get(node, 0)
+                self.cores[node] |= held.cores.get(node, 0)
+            for name, indices in held.gres.get(node, {}).items():
+                self.gres[name][node] |= indices
+
+    def _fill(self, nodes: int, job: str, part: Part | None) -> None:
+        """Nodes of one sort that one job has for itself, or (no part) nobody any more: many at once."""
+        one = (nodes & -nodes).bit_length() - 1
+        cores = cpus = memory = count = 0
+        jobs: tuple[str, ...] = ()
+        if part is not None:
+            cores, cpus, memory = part.cores, part.cpus, part.memory
+            count, jobs = 1, (job,)
+        left = self.cluster.free_of(one, cores, cpus)
+        for begin, end in spans(nodes):
+            size = end - begin
+            self.jobs[begin:end] = [count] * size
+            self.on_node[begin:end] = [jobs] * size
+            self.cpus[begin:end] = [cpus] * size
+            self.cores[begin:end] = [cores] * size
+            self.memory[begin:end] = [memory] * size
+            self.idle[begin:end] = [left] * size
+        if left <= 0:
+            self.full |= nodes
+        else:
+            self.full &= ~nodes
+
+    def remove(self, held: Holding) -> None:
+        """A job gives back what it holds."""
+        del self.holdings[held.job]
+        rest = held.nodes
+        if held.alike and not held.shares:
+            rest &= self.several
+            for part in held.alike:
+                alone = part.nodes & ~self.several
+                if alone:
+                    self._fill(alone, "", None)
+        self.used &= ~held.nodes
+        if held.exclusive:
+            self.exclusive &= ~held.nodes
+        if rest:
+            self._remove_from(rest, held)
+            if held.shares:
+                self._find_exclusive(rest)
+
+    def _remove_from(self, nodes: int, held: Holding) -> None:
+        """Node by node: others may stay there."""
+        for node in bits(nodes):
+            self.jobs[node] -= 1
+            self.on_node[node] = tuple([job for job in self.on_node[node] if job != held.job])
+            self.memory[node] -= held.memory.get(node, 0)
+            if not held.shares:
+                self.cpus[node] -= held.cpus.get(node, 0)
+                self.cores[node] &= ~held.cores.get(node, 0)
+            for name, indices in held.gres.get(node, {}).items():
+                self.gres[name][node] &= ~indices
+        if held.shares:
+            self._sum_shared(nodes)
+        still = single = 0
+        for node in bits(nodes):
+            count = self.jobs[node]
+            if count:
+                still |= 1 << node
+                if count == 1:
+                    single |= 1 << node
+        self.used |= still
+        self.several &= ~(nodes & ~still | single)
+        self._find_full(nodes)
+
+    def _find_full(self, nodes: int) -> None:
+        """What is free on some nodes, and which of them have nothing free."""
+        cluster, idle = self.cluster, self.idle
+        full = 0
+        for node in bits(nodes):
+            left = idle[node] = cluster.free_of(node, self.cores[node], self.cpus[node])
+            if left <= 0:
+                full |= 1 << node
+        self.full = self.full & ~nodes | full
+
+    def beside(self, node: int, partition: str, row: int, beneath: frozenset[str]) -> int:
+        """The cores of a node that a job must leave to others.
+
+        Of the sharing jobs of its partition those of one row count (``row`` < 0: all); of partitions beneath none.
+        """
+        taken = 0
+        for job in self.on_node[node]:
+            held = self.holdings[job]
+            other_row = row >= 0 and held.shares and held.partition == partition and held.row != row
+            if not other_row and held.partition not in beneath:
+                taken |= held.cores.get(node, 0)
+        return taken
+
+    def used_above(self, nodes: int, beneath: frozenset[str]) -> int:
+        """Of some nodes those with a job that is of no partition beneath."""
+        found = 0
+        for node in bits(nodes & self.used):
+            if any(self.holdings[job].partition not in beneath for job in self.on_node[node]):
+                found |= 1 << node
+        return found
+
+    def unshared(self, node: int) -> int:
+        """The cores of a node taken by jobs that share with nobody."""
+        taken = 0
+        for job in self.on_node[node]:
+            held = self.holdings[job]
+            if not held.shares:
+                taken |= held.cores.get(node, 0)
+        return taken
+
+    def _find_exclusive(self, nodes: int) -> None:
+        """Where jobs are suspended for others, a node may have belonged to one job beneath another."""
+        for node in bits(nodes):
+            if any(self.holdings[job].exclusive for job in self.on_node[node]):
+                self.exclusive |= 1 << node
+
+    def of_partition(self, node: int, partition: str) -> int:
+        """The CPUs of a node that jobs of a partition hold."""
+        return sum(
+            self.holdings[job].cpus.get(node, 0)
+            for job in self.on_node[node]
+            if self.holdings[job].partition == partition
+        )
+
+    def of_others(self, node: int, user: str) -> bool:
+        """Whether a node holds a job of another user."""
+        return any(self.holdings[job].user != user for job in self.on_node[node])
+
+    def _sum_shared(self, nodes: int) -> None:
+        """Cores that are shared are busy once, however many jobs use them."""
+        for node in bits(nodes):
+            taken = 0
+            threads = self.cluster.threads[node]
+            own = 0
+            for job in self.on_node[node]:
+                held = self.holdings[job]
+                taken |= held.cores.get(node, 0)
+                own += 0 if held.shares else held.cpus.get(node, 0)
+            shared = (taken & ~self.unshared(node)).bit_count() * threads
+            self.cores[node] = taken
+            self.cpus[node] = own + shared

@@ -1,0 +1,1 @@
+"""Who makes room for whom, what becomes of them, and time slices."""

@@ -1,0 +1,134 @@
+"""What becomes of jobs that are preempted: they end, at once or after their grace, or are suspended in place (§9)."""
+
+from collections.abc import Mapping
+from math import inf
+from typing import Final
+
+from msgspec.structs import replace
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model import HostSet, Job
+from windtunnel.schedulers.slurm.defaults import ask_of
+from windtunnel.schedulers.slurm.jobs.amounts import Takings
+from windtunnel.schedulers.slurm.jobs.records import RunningJob
+from windtunnel.schedulers.slurm.nodes.nodesets import union
+from windtunnel.schedulers.slurm.preemption.victims import grace_of, mode_of
+from windtunnel.schedulers.slurm.state import State
+from windtunnel.vocabulary import Decision, KillJobs, RegisterJob, ResumeJob, SuspendJob
+
+__all__ = ["Evictions"]
+
+_FOR_EVER: Final = 365 * 86400
+"""Seconds that stand for no limit."""
+_REQUEUE_DELAY: Final = 121
+"""Seconds until a requeued job is eligible again (§9)."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Evictions:
+    """Victims on their way out, and those that wait in place until they may go on."""
+
+    def __init__(self, state: State, jobs: Mapping[str, Job], takings: Takings) -> None:
+        self.state = state
+        self.jobs = jobs
+        """Jobs that wait or run, by id: the component's."""
+        self.takings = takings
+        self.graces: dict[str, float] = {}
+        """Victims that have been signalled, and when they end."""
+        self.ends: dict[str, float] = {}
+        """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime), and when it ends."""
+        self._time_standing: dict[str, float] = {}
+        """Of those that are suspended the seconds that are left."""
+        self.suspended: dict[str, list[RunningJob]] = {}
+        self._killed: set[str] = set()
+
+    def forget(self, key: str) -> None:
+        """A job has ended."""
+        self._killed.discard(key)
+        self.graces.pop(key, None)
+        self.ends.pop(key, None)
+        self._time_standing.pop(key, None)
+        self.suspended.pop(key, None)
+
+    def preempt(self, now: float, victim: RunningJob, parts: list[RunningJob], decisions: list[Decision]) -> bool:
+        """Signal a victim, of which ``parts`` run; whether it has been suspended, so that its nodes are free."""
+        key = victim.pending.whole
+        if key in self._killed or key in self.graces or key in self.suspended or key not in self.jobs:
+            return False
+        if mode_of(self.state, victim) == "SUSPEND":
+            self.suspended[key] = parts
+            self.hold(now, key)
+            for one in parts:
+                self.takings.give_back(one.id)
+                self.state.give_up(one.id)
+            decisions.append(SuspendJob(job_id=key))
+            return True
+        grace = grace_of(self.state, victim)
+        if grace:
+            self.graces[key] = now + grace
+        else:
+            self._end(now, victim, decisions)
+        return False
+
+    @property
+    def due(self) -> float:
+        """When the next of them ends."""
+        return min([inf, *self.graces.values(), *self.ends.values()])
+
+    def watch(self, now: float, job: Job, parts: list[RunningJob]) -> None:
+        """A job starts that may have less time than it asked for; the engine knows only what it asked for."""
+        limit = max(one.limit for one in parts) * 60.0
+        if limit < job.walltime and limit < _FOR_EVER:
+            self.ends[job.id] = now + limit
+
+    def hold(self, now: float, key: str) -> None:
+        """A job is suspended: its time stands still."""
+        if key in self.ends:
+            self._time_standing[key] = self.ends.pop(key) - now
+
+    def go_on(self, now: float, key: str) -> None:
+        """It goes on."""
+        if key in self._time_standing:
+            self.ends[key] = now + self._time_standing.pop(key)
+
+    def end_what_is_due(self, now: float, decisions: list[Decision]) -> None:
+        """Victims whose grace is over end, and jobs whose limit is."""
+        for key in [key for key, when in self.ends.items() if when <= now]:
+            del self.ends[key]
+            self._killed.add(key)
+            decisions.append(KillJobs(job_ids=(key,)))
+        for key in [key for key, when in self.graces.items() if when <= now]:
+            del self.graces[key]
+            if key in self.state.running:
+                self._end(now, self.state.running[key], decisions)
+
+    def resume(self, now: float, decisions: list[Decision]) -> None:
+        """Suspended jobs go on where they were, as soon as nobody else has their cores."""
+        for key, parts in list(self.suspended.items()):
+            if all(self.state.could_resume(one) for one in parts):
+                del self.suspended[key]
+                self.go_on(now, key)
+                for one in parts:
+                    self.state.resume(one)
+                hosts = HostSet.of_bits(union(one.holding.nodes for one in parts))
+                decisions.append(ResumeJob(job_id=key, hosts=hosts))
+
+    def _end(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
+        """A victim ends; requeued, it waits again under a name of its own."""
+        key = victim.pending.whole
+        self._killed.add(key)
+        decisions.append(KillJobs(job_ids=(key,)))
+        if mode_of(self.state, victim) != "REQUEUE":
+            return
+        job = self.jobs[key]
+        stem, _, count = job.id.partition("#")
+        ask = ask_of(job, self.state.site)
+        name = f"{stem}#{int(count or 1) + 1}"
+        again = replace(
+            job,
+            id=name,
+            profile=replace(job.profile, id=f"{job.profile.id}#{name}"),
+            submission_time=now,
+            ask=replace(ask, begin=self.state.now + _REQUEUE_DELAY),
+        )
+        decisions.append(RegisterJob(job=again))

@@ -1,0 +1,125 @@
+"""Gang scheduling: of jobs that have the same cores some run, the others are suspended until it is their turn (§9).
+
+Whoever has the higher tier runs. Among jobs of one partition those that are first in its list run, with all others
+that fit beside them; after each time slice those that ran go to the end of the list.
+"""
+
+from collections.abc import Mapping
+from math import floor, inf
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.model import HostSet, Job
+from windtunnel.schedulers.slurm.jobs.amounts import Takings
+from windtunnel.schedulers.slurm.jobs.records import RunningJob
+from windtunnel.schedulers.slurm.nodes.nodesets import union
+from windtunnel.schedulers.slurm.shares.usage import Spending
+from windtunnel.schedulers.slurm.state import State
+from windtunnel.vocabulary import Decision, ResumeJob, SuspendJob
+
+__all__ = ["Gang"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Gang:
+    """The jobs that take turns; all of them hold what they were given."""
+
+    def __init__(self, state: State, jobs: Mapping[str, Job], takings: Takings) -> None:
+        self.state = state
+        self.jobs = jobs
+        """Jobs that wait or run, by id: the component's."""
+        self.takings = takings
+        self.acts = state.cluster.suspends or "GANG" in state.site.preempt.mode
+        self.slice = max(1, state.site.preempt.time_slice)
+        """Seconds."""
+        self.suspended: dict[str, float] = {}
+        """Jobs that wait for their turn, and since when."""
+        self._order: list[str] = []
+        self._turned = -inf
+
+    @property
+    def due(self) -> float:
+        """When the next time slice begins, if anybody waits for it."""
+        return self._turned + self.slice if self.suspended else inf
+
+    def forget(self, key: str) -> None:
+        """A job has ended; what it did not use while suspended is not charged."""
+        if self.suspended.pop(key, None) is not None:
+            for one in self._groups().get(key, ()):
+                one.spending.start = self.state.now
+
+    def spending(self) -> list[Spending]:
+        """What uses of accounts and QOS at present."""
+        running = self.state.running.values()
+        if not self.suspended:
+            return [one.spending for one in running]
+        return [one.spending for one in running if one.pending.whole not in self.suspended]
+
+    def turn(self, now: float) -> None:
+        """A new time slice, if it is time: who ran goes to the end of the list."""
+        if not self.suspended:
+            self._turned = float(floor(now / self.slice) * self.slice)
+        elif now >= self.due:
+            self._turned = float(floor(now / self.slice) * self.slice)
+            self._order.sort(key=lambda key: key not in self.suspended)
+
+    def settle(self, now: float) -> tuple[list[str], list[str]]:
+        """Who is to be suspended, and who to go on, after jobs started or ended or a slice has begun."""
+        groups = self._groups()
+        known = [key for key in self._order if key in groups]
+        self._order = known + [key for key in groups if key not in set(known)]
+        active = self._active(groups)
+        stopped = [key for key in groups if key not in active and key not in self.suspended]
+        going = [key for key in self.suspended if key in active]
+        for key in stopped:
+            self._stop(now, key, groups[key])
+        return stopped, going
+
+    def go_on(self, now: float, keys: list[str], decisions: list[Decision]) -> None:
+        """Suspended jobs go on with what they have; their limits are counted on from here."""
+        groups = self._groups()
+        for key in keys:
+            parts = groups[key]
+            waited = round(now - self.suspended.pop(key))
+            for one in parts:
+                one.spending.start = self.state.now
+                self.state.put_off(one.id, waited)
+            hosts = HostSet.of_bits(union(one.holding.nodes for one in parts))
+            amounts = self.takings.of([one.holding for one in parts], self.jobs[key], hosts)
+            decisions.append(ResumeJob(job_id=key, hosts=hosts, amounts=amounts))
+
+    @staticmethod
+    def suspend(keys: list[str], decisions: list[Decision]) -> None:
+        """These jobs stop where they are."""
+        decisions += [SuspendJob(job_id=key) for key in keys]
+
+    def _stop(self, now: float, key: str, parts: list[RunningJob]) -> None:
+        self.suspended[key] = now
+        for one in parts:
+            self.state.ledger.end(one.spending, self.state.now)
+            self.takings.give_back(one.id)
+
+    def _groups(self) -> dict[str, list[RunningJob]]:
+        """All jobs that have started, with their components."""
+        found: dict[str, list[RunningJob]] = {}
+        for one in self.state.running.values():
+            found.setdefault(one.pending.whole, []).append(one)
+        return found
+
+    def _active(self, groups: Mapping[str, list[RunningJob]]) -> set[str]:
+        """In order of tiers and of the list: every job whose cores no job before it has."""
+        taken: dict[int, int] = {}
+        found: set[str] = set()
+        for key in sorted(self._order, key=lambda key: -_tier(groups[key])):
+            cores = [one.holding.cores for one in groups[key]]
+            if any(taken.get(node, 0) & own for each in cores for node, own in each.items()):
+                continue
+            found.add(key)
+            for each in cores:
+                for node, own in each.items():
+                    taken[node] = taken.get(node, 0) | own
+        return found
+
+
+def _tier(parts: list[RunningJob]) -> int:
+    return min(one.record.table.partition.priority_tier for one in parts)

@@ -1,0 +1,136 @@
+"""Preemption: who makes room for whom (§9)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["candidates", "find_victims", "grace_of", "may_preempt", "mode_of", "signal"]
+
+_LAST: Final = 99999
+
+
+def may_preempt(state: State, record: Record, other: PendingJob, its: Record) -> bool:
+    """Whether jobs like one may preempt jobs like the other: by QOS, or by the tiers of partitions."""
+    kind = state.site.preempt.type
+    if kind == "qos":
+        mine = record.job.qos
+        theirs = other.qos
+        return mine is not None and theirs is not None and theirs.name in mine.preempt
+    if kind == "partition_prio":
+        lower = its.table.partition.priority_tier < record.table.partition.priority_tier
+        return lower and its.table.partition.preempt_mode != ("OFF",)
+    return False
+
+
+def mode_of(state: State, job: RunningJob) -> str:
+    """What happens to a victim: ``CANCEL``, ``REQUEUE`` or ``SUSPEND``; a QOS or partition overrides the cluster."""
+    modes: Iterable[str] = state.site.preempt.mode
+    if state.site.preempt.type == "qos" and job.pending.qos is not None and job.pending.qos.preempt_mode:
+        modes = job.pending.qos.preempt_mode
+    own = job.record.table.partition.preempt_mode
+    if state.site.preempt.type == "partition_prio" and own:
+        modes = own
+    found = next((one for one in modes if one in ("CANCEL", "REQUEUE", "SUSPEND")), "CANCEL")
+    if found == "REQUEUE":
+        may = job.pending.ask.requeue
+        return "REQUEUE" if (state.site.requeue if may is None else may) else "CANCEL"
+    return found
+
+
+def signal(state: State, victims: Iterable[RunningJob]) -> None:
+    """Victims with a grace are expected to end with it, from the moment they are chosen on."""
+    for victim in victims:
+        grace = grace_of(state, victim)
+        if grace and mode_of(state, victim) != "SUSPEND":
+            state.expect_end(victim.id, state.now + grace)
+
+
+def grace_of(state: State, job: RunningJob) -> int:
+    """Seconds between a victim's signal and its end: its QOS's, or its partition's."""
+    own = job.pending.qos.grace_time if job.pending.qos is not None else 0
+    if state.site.preempt.type == "partition_prio" or not own:
+        return job.record.table.partition.grace_time
+    return own
+
+
+def candidates(state: State, record: Record) -> list[RunningJob]:
+    """The running jobs that a job may preempt, the first to go first."""
+    if not state.site.preempt.type:
+        return []
+    found = [job for job in state.running.values() if _is_candidate(state, record, job)]
+    found.sort(key=lambda job: job.holding.order)
+    if state.site.preempt.youngest_first:
+        found.sort(key=lambda job: -job.start)
+    else:
+        found.sort(key=lambda job: _rank(state, job) * 65536 + job.holding.nodes.bit_count())
+    return found
+
+
+def _is_candidate(state: State, record: Record, job: RunningJob) -> bool:
+    if not job.holding.nodes & record.table.mask or not may_preempt(state, record, job.pending, job.record):
+        return False
+    if job.record.table.name in state.cluster.gives_way.get(record.table.name, ()):
+        return False  # it is suspended for the job, and no victim
+    exempt = job.pending.qos.preempt_exempt_time if job.pending.qos is not None else None
+    seconds = state.site.preempt.exempt_time if exempt is None else exempt
+    return job.start + seconds <= state.now
+
+
+def _rank(state: State, job: RunningJob) -> int:
+    if state.site.preempt.type == "qos":
+        return job.pending.qos.priority if job.pending.qos is not None else 0
+    return job.record.table.partition.priority_tier
+
+
+def find_victims(
+    state: State, record: Record, among: int, listed: Sequence[RunningJob]
+) -> tuple[Picked, list[RunningJob]] | None:
+    """A placement that becomes possible without some of the candidates, and those of them that have to go."""
+    order = list(listed)
+    passes = 0
+    usable = {job.id: 0 for job in order}
+    while True:
+        future = state.held.copy()
+        hit = -1
+        placed: Picked | None = None
+        for place, job in enumerate(order):
+            future.remove(job.holding)
+            usable[job.id] = 0
+            placed = state.selector.choose(record, among, future)
+            if placed is not None:
+                hit = place
+                break
+        if placed is None:
+            return None
+        stop = passes > state.site.preempt.reorder_count or len(order) <= passes + 1
+        passes += 1
+        if stop:
+            for job in order[hit + 1 :]:
+                usable[job.id] = 1
+            break
+        order = _reordered(order, hit, placed, usable, state.site.preempt.strict_order)
+    victims = []
+    for job in order:
+        if not job.holding.nodes & placed.nodes:
+            continue
+        if usable[job.id]:
+            break
+        victims.append(job)
+    return placed, victims
+
+
+def _reordered(
+    order: list[RunningJob], hit: int, placed: Picked, usable: dict[str, int], strict: bool
+) -> list[RunningJob]:
+    """The last one removed goes first, then those before it by their nodes in the selection, then the others."""
+    last = order[hit]
+    if strict:
+        return [last, *order[:hit], *order[hit + 1 :]]
+    usable[last.id] = _LAST
+    for job in order[:hit]:
+        usable[job.id] = (job.holding.nodes & placed.nodes).bit_count()
+    for job in order[hit + 1 :]:
+        usable[job.id] = 0
+    return sorted(order, key=lambda job: -usable[job.id])

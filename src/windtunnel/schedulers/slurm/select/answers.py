@@ -1,0 +1,108 @@
+"""When and where jobs could start, as it was found before: it holds while only other nodes change hands.
+
+An answer is about some nodes. What starts or ends elsewhere changes nothing of it but, perhaps, the batches in which
+running jobs are taken away (§4.4, 4): these are looked at again, which costs little beside selecting nodes.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.records import Picked
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+
+__all__ = ["Answer", "Answers"]
+
+_MOST: Final = 1500
+"""Answers of one generation; the one before it is kept, too."""
+_LOOK_BACK: Final = 200
+"""Changes that are remembered at least."""
+_ALL_NODES: Final = -1
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Answer:
+    """When a job of a kind could start, and on which of some nodes; or until when at least it could not."""
+
+    __slots__ = ("among", "begin", "lasts", "placed", "reach", "version", "when")
+
+    def __init__(self, among: int, when: int, placed: Picked | None, lasts: list[Holding]) -> None:
+        self.among = among
+        """The nodes that it is about."""
+        self.when = when
+        self.placed = placed
+        self.lasts = lasts
+        """The last job of each batch that was taken away."""
+        self.begin = self.reach = 0
+        """Jobs of other nodes that end before or after these dates make no difference to the batches."""
+        self.version = -1
+        """The changes up to which it is known to hold; -1: it does not any more."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Changes:
+    """Jobs that have begun or ended since a version, and when they end by their limits."""
+
+    __slots__ = ("first", "last", "nodes")
+
+    def __init__(self, changed: Sequence[tuple[int, int]]) -> None:
+        self.nodes = 0
+        """All their nodes; all that there are if nobody knows any more."""
+        ends = [end for _, end in changed]
+        self.first, self.last = min(ends, default=0), max(ends, default=0)
+        for nodes, _ in changed:
+            self.nodes |= nodes
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Answers:
+    """The latest answers of one cluster, and what has changed since."""
+
+    __slots__ = ("_before", "_latest", "_recent", "_since", "version")
+
+    def __init__(self) -> None:
+        self._latest: dict[tuple[int, int, int], Answer] = {}
+        self._before: dict[tuple[int, int, int], Answer] = {}
+        self.version = 0
+        """How often what runs has changed."""
+        self._recent: list[tuple[int, int]] = []
+        """Of the last changes the nodes, and when the job ends by its limit."""
+        self._since: dict[int, Changes] = {}
+
+    def changed(self, nodes: int, end: int) -> None:
+        """A job has begun or ended on some nodes."""
+        self.version += 1
+        self._since.clear()
+        self._recent.append((nodes, end))
+        if len(self._recent) > 2 * _LOOK_BACK:
+            del self._recent[:_LOOK_BACK]
+
+    def since(self, version: int) -> Changes:
+        """What has changed since a version."""
+        found = self._since.get(version)
+        if found is None:
+            count = self.version - version
+            if count > len(self._recent):
+                found = Changes(())
+                found.nodes = _ALL_NODES
+            else:
+                found = Changes(self._recent[len(self._recent) - count :])
+            self._since[version] = found
+        return found
+
+    def find(self, key: tuple[int, int, int]) -> Answer | None:
+        """The answer for a kind of job, memory for each of its CPUs, and nodes, if there was one."""
+        found = self._latest.get(key)
+        return self._before.get(key) if found is None else found
+
+    def keep(self, key: tuple[int, int, int], answer: Answer) -> None:
+        """One more, which holds as things are."""
+        answer.version = self.version
+        if len(self._latest) >= _MOST:
+            self._before = self._latest
+            self._latest = {}
+        self._latest[key] = answer
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Answers, ())  # a saved run finds them anew

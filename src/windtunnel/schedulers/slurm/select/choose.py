@@ -1,0 +1,225 @@
+"""Where a job could start: one selection, what features narrow it to, and the groups of weights (§5.1)."""
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
+from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE, Fit
+from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
+from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
+from windtunnel.schedulers.slurm.select.masks import FreeMasks, plain_cluster, plain_record
+from windtunnel.schedulers.slurm.select.runs import Need
+from windtunnel.schedulers.slurm.select.switches import SwitchTree
+
+__all__ = ["Chooser"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Chooser:
+    """Chooses nodes on one cluster as they are held at an instant, as select/linear or select/cons_tres do."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        select = cluster.site.select
+        self.linear = select.type == "linear"
+        self.fit = Fit(cluster)
+        self.tree = SwitchTree(cluster) if select.tree and cluster.site.switches else None
+        self.cons_tres = ConsTres(cluster, self.fit, self.tree)
+        self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
+        """What is free now, where sets of nodes say it all."""
+        self.empty = Occupancy(cluster)
+        """Nobody holds anything."""
+        self._kinds: dict[tuple[object, ...], int] = {}
+        self._asked: dict[tuple[object, ...], int] = {}
+        """The same by what jobs ask for, which may come to the same on the nodes there are."""
+        self.whole_cores = self.fit.by_core and max(cluster.threads, default=1) > 1
+        """Whether jobs take the whole of cores that have several threads."""
+
+    def start(
+        self, record: Record, among: int, held: Occupancy, preferred: int = 0, afresh: int | None = None
+    ) -> Picked | None:
+        """Where a job could start now (§5.1).
+
+        ``preferred`` nodes, those that a limited group uses already, go before others of their weight. The nodes
+        ``afresh`` (None: those among which is selected) lose what earlier tests left on them.
+        """
+        self.cons_tres.present = held
+        weights = self.fit.weights
+        weights.reset(among if afresh is None else afresh)
+        if preferred:
+            weights.prefer(among if afresh is None else afresh, preferred)
+        if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
+            return self.plain(record, among, self.masks)
+        for alternative in self.alternatives(record, among):
+            placed = self._start_in(record, alternative, held)
+            if placed is not None:
+                return placed
+        return None
+
+    def by_sets(self, record: Record, among: int) -> bool:
+        """Whether sets of nodes by their free CPUs tell where a job goes: no traces of GPU jobs on weights either."""
+        if record.plain < 0:
+            record.plain = 1 if plain_record(record, self.fit.memory) else 0
+        return bool(record.plain) and not among & self.fit.gpu_nodes
+
+    def choose(
+        self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
+    ) -> Picked | None:
+        """One selection among all nodes handed over (§5.3); ``ahead``: in a future that is tested.
+
+        Of select/linear, ``beside`` is how many jobs may be on the nodes already (None: as many as may share them).
+        """
+        for alternative in self.alternatives(record, among):
+            placed = self.choose_in(record, alternative, held, ahead, beside)
+            if placed is not None:
+                return placed
+        return None
+
+    def choose_in(
+        self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
+    ) -> Picked | None:
+        """The same in one of the sets of nodes of which one has to serve the job."""
+        required = self._required(record, among, held, beside)
+        return None if required is None else self._select(record, among, held, required, ahead, beside)
+
+    def alternatives(self, record: Record, among: int) -> list[int]:
+        """The sets of nodes of which one has to serve the job."""
+        found = [nodes & among for nodes in record.job.constraint.alternatives]
+        return [nodes & liked for liked in record.job.preferred for nodes in found] + found
+
+    def by_switches(self, record: Record) -> bool:
+        """Whether switches are looked at when nodes are picked: not for jobs that go to the least loaded nodes."""
+        least_loaded = "CR_LLN" in self.cons_tres.flags or record.table.partition.lln
+        return self.tree is not None and (self.linear or not (record.job.ask.spread or least_loaded))
+
+    def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        required = self._required(record, among, held, None)
+        if required:
+            return self._select(record, among, held, required)
+        return None if required is None else self._now(record, among, held)
+
+    def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
+        """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
+        required = record.job.named
+        for nodes, count in record.counts:
+            part = record.part(self.cluster.site, count, count, record.demand.max_nodes, cpus=count)
+            placed = self._select(part, nodes & among & ~required, held, beside=beside)
+            if placed is None:
+                return None
+            required |= placed.nodes
+        return None if required & ~among else required
+
+    def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        """One selection of what starts."""
+        if self.linear:
+            return self._linear_now(record, among, held)
+        placed = self._select(record, among, held)
+        return None if placed is not None and self.cons_tres.short_of_memory(record, placed, held) else placed
+
+    def _linear_now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
+        """select/linear starts jobs on the lightest nodes that suffice, each sort of nodes added for itself.
+
+        Where jobs may share, all sorts of a weight are added together; as few jobs as can be are on a node, and a job
+        is put on just the nodes of another rather than beside several.
+        """
+        demand = record.demand
+        most = jobs_beside(record)
+        apart = not most and self.tree is None and not self.cluster.site.preempt.type
+        groups = self.cluster.by_sort if apart else self.cluster.by_weight
+        here = [group & among for group in groups if group & among]
+        together = 0
+        for place, inside in enumerate(here, 1):
+            together |= inside
+            if together.bit_count() < max(demand.min_nodes, demand.requested_nodes) and place < len(here):
+                continue
+            for beside in range(most + 1):
+                nodes = linear_usable(self.cluster, record, together, held, self.fit.memory, beside)
+                mate = has_mate(record, nodes, held) if beside and len(nodes) >= demand.min_nodes else 0
+                if mate:
+                    return Picked(mate, {node: self.cluster.cpus[node] for node in bits(mate)})
+                placed = self._pick_linear(record, nodes, record.job.named)
+                if placed is not None:
+                    return placed
+        return None
+
+    def _select(
+        self,
+        record: Record,
+        among: int,
+        held: Occupancy,
+        required: int = 0,
+        ahead: bool = False,
+        beside: int | None = None,
+    ) -> Picked | None:
+        """One selection: idle resources first, then beside jobs that share."""
+        if self.linear:
+            room = jobs_beside(record) if beside is None else beside
+            nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
+            return self._pick_linear(record, nodes, required)
+        placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
+        if placed is None and self.fit.beneath(record, BENEATH):
+            placed = self.cons_tres.select(record, among, held, required, BENEATH, ahead)
+            if placed is not None:
+                placed.row = BENEATH
+        if placed is None and record.demand.over_subscribe and not record.demand.exclusive:
+            for row in range(record.table.partition.share_count):
+                placed = self.cons_tres.select(record, among, held, required, row, ahead)
+                if placed is not None:
+                    placed.row = row
+                    break
+        return placed
+
+    def _pick_linear(self, record: Record, nodes: list[int], required: int) -> Picked | None:
+        if required & ~mask_of(nodes):
+            return None
+        if self.tree is not None:
+            demand = record.demand
+            cpus = {node: linear_cpus(self.cluster, demand, node) for node in nodes}
+            picked = pick_below_switches(self.tree, demand, cpus, required)
+        else:
+            picked = linear_pick(self.cluster, record, nodes, required)
+        if picked is None:
+            return None
+        return Picked(picked, {node: self.cluster.cpus[node] for node in bits(picked)})
+
+    def plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
+        """A selection by sets of nodes."""
+        parts = masks.pick(record, among & record.mask, self.kind(record))
+        if parts is None:
+            return None
+        demand = record.demand
+        if not (demand.cpus_per_task > 1 or demand.tasks_per_node or demand.exclusive or self.whole_cores):
+            nodes = cpus = 0
+            for each, some in parts:
+                nodes |= some
+                cpus += each * some.bit_count()
+            if cpus == demand.cpus:
+                return Picked(nodes, parts=parts)
+        taken = {node: each for each, some in parts for node in bits(some)}
+        return self.cons_tres.placement(record, taken, taken, Need(demand, 0))
+
+    def kind(self, record: Record) -> int:
+        """A number that jobs share which are placed alike."""
+        if record.kind < 0:
+            ask, demand = record.job.ask, record.demand
+            asked = (record.table.name, record.mask, record.job.named, ask.features, ask.prefer)
+            ways = (ask.contiguous, ask.spread, ask.switches is not None)
+            memory = (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
+            said = (*asked, *ways, *memory, *demand.signature())
+            number = self._asked.get(said, -1)
+            if number < 0:
+                key = (*asked, *ways, *demand.signature(), *self._of_each_sort(record))
+                number = self._asked[said] = self._kinds.setdefault(key, len(self._kinds))
+            record.kind = number
+        return record.kind
+
+    def _of_each_sort(self, record: Record) -> tuple[object, ...]:
+        """What a job could use of an empty node of each sort, or the memory it asks for where that says more."""
+        demand = record.demand
+        if not demand.plain_shape or demand.memory_per_gpu is not None or self.linear:
+            return (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
+        usable = self.fit.usable(record, self.cluster.sorts, self.empty)
+        return tuple(usable.items())

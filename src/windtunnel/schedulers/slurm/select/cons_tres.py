@@ -1,0 +1,219 @@
+"""select/cons_tres: the nodes and CPUs of one selection, in the way the site or the job asks for (§5.3, §5.4)."""
+
+from collections.abc import Callable
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.fit import Fit
+from windtunnel.schedulers.slurm.select.layout import lay_out
+from windtunnel.schedulers.slurm.select.runs import Need, best_fit, most_cpus
+from windtunnel.schedulers.slurm.select.switches import SwitchTree
+
+__all__ = ["ConsTres"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class ConsTres:
+    """Picks nodes for one job at a time among those whose CPUs it could use."""
+
+    def __init__(self, cluster: Cluster, fit: Fit, tree: SwitchTree | None) -> None:
+        self.cluster = cluster
+        self.fit = fit
+        self.tree = tree
+        select = cluster.site.select
+        self.flags = frozenset(select.flags)
+        self.tree_optional = select.tree_optional
+        self.busy_first = cluster.site.backfill.bf_busy_nodes
+        self.serial_at_end = cluster.site.main.pack_serial_at_end
+        self.single_threads = max(cluster.threads, default=1) == 1
+        self.present = Occupancy(cluster)
+        """What is held now, also while a future is tested."""
+
+    def select(
+        self, record: Record, among: int, held: Occupancy, required: int, row: int, ahead: bool
+    ) -> Picked | None:
+        """cons_tres: pick, and if that fails drop the nodes with least CPUs step by step (§5.3, 5)."""
+        usable = self.fit.usable(record, among, held, row)
+        demand = record.demand
+        most = demand.max_nodes
+        if demand.tasks_given and most > demand.tasks:
+            most = max(demand.tasks, demand.min_nodes)
+        if not required and self.tree is None and most_cpus(usable, most) < demand.cpus:
+            return None
+        placed = self._pick(record, usable, held, required, most, ahead)
+        if placed is not None or len(usable) <= demand.min_nodes:
+            return placed
+        for count in range(1, max(usable.values())):
+            small = [node for node, cpus in usable.items() if cpus <= count and not required >> node & 1]
+            if not small and count != 1:
+                continue
+            for node in small:
+                del usable[node]
+                if len(usable) <= demand.min_nodes:
+                    break
+            if required or self.tree is not None or most_cpus(usable, most) >= demand.cpus:
+                placed = self._pick(record, usable, held, required, most, ahead)
+                if placed is not None:
+                    return placed
+            if len(usable) <= demand.min_nodes:
+                break
+        return None
+
+    def _pick(
+        self, record: Record, usable: dict[int, int], held: Occupancy, required: int, most: int, ahead: bool
+    ) -> Picked | None:
+        demand = record.demand
+        if len(usable) < demand.min_nodes:
+            return None
+        need = Need(demand, most, self._units(record))
+
+        def gpus(node: int) -> int:
+            return self._gpus(demand, node, usable[node], held)
+
+        for node in bits(required):
+            if node not in usable:
+                return None
+            need.take(node, usable[node], gpus(node))
+        taken = self._variant(record, need, usable, held, gpus, ahead)
+        if taken is None:
+            return None
+        if self.fit.by_socket and self.fit.memory:  # a socket is given whole, whatever memory there is for its CPUs
+            usable = {node: max(cpus, self.fit.free_cpus(record, node, held, -1)) for node, cpus in usable.items()}
+        return self.placement(record, taken, usable, need)
+
+    def _gpus(self, demand: Demand, node: int, usable: int, held: Occupancy) -> int:
+        """The GPUs of a node that a job could have, of those that it asks for in all."""
+        if not demand.gpus_per_job:
+            return 0
+        free = self.fit.free_gpus(node, held)
+        each = demand.gpus_per_task
+        return min(free, usable // demand.cpus_per_task * each) if each else free
+
+    def suits_every_node(self, record: Record, among: int, held: Occupancy) -> bool:
+        """Whether each node that a job could use would do alone: then it does not matter which comes first."""
+        demand, ask = record.demand, record.job.ask
+        if self.tree is not None or demand.min_nodes != 1 or demand.requested_nodes != 1:
+            return False
+        if record.job.named or record.counts or ask.spread or ask.contiguous:
+            return False
+        usable = self.fit.usable(record, among, held)
+        return bool(usable) and all(
+            cpus >= demand.cpus and self._gpus(demand, node, cpus, held) >= demand.gpus_per_job
+            for node, cpus in usable.items()
+        )
+
+    def _units(self, record: Record) -> list[int]:
+        """The CPUs of each node that are left for every node still required: those of a core, or of a socket."""
+        cluster, demand = self.cluster, record.demand
+        if not self.fit.by_socket and (demand.one_thread or self.single_threads):
+            return []
+        found = []
+        for node, threads in enumerate(cluster.threads):
+            each = 1 if demand.one_thread else threads
+            if demand.tasks_per_core:
+                each = min(each, demand.tasks_per_core * demand.cpus_per_task)
+            found.append(each * (cluster.sockets[node][0].bit_count() if self.fit.by_socket else 1))
+        return found
+
+    def _variant(
+        self,
+        record: Record,
+        need: Need,
+        usable: dict[int, int],
+        held: Occupancy,
+        gpus: Callable[[int], int],
+        ahead: bool,
+    ) -> dict[int, int] | None:
+        """Which of the ways of §5.3 is taken."""
+        ask = record.job.ask
+        cluster = self.cluster
+        if ask.spread:
+            return self._in_order(need, sorted(usable), usable, gpus, spread=True)
+        if self.busy_first and ahead and not ask.contiguous:
+            return self._busy_first(need, usable, gpus)
+        if "CR_LLN" in self.flags or record.table.partition.lln:
+            weights, given, whole = self.fit.weights.weights, held.cpus, cluster.cpus
+            order = sorted(usable, key=lambda node: (weights[node], given[node] / whole[node], node))
+            return self._in_order(need, order, usable, gpus)
+        if self.serial_at_end and record.demand.cpus == 1:
+            return self._in_order(need, sorted(usable, reverse=True), usable, gpus)
+        if self.tree is not None and (not self.tree_optional or ask.switches is not None):
+            return self.tree.pick(need, usable, gpus)
+        return best_fit(need, usable, self.fit.weights.weights, gpus, ask.contiguous)
+
+    def _busy_first(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
+        """Of each weight the nodes that are used now, then one of those that are idle now even if none is needed."""
+        lightest_first = sorted({self.fit.weights.weights[node] for node in usable})
+        for weight in lightest_first:
+            if need.done or need.most_nodes <= 0:
+                break
+            inside = [node for node in usable if self.fit.weights.weights[node] == weight and node not in need.taken]
+            for idle in (False, True):
+                for node in inside:
+                    if bool(self.present.used >> node & 1) is idle:
+                        continue
+                    if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
+                        continue
+                    need.take(node, usable[node], gpus(node))
+                    if need.done or need.most_nodes <= 0:
+                        break
+        return need.taken if need.done or need.enough else None
+
+    @staticmethod
+    def _in_order(
+        need: Need, order: list[int], usable: dict[int, int], gpus: Callable[[int], int], spread: bool = False
+    ) -> dict[int, int] | None:
+        """Nodes one after another until they suffice; ``spread``: as many as possible."""
+        if spread:
+            need.nodes = need.least = max(need.least, min(len(order), need.most_nodes))
+        for node in order:
+            if need.done or need.most_nodes <= 0:
+                break
+            if node in need.taken:
+                continue
+            if need.most_nodes == 1 and (usable[node] < need.cpus or gpus(node) < need.gpus):
+                continue
+            need.take(node, usable[node], gpus(node))
+        return need.taken if need.done or need.enough else None
+
+    def short_of_memory(self, record: Record, placed: Picked, held: Occupancy) -> bool:
+        """Whether whole sockets have more CPUs than there is memory for: seen at the start only, not in plans."""
+        each = record.demand.memory_per_cpu
+        if not (self.fit.by_socket and self.fit.memory and each) or record.demand.exclusive:
+            return False
+        left = {node: self.cluster.memory[node] - held.memory[node] for node in placed.cpus}
+        return any(count * each > left[node] for node, count in placed.cpus.items())
+
+    def _whole_cores(self, record: Record, node: int, count: int, usable: int) -> int:
+        """The CPUs of the cores, or whole sockets, on which so many CPUs' worth of tasks are."""
+        cluster, demand = self.cluster, record.demand
+        threads = cluster.threads[node]
+        if threads > 1 and self.fit.by_core and (demand.one_thread or demand.tasks_per_core):
+            each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
+            cores = -(-count // each) * -(-each // threads)
+            count = min(cluster.cpus[node], cores * threads)
+        if self.fit.by_socket:
+            whole = cluster.sockets[node][0].bit_count() * threads
+            block = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags
+            touched = -(-count // (whole if block else max(threads, demand.cpus_per_task)))
+            count = max(count, min(usable, touched * whole))
+        return count
+
+    def placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
+        """CPUs of each node: all of those for jobs alone on nodes, whole cores where cores are counted (§5.4)."""
+        cluster = self.cluster
+        if record.demand.exclusive:
+            cpus = {node: cluster.cpus[node] for node in taken}
+        else:
+            cpus = lay_out(record.demand, taken, cluster.threads)
+            cpus = {node: self._whole_cores(record, node, count, usable[node]) for node, count in cpus.items()}
+            if self.fit.by_core:
+                cpus = {
+                    node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
+                }
+        return Picked(mask_of(taken), cpus, dict(need.taken_gpus))

@@ -1,0 +1,131 @@
+"""Which cores and which indices of generic resources a job gets on its nodes (§5.4, §5.7)."""
+
+from collections.abc import Callable
+from typing import Final
+
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.holdings import Part
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.fit import IDLE
+
+__all__ = ["take_alike", "take_cores", "take_gres"]
+
+_BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
+
+
+def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record, shares: bool) -> dict[int, int]:
+    """Of each node the set of its cores: cyclically over sockets, or one socket after another; by nodes, all."""
+    if cluster.site.select.type == "linear":
+        return {node: cluster.core_masks[node] for node in placed.cpus}
+    found = {}
+    socket_counts = cluster.site.select.counts == "SOCKET"
+    block = _BLOCK in cluster.site.select.flags
+    for node, cpus in placed.cpus.items():
+        busy = held.cores[node]
+        if shares and placed.row != IDLE:
+            beneath = cluster.gives_way.get(record.table.name, frozenset())
+            busy = held.beside(node, record.table.name, placed.row, beneath)
+        free = cluster.core_masks[node] & ~busy
+        if socket_counts:
+            found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]))
+        else:
+            found[node] = _cores_of(cluster, node, free, _with_threads(cluster, record.demand, node, cpus), block)
+    return found
+
+
+def take_alike(cluster: Cluster, held: Occupancy, placed: Picked, memory_of: Callable[[int, int], int]) -> list[Part]:
+    """The same in parts: of jobs without generic resources that share no cores, where whole sockets are not counted.
+
+    ``memory_of``: the memory of a job on a node with so many CPUs (MB).
+    """
+    block = _BLOCK in cluster.site.select.flags
+    found: list[Part] = []
+    for cpus, nodes in placed.parts:
+        fresh = nodes & ~held.used
+        for sort in cluster.alike if fresh else ():
+            alike = fresh & sort
+            if alike:
+                node = (alike & -alike).bit_length() - 1
+                cores = _cores_of(cluster, node, cluster.core_masks[node], cpus, block)
+                found.append(Part(alike, cpus, cores, memory_of(node, cpus)))
+        for node in bits(nodes & held.used):
+            free = cluster.core_masks[node] & ~held.cores[node]
+            found.append(Part(1 << node, cpus, _cores_of(cluster, node, free, cpus, block), memory_of(node, cpus)))
+    return found
+
+
+def _cores_of(cluster: Cluster, node: int, free: int, cpus: int, block: bool) -> int:
+    count = -(-cpus // cluster.threads[node])
+    return free if count >= free.bit_count() else _spread(cluster, node, free, count, block)
+
+
+def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int:
+    """The CPUs of the cores that are taken for some: where CPUs are counted, threads left idle are not among them."""
+    threads = cluster.threads[node]
+    if threads == 1 or cluster.site.select.counts != "CPU" or not (demand.one_thread or demand.tasks_per_core):
+        return cpus
+    each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
+    return -(-cpus // each) * -(-each // threads) * threads
+
+
+def _sockets(cluster: Cluster, node: int, free: int, count: int) -> int:
+    """As many whole free sockets as hold so many cores: nobody else gets their rest."""
+    taken = 0
+    for socket in cluster.sockets[node]:
+        if taken.bit_count() >= count:
+            break
+        if not socket & ~free:
+            taken |= socket
+    return taken
+
+
+def _spread(cluster: Cluster, node: int, free: int, count: int, block: bool) -> int:
+    taken = 0
+    sockets = [socket & free for socket in cluster.sockets[node]]
+    while count > 0:
+        before = count
+        for place, socket in enumerate(sockets):
+            while socket and count > 0:
+                lowest = socket & -socket
+                socket ^= lowest  # noqa: PLW2901 -- the set shrinks while cores are taken from it
+                taken |= lowest
+                count -= 1
+                if not block:
+                    break
+            sockets[place] = socket
+        if count == before:
+            break
+    return taken
+
+
+def take_gres(cluster: Cluster, held: Occupancy, placed: Picked, record: Record) -> dict[int, dict[str, int]]:
+    """Of each node the lowest free indices of what is asked for."""
+    demand = record.demand
+    found: dict[int, dict[str, int]] = {}
+    for node in placed.cpus:
+        own: dict[str, int] = {}
+        for ask in demand.gres:
+            free = cluster.gres_indices(node, ask.name, ask.type) & ~held.gres[ask.name][node] & ~own.get(ask.name, 0)
+            own[ask.name] = own.get(ask.name, 0) | _lowest(free, ask.count)
+        extra = placed.gres.get(node, 0)
+        if extra:
+            free = cluster.gres_indices(node, "gpu") & ~held.gres["gpu"][node]
+            own["gpu"] = _lowest(free, extra)
+        if demand.exclusive:
+            for name in held.gres:
+                own[name] = cluster.gres_indices(node, name)
+        if own:
+            found[node] = own
+    return found
+
+
+def _lowest(free: int, count: int) -> int:
+    taken = 0
+    for _ in range(count):
+        lowest = free & -free
+        free ^= lowest
+        taken |= lowest
+    return taken

@@ -1,0 +1,197 @@
+"""What of each node a job could use: CPUs, memory and generic resources (§5.2, §5.7)."""
+
+from math import ceil
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.plain_fit import PlainFit, in_steps
+
+__all__ = ["BENEATH", "IDLE", "Fit"]
+
+IDLE: Final = -1
+BENEATH: Final = -2
+"""In place of a row of jobs that share."""
+_NOBODY: Final[frozenset[str]] = frozenset()
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Fit(PlainFit):
+    """Counts usable CPUs on the nodes of one cluster."""
+
+    def usable(self, record: Record, nodes: int, held: Occupancy, row: int = -1) -> dict[int, int]:
+        """The CPUs of each node that the job could use; nodes it cannot use are left out.
+
+        Of jobs that share, ``row`` is the row of jobs beside which it would run. `IDLE`: only idle cores; `BENEATH`:
+        also those of jobs that are suspended for it.
+        """
+        nodes = self._worth_a_look(record, nodes, held, row)
+        demand = record.demand
+        if row == IDLE and not (self.by_socket or demand.exclusive) and demand.memory_per_gpu is None:
+            if demand.plain_shape and record.table.partition.max_cpus_per_node is None:
+                return self.of_plain_tasks(demand, nodes, held)
+            if demand.gpus_alone and record.table.partition.max_cpus_per_node is None:
+                return self.of_gpu_tasks(demand, nodes, held)
+        found = {}
+        for node in bits(nodes):
+            count = self._on_node(record, node, held, row)
+            if count > 0:
+                found[node] = count
+        return found
+
+    def _worth_a_look(self, record: Record, nodes: int, held: Occupancy, row: int) -> int:
+        """The nodes that are not out of the question at once."""
+        demand = record.demand
+        if demand.exclusive:
+            if demand.gres or demand.gpus_per_job:
+                self._leave_traces(demand, nodes & held.used, held)
+            nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self.beneath(record, row)))
+        for ask in demand.gres:
+            nodes &= self.cluster.gres_nodes.get(ask.name, 0)
+        if demand.gpus_per_job:
+            nodes &= self.cluster.gres_nodes.get("gpu", 0)
+        if row == IDLE and not (demand.gres or demand.gpus_per_job):  # those leave traces also on nodes that are full
+            nodes &= ~(held.full | held.exclusive)
+        if self.cluster.sharing and nodes & held.used:
+            nodes &= ~self._of_other_kinds(record, nodes & held.used, held)
+        return nodes
+
+    def _of_other_kinds(self, record: Record, used: int, held: Occupancy) -> int:
+        """Of nodes in use those that jobs which share leave to jobs which do not, and the other way round (§5.2)."""
+        own, shares = record.table.name, record.demand.over_subscribe
+        found = 0
+        for node in bits(used):
+            for job in held.on_node[node]:
+                other = held.holdings[job]
+                if not other.shares if shares else (other.partition in self.cluster.sharing - {own}):
+                    found |= 1 << node
+                    break
+        return found
+
+    def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        demand = record.demand
+        beneath = self.beneath(record, row)
+        if demand.exclusive and held.jobs[node] and not beneath:
+            return 0
+        if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
+            return 0
+        asks_gres = demand.gres or demand.gpus_per_job
+        if asks_gres and not (self._has_room(demand, node, held) and self._has_gres(demand, node, held)):
+            return 0
+        if held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
+            return 0
+        free = self.free_cpus(record, node, held, row)
+        if free <= 0:
+            return 0
+        most = record.table.partition.max_cpus_per_node
+        if most is not None:
+            free = min(free, most - held.of_partition(node, record.table.name))
+        free = self._by_shape(demand, node, free)
+        per_task = demand.cpus_per_task
+        if demand.gpus_per_task:
+            free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
+        elif demand.cpus_per_gpu and demand.gpus_per_job:
+            free = min(free, self.free_gpus(node, held) * demand.cpus_per_gpu)
+        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
+        need = max((demand.tasks_per_node or whole_job) * per_task, demand.cpus_per_gpu * demand.gpus_on_node())
+        if free < need or free < demand.min_cpus_per_node:
+            return 0
+        if self.memory:
+            free = self._with_memory(demand, node, held, free)
+        return self.of_tasks(demand, node, free) if asks_gres else free
+
+    def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
+        cluster = self.cluster
+        if row != IDLE:
+            busy = held.beside(node, record.table.name, row, self.beneath(record, row))
+            return (cluster.core_masks[node] & ~busy).bit_count() * cluster.threads[node]
+        if self.by_socket:
+            busy = held.cores[node]
+            return sum(s.bit_count() for s in cluster.sockets[node] if not s & busy) * cluster.threads[node]
+        return cluster.free_of(node, held.cores[node], held.cpus[node])
+
+    def beneath(self, record: Record, row: int) -> frozenset[str]:
+        """The partitions whose jobs are suspended for a job: they count only while idle cores are looked for."""
+        return _NOBODY if row == IDLE else self.cluster.gives_way.get(record.table.name, _NOBODY)
+
+    def _by_shape(self, demand: Demand, node: int, free: int) -> int:
+        """What threads, cores and sockets that are asked for leave (§5.2)."""
+        threads = self.cluster.threads[node]
+        if demand.one_thread and threads > 1:
+            free //= threads
+        elif demand.tasks_per_core and threads > 1:
+            together = demand.tasks_per_core * demand.cpus_per_task
+            free = min(free, free // threads // ceil(together / threads) * together)
+        if demand.tasks_per_socket:
+            if free < demand.tasks_per_socket * demand.cpus_per_task:
+                return 0
+            free = min(free, len(self.cluster.sockets[node]) * demand.tasks_per_socket * demand.cpus_per_task)
+        if demand.cores_per_socket and self.cluster.site.nodes[node].cores_per_socket < demand.cores_per_socket:
+            return 0
+        return free
+
+    def _with_memory(self, demand: Demand, node: int, held: Occupancy, free: int) -> int:
+        """CPUs for which there is memory; nothing asked: the node's whole memory (§5.2)."""
+        left = self.cluster.memory[node] - held.memory[node]
+        if demand.memory_per_gpu is not None:
+            return free if demand.memory_per_gpu * max(1, demand.gpus_on_node()) <= left else 0
+        if demand.memory_per_cpu is not None:
+            each = demand.memory_per_cpu
+            if demand.exclusive and each * free > left:
+                return 0
+            if each > 0:
+                step = 1 if demand.one_thread else self.steps[node]
+                if demand.tasks_per_core:
+                    step = min(step, demand.tasks_per_core * demand.cpus_per_task)
+                free = in_steps(free, int(left // each), step)
+            if demand.cpus_per_task > 1:
+                free -= free % demand.cpus_per_task
+            return free if free >= (demand.tasks_per_node or 0) else 0
+        asked = demand.memory_per_node or self.cluster.memory[node]
+        return free if asked <= left else 0
+
+    def _leave_traces(self, demand: Demand, used: int, held: Occupancy) -> None:
+        """Jobs that want nodes with GPUs alone leave their traces also where others have CPUs, but no GPU (§5.7)."""
+        for node in bits(used):
+            if not any(table[node] for table in held.gres.values()) and self._has_room(demand, node, held):
+                self._has_gres(demand, node, held)
+
+    def _has_room(self, demand: Demand, node: int, held: Occupancy) -> bool:
+        """Whether there is memory for the least that a job takes of a node: generic resources are looked at after."""
+        if not self.memory or demand.memory_per_gpu is not None:
+            return True
+        own = self.cluster.memory[node]
+        if demand.memory_per_cpu is not None:
+            return demand.memory_per_cpu * demand.least_cpus <= own - held.memory[node]
+        return (demand.memory_per_node or own) <= own - held.memory[node]
+
+    def _has_gres(self, demand: Demand, node: int, held: Occupancy) -> bool:
+        """Whether what is asked of each node is free there; leaves its trace on the node's weight (§5.7)."""
+        gpus = 0
+        for ask in demand.gres:
+            if ask.name not in held.gres:
+                return False
+            own = self.cluster.gres_indices(node, ask.name, ask.type)
+            if (own & ~held.gres[ask.name][node]).bit_count() < ask.count:
+                return False
+            if ask.name == "gpu":
+                gpus += self.free_gpus(node, held) if demand.exclusive else ask.count
+        if demand.gpus_per_job:
+            free = self.free_gpus(node, held)
+            if not free:
+                return False
+            if demand.max_nodes == 1 and free < demand.gpus_per_job:
+                return False
+            gpus = gpus or min(free, demand.gpus_per_job)
+        if gpus:
+            self.weights.count_gpus((node,), gpus)
+        return True
+
+    def cores_for(self, node: int, cpus: int) -> int:
+        """Cores it takes for so many CPUs."""
+        return ceil(cpus / self.cluster.threads[node])

@@ -1,0 +1,260 @@
+"""Nodes by their free CPUs, as sets: what a selection asks of thousands of nodes is answered by a few operations.
+
+For jobs of plain CPUs, memory for each of them and whole nodes only; what else is asked (generic resources, named
+nodes...) is looked up node by node (:mod:`windtunnel.schedulers.slurm.select.fit`), with the same outcome.
+"""
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.holdings import Holding
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of
+from windtunnel.schedulers.slurm.select.kept import NOT_KEPT, KeptPicks, Parts
+from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
+from windtunnel.schedulers.slurm.select.plain_fit import in_steps
+from windtunnel.schedulers.slurm.select.set_runs import Runs, at_most, smallest_run, take_of, worth
+from windtunnel.schedulers.slurm.select.takings import Taking
+
+__all__ = ["FreeMasks", "plain_cluster", "plain_record"]
+
+
+def plain_cluster(cluster: Cluster) -> bool:
+    """Whether free CPUs say all there is to say of a cluster's nodes."""
+    select = cluster.site.select
+    return (
+        select.type != "linear"
+        and select.counts in ("CPU", "CORE")
+        and not select.tree
+        and len(set(cluster.threads)) <= 1
+        and (select.counts == "CORE" or max(cluster.threads, default=1) == 1)
+        and not cluster.suspends
+        and "CR_LLN" not in select.flags
+        and not cluster.site.main.pack_serial_at_end
+        and not cluster.site.backfill.bf_busy_nodes
+        and all(
+            one.partition.over_subscribe.value in ("NO", "EXCLUSIVE")
+            and not one.partition.lln
+            and one.partition.max_cpus_per_node is None
+            for one in cluster.partitions.values()
+        )
+    )
+
+
+def plain_record(record: Record, memory: bool = False) -> bool:
+    """Whether a job asks for nothing but CPUs, memory for each of them, and nodes."""
+    ask, demand = record.job.ask, record.demand
+    if memory and (demand.memory_per_cpu is None or demand.cpus_per_task > 1 or demand.exclusive):
+        return False
+    return not (
+        demand.gres
+        or demand.gpus_per_job
+        or demand.exclusive_user
+        or demand.one_thread
+        or demand.tasks_per_core
+        or demand.tasks_per_socket
+        or demand.cores_per_socket
+        or ask.prefer
+        or ask.contiguous
+        or ask.spread
+        or record.job.named
+        or record.job.constraint.counts
+        or len(record.job.constraint.alternatives) > 1
+    )
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class FreeMasks:
+    """The nodes with each number of free CPUs."""
+
+    __slots__ = ("by_core", "cluster", "kept", "masks", "room")
+
+    def __init__(self, cluster: Cluster, room: bool = True) -> None:
+        self.cluster = cluster
+        self.by_core = cluster.site.select.counts == "CORE"
+        self.masks = list(cluster.total_masks)
+        self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
+        """Where memory is counted."""
+        self.kept = KeptPicks()
+
+    def copy(self) -> "FreeMasks":
+        """The same, to be changed apart."""
+        other = FreeMasks(self.cluster, room=False)
+        other.masks = self.masks[:]
+        other.kept = self.kept
+        if self.room is not None:
+            other.room = self.room.copy()
+        return other
+
+    def add(self, held: Holding) -> None:
+        """A job takes what it holds."""
+        masks = self.masks
+        for count, memory, nodes in self.parts(held):
+            if self.room is not None:
+                self.room.change(nodes, -count, -memory)
+            left = nodes if count else 0
+            for free in range(count, len(masks)):
+                moved = masks[free] & left
+                if moved:
+                    masks[free] ^= moved
+                    masks[free - count] |= moved
+                    left ^= moved
+                    if not left:
+                        break
+
+    def remove(self, held: Holding) -> None:
+        """A job gives back what it holds."""
+        masks = self.masks
+        for count, memory, nodes in self.parts(held):
+            if self.room is not None:
+                self.room.change(nodes, count, memory)
+            left = nodes if count else 0
+            for free in range(len(masks) - 1 - count, -1, -1):
+                moved = masks[free] & left
+                if moved:
+                    masks[free] ^= moved
+                    masks[free + count] |= moved
+                    left ^= moved
+                    if not left:
+                        break
+
+    def parts(self, held: Holding) -> tuple[tuple[int, int, int], ...]:
+        """The CPUs and memory a job holds, and on which nodes so much; worked out once."""
+        if held.parts is None:
+            found: dict[tuple[int, int], int] = {}
+            for part in held.alike:
+                node = (part.nodes & -part.nodes).bit_length() - 1
+                count = part.cores.bit_count() * self.cluster.threads[node] if self.by_core else part.cpus
+                found[count, part.memory] = found.get((count, part.memory), 0) | part.nodes
+            for node in () if held.alike else held.cpus:
+                cores = held.cores[node].bit_count() * self.cluster.threads[node]
+                key = (cores if self.by_core else held.cpus[node], held.memory.get(node, 0))
+                found[key] = found.get(key, 0) | 1 << node
+            held.parts = tuple((count, memory, nodes) for (count, memory), nodes in found.items() if count or memory)
+        return held.parts
+
+    def able(self) -> int:
+        """The nodes that have any free CPU."""
+        found = 0
+        for nodes in self.masks[1:]:
+            found |= nodes
+        return found
+
+    def idle(self) -> int:
+        """The nodes of which nobody has anything."""
+        found = 0
+        for free, total in zip(self.masks, self.cluster.total_masks, strict=True):
+            found |= free & total
+        return found
+
+    def pick(self, record: Record, among: int, kind: int) -> Parts | None:
+        """What a job would take (§5.3): CPUs, and the nodes of which so many; None: no selection succeeds.
+
+        Jobs of a kind are placed alike.
+        """
+        demand = record.demand
+        least = self._least(record)
+        if demand.exclusive:
+            among &= self.idle()
+        levels = [nodes & among if free >= least else 0 for free, nodes in enumerate(self.masks)]
+        if self.room is not None and demand.memory_per_cpu:
+            values = self._with_memory(levels, self.room, demand.memory_per_cpu, demand.tasks_per_node)
+        else:
+            values = None
+        # Which numbers of CPUs there are tells one list of sets from another.
+        key = (kind, sum([1 << free for free, nodes in enumerate(levels) if nodes]), *filter(None, levels))
+        found = self.kept.find(key)
+        return self.kept.keep(key, self._pick(demand, levels, values)) if found is NOT_KEPT else found
+
+    def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Parts | None:
+        """The same among nodes with so many usable CPUs."""
+        able = cpus = 0
+        counts = [0] * len(levels)
+        for free, nodes in enumerate(levels):
+            if nodes:
+                able |= nodes
+                count = counts[free] = nodes.bit_count()
+                cpus += free * count
+        most = demand.max_nodes
+        if demand.tasks_given and most > demand.tasks:
+            most = max(demand.tasks, demand.min_nodes)
+        if cpus < demand.cpus or sum(counts) < demand.min_nodes or at_most(counts, most) < demand.cpus:
+            return None
+        largest = max([free for free, nodes in enumerate(levels) if nodes])
+        unit = self.cluster.threads[0]
+        found = self._best_fit(Taking(demand, most, unit, largest), levels, able, values)
+        spare = sum(counts) - demand.min_nodes
+        count = 0
+        while found is None and spare > 0 and count < largest - 1:
+            count += 1
+            small = levels[count]
+            if not small and count != 1:
+                continue
+            drop = first_of(small, spare)
+            levels[count] ^= drop
+            able ^= drop
+            spare -= drop.bit_count()
+            found = self._best_fit(Taking(demand, most, unit, largest), levels, able, values)
+        return found
+
+    def _with_memory(self, levels: list[int], room: MemoryRoom, each: int, least: int) -> list[int]:
+        """Nodes with too little memory have as many CPUs as there is memory for; the CPUs of each node."""
+        short = room.short_of(each)
+        if not short:
+            return room.cpus
+        values = room.cpus[:]
+        step = self.cluster.threads[0] if self.by_core else 1
+        for free, nodes in enumerate(levels):
+            less = nodes & short
+            if less:
+                levels[free] ^= less
+                short ^= less
+                for node in bits(less):
+                    count = in_steps(free, room.memory[node] // each, step)
+                    if count > 0 and count >= least:
+                        levels[count] |= 1 << node
+                        values[node] = count
+        return values
+
+    @staticmethod
+    def _least(record: Record) -> int:
+        """The CPUs that a node must have free to be of any use (§5.2)."""
+        demand = record.demand
+        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
+        need = (demand.tasks_per_node or whole_job) * demand.cpus_per_task
+        return max(1, need, demand.min_cpus_per_node)
+
+    def _best_fit(self, need: Taking, levels: list[int], able: int, values: list[int] | None) -> Parts | None:
+        """Runs of consecutive nodes, weight by weight from the lightest."""
+        for group in self.cluster.by_weight:
+            inside = able & group
+            if not inside:
+                continue
+            if inside == able:
+                present = [(free, nodes) for free, nodes in enumerate(levels) if nodes]
+            else:
+                present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
+            last = need.most_nodes == 1
+            useful = worth(need, present)
+            run = smallest_run(need, inside, useful, present, values) if need.nodes - need.slack <= 1 else 0
+            if run:
+                take_of(need, run, present)
+                if need.done:
+                    return need.parts
+                inside ^= run
+                useful = worth(need, present) & inside
+                last = need.most_nodes == 1
+            runs = Runs(inside, useful, present, values)
+            while len(runs) and need.most_nodes > 0:
+                take_of(need, runs.pop(runs.choose(need)), present)
+                if need.done:
+                    return need.parts
+                if need.hopeless:
+                    return None
+                if need.most_nodes == 1 and not last:
+                    last = True
+                    runs.keep(worth(need, present))
+            if need.most_nodes <= 0:
+                break
+        return need.parts if need.enough else None

@@ -1,0 +1,130 @@
+"""What of each node jobs could use that ask for CPUs, memory and GPUs in the plainest way: most jobs (§5.2)."""
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.nodes.weights import NodeWeights
+
+__all__ = ["PlainFit", "in_steps"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class PlainFit:
+    """Counts what such jobs could use on the nodes of one cluster."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        select = cluster.site.select
+        self.memory = select.memory
+        self.by_core = select.counts in ("CORE", "SOCKET")
+        self.by_socket = select.counts == "SOCKET"
+        self.steps = [self._step(node) for node in range(cluster.size)]
+        """CPUs of each node that are given up together where there is too little memory for all."""
+        self.gpu_nodes = cluster.gres_nodes.get("gpu", 0)
+        self.weights = NodeWeights(cluster)
+        """Tests of GPU jobs leave traces on them."""
+
+    def _step(self, node: int) -> int:
+        """A socket, a core or a CPU."""
+        threads = self.cluster.threads[node]
+        if self.by_socket:
+            return self.cluster.sockets[node][0].bit_count() * threads
+        return threads if self.by_core else 1
+
+    def of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
+        """The CPUs of each node that a job could use which asks for CPUs and memory alone: most jobs do."""
+        idle, memory, taken = held.idle, self.cluster.memory, held.memory
+        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
+        per_task = demand.cpus_per_task
+        need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)
+        per_node = demand.tasks_per_node
+        each = demand.memory_per_cpu
+        whole = demand.memory_per_node
+        found = {}
+        for node in bits(nodes):
+            free = idle[node]
+            if free < need:
+                continue
+            if self.memory:
+                left = memory[node] - taken[node]
+                if each is None:
+                    if (whole or memory[node]) > left:
+                        continue
+                else:
+                    if each > 0 and free * each > left:
+                        free = in_steps(free, int(left // each), self.steps[node])
+                    if per_task > 1:
+                        free -= free % per_task
+                    if free < per_node or free <= 0:
+                        continue
+            found[node] = free
+        return found
+
+    def of_gpu_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
+        """The same for jobs that ask each node for GPUs as well: most of those that ask for GPUs."""
+        free_of, memory, taken, exclusive = held.idle, self.cluster.memory, held.memory, held.exclusive
+        if "gpu" not in held.gres:
+            return {}
+        own, busy = self.cluster.gres_sets("gpu"), held.gres["gpu"]
+        gpus = demand.gres[0].count
+        each, whole = demand.memory_per_cpu, demand.memory_per_node
+        least, step = demand.least_cpus, demand.cpus_per_task
+        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
+        need = max((demand.tasks_per_node or whole_job) * step, demand.min_cpus_per_node, 1)
+        found: dict[int, int] = {}
+        traced: list[int] = []
+        for node in bits(nodes):
+            left = memory[node] - taken[node]
+            if self.memory and (each * least if each is not None else whole or memory[node]) > left:
+                continue
+            if (own[node] & ~busy[node]).bit_count() < gpus:
+                continue
+            traced.append(node)
+            free = free_of[node]
+            if free < need:
+                continue
+            if self.memory and each is not None:
+                if each > 0 and free * each > left:
+                    free = in_steps(free, int(left // each), self.steps[node])
+                if step > 1:
+                    free -= free % step
+                if free < demand.tasks_per_node:
+                    continue
+            if exclusive and exclusive >> node & 1:
+                continue
+            free = self.of_tasks(demand, node, free)
+            if free > 0:
+                found[node] = free
+        self.weights.count_gpus(traced, gpus)
+        return found
+
+    def free_gpus(self, node: int, held: Occupancy) -> int:
+        """GPUs of a node that nobody has."""
+        if "gpu" not in held.gres:
+            return 0
+        return (self.cluster.gres_indices(node, "gpu") & ~held.gres["gpu"][node]).bit_count()
+
+    def of_tasks(self, demand: Demand, node: int, free: int) -> int:
+        """Of jobs with generic resources, no more CPUs of a node count than its tasks use; tasks are whole."""
+        each = demand.cpus_per_task
+        tasks = free // each
+        least, most = 1, tasks
+        if demand.tasks_per_node:
+            least = most = demand.tasks_per_node
+        elif demand.tasks_per_socket:
+            least, most = demand.tasks_per_socket, demand.tasks_per_socket * len(self.cluster.sockets[node])
+        elif demand.tasks_given and demand.max_nodes == 1:
+            least = most = demand.tasks
+        elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
+            most = 1
+        if tasks < least:
+            return 0
+        return free if demand.cpus_per_gpu else min(tasks, most) * each
+
+
+def in_steps(free: int, most: int, step: int) -> int:
+    """So many CPUs at most, of those that are free, given up step by step."""
+    return free if free <= most else max(0, free - -(-(free - most) // step) * step)
