@@ -140,7 +140,7 @@ class Slurm(Scheduler):
                     clocks.again()  # only backfill starts them
             if clocks.backfill_due <= now:
                 clocks.ran_backfill(second)
-                self._carry_out(now, backfill_pass(self.state), decisions)
+                self._carry_out(now, backfill_pass(self.state, all_plans=False), decisions)
                 if self._het_waiting and self._het_again:
                     self._het_again -= 1
                     clocks.again()  # the next cycle plans with the starts that this one found

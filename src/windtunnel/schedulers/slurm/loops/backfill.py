@@ -2,11 +2,12 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
 from windtunnel.schedulers.slurm.loops.main_loop import Pass
 from windtunnel.schedulers.slurm.loops.planner import Planner
+from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, STARTED, Plan
 from windtunnel.schedulers.slurm.state import State
@@ -18,8 +19,9 @@ __all__ = ["backfill_pass"]
 class _Cycle:
     """One cycle, with its plans."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, all_plans: bool) -> None:
         self.state = state
+        self.all_plans = all_plans
         self.settings = state.site.backfill
         self.limits_stop = state.site.main.assoc_limit_stop
         self.planner = Planner(state)
@@ -40,6 +42,10 @@ class _Cycle:
         self.array = ""
         """The array whose tasks were last planned, and how many of them one after another."""
         self.array_plans = 0
+        self.may_defer = False
+        """Whether plans may be put off that keep no job from starting now."""
+        self.deferred: list[Record | RunningJob] = []
+        """Jobs whose plans were, and those that have started since."""
 
     def go(self) -> Pass:
         """Over the queue in order, until a limit of the cycle ends it."""
@@ -49,7 +55,10 @@ class _Cycle:
         for job in state.pending.values():
             job.expected, job.planned = None, 0
         most = settings.bf_max_job_test
-        for record in queue:
+        prospects = self._prospects(queue)
+        for place, record in enumerate(queue):
+            if prospects is not None and not prospects.any_from(place):
+                break
             if self.full or (most and self.done.tested >= most):
                 break
             if self.most_starts and len(self.done.started) >= self.most_starts:
@@ -59,11 +68,72 @@ class _Cycle:
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
                 continue
-            self._record(record)
+            if prospects is None:
+                self._record(record)
+            else:
+                self._with_prospects(record, prospects, place)
         most = self.most_starts
         if not most or len(self.done.started) < most:
             self.done.started += list(self.planner.het.start_all(max(0, most - len(self.done.started))))
         return self.done
+
+    def _prospects(self, queue: list[Record]) -> Prospects | None:
+        """What tells when no job can start any more; None: all are to be tested."""
+        state, masks = self.state, self.state.selector.masks
+        refused = state.limits.active  # limits give Reasons while plans are made
+        if self.all_plans or masks is None or refused or self.planner.preempting or self.planner.het.plans:
+            return None
+        self.may_defer = self.planner.keeps and not (
+            self.bounded
+            or self.least_age
+            or self.least_priority
+            or state.limits.thresholds
+            or self.once_each
+            or self.most_plans
+            or state.users_alone
+        )
+        return Prospects(state, self.planner, queue, masks)
+
+    def _with_prospects(self, record: Record, prospects: Prospects, place: int) -> None:
+        """A job is tested, or put off where its plan keeps no job from starting now."""
+        sort = prospects.of[place]
+        if sort.opaque:
+            self._catch_up()
+        elif prospects.may_start(sort):
+            if self.deferred and not prospects.starts(sort):
+                self._catch_up()
+        elif self._may_defer(place) and prospects.behind(sort, place):
+            self.deferred.append(record)
+            return
+        else:
+            self._catch_up()
+        started = len(self.done.started)
+        self._record(record)
+        if self.deferred:
+            self.deferred += self.done.started[started:]
+
+    def _may_defer(self, place: int) -> bool:
+        """Whether one more job may be put off: as many tests and plans as that do not end the cycle."""
+        known = self.settings
+        if not self.may_defer or (known.bf_max_job_test and place >= known.bf_max_job_test):
+            return False
+        most = self.planner.most_boundaries
+        return not most or self.planner.map.records + 2 * len(self.deferred) + 2 < most
+
+    def _catch_up(self) -> None:
+        """What was put off is planned after all, in order: each job as before those that have started since."""
+        if not self.deferred:
+            return
+        selector, waiting = self.state.selector, self.deferred
+        self.deferred = []
+        for one in waiting:
+            if isinstance(one, RunningJob):
+                selector.gave_back(one.holding)
+        for one in waiting:
+            if isinstance(one, RunningJob):
+                selector.took(one.holding)
+            else:
+                self._record(one)
 
     def _record(self, record: Record) -> None:
         """A job, or the tasks of an array one after another."""
@@ -155,9 +225,12 @@ class _Cycle:
         return bool(most and self.planner.reserved.get(record.table.name, 0) >= most)
 
 
-def backfill_pass(state: State) -> Pass:
-    """One cycle of the backfill loop at ``state.now``: starts and plans."""
+def backfill_pass(state: State, all_plans: bool = True) -> Pass:
+    """One cycle of the backfill loop at ``state.now``: starts and plans.
+
+    Where nobody asks for ``all_plans``, those are not made that keep no job from starting now.
+    """
     if not state.pending:
         forget_het_plans(state)
         return Pass()
-    return _Cycle(state).go()
+    return _Cycle(state, all_plans).go()

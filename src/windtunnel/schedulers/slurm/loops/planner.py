@@ -18,7 +18,7 @@ from windtunnel.schedulers.slurm.preemption.victims import candidates, find_vict
 from windtunnel.schedulers.slurm.select.answers import Answer
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Planner"]
+__all__ = ["Planner", "minutes_of"]
 
 _MOST_TRIES: Final = 500
 _NEVER: Final = 1 << 62
@@ -65,6 +65,8 @@ class Planner:
         """What has started."""
         self.reserved: dict[str, int] = {}
         """Plans of each partition."""
+        self.entered = 0
+        """Plans in the map."""
         self.het = HetStarts(state, self.window)
         if self.settings.bf_running_job_reserve:
             for job in state.running.values():
@@ -95,7 +97,7 @@ class Planner:
             return self._test(record, only_now, first)
         state, number = self.state, self.number
         known = state.kept_plans.find(number, record, state.now)
-        length = _minutes(record) * 60
+        length = minutes_of(record) * 60
         if known is not None and self.stands(known):
             plan = known.plan
             if plan.outcome is PLANNED:
@@ -144,6 +146,7 @@ class Planner:
             self.number = self.state.kept_plans.after(self.number, *self.map.effect(begin, end), nodes)
         licences = record.job.licences if self.licensed else None
         self.map.take(begin, end, nodes, licences)
+        self.entered += 1
         name = record.table.name
         self.reserved[name] = self.reserved.get(name, 0) + 1
 
@@ -156,7 +159,7 @@ class Planner:
             job.reason = refusal
             return Plan(REFUSED), False
         no_reserve = bool(self.preempting and job.qos is not None and job.qos.has("NoReserve"))
-        minutes = 1 if no_reserve else _minutes(record)
+        minutes = 1 if no_reserve else minutes_of(record)
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
         later = state.now
@@ -330,6 +333,6 @@ class Planner:
         return Plan(PLANNED, when, placed.nodes)
 
 
-def _minutes(record: Record) -> int:
+def minutes_of(record: Record) -> int:
     """For how long a job is planned."""
     return min(record.limit, record.job.time_min or record.limit)

@@ -116,6 +116,17 @@ class NodeMap:
                 return False
         return True
 
+    def free_for(self, start: int, length: int) -> int:
+        """The nodes free of plans from a date on for so many seconds, as :meth:`chance` looks for them."""
+        found = self.nodes
+        end = start + length
+        for slot in self.slots:
+            if slot.begin > end:
+                break
+            if slot.end > start:
+                found &= slot.nodes
+        return found
+
     def take(self, begin: int, end: int, nodes: int, licences: Mapping[str, int] | None = None) -> None:
         """Enter a plan; both ends are rounded down, and it lasts for one step at least (§4.3)."""
         begin = max(self._rounded(begin), self.slots[0].begin)

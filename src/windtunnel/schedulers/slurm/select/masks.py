@@ -148,6 +148,25 @@ class FreeMasks:
             found |= free & total
         return found
 
+    def may_hold(self, record: Record, among: int) -> bool:
+        """Whether some nodes have the CPUs that a job needs; if not, no selection succeeds among them."""
+        demand = record.demand
+        if demand.exclusive:
+            among &= self.idle()
+        masks, least, wanted = self.masks, self._least(record), demand.min_nodes
+        most = demand.max_nodes
+        if demand.tasks_given and most > demand.tasks:
+            most = max(demand.tasks, wanted)
+        cpus = demand.cpus
+        for free in range(len(masks) - 1, least - 1, -1):
+            count = (masks[free] & among).bit_count()
+            cpus -= free * min(count, most)
+            most -= min(count, most)
+            wanted -= count
+            if cpus <= 0 and wanted <= 0:
+                return True
+        return False
+
     def pick(self, record: Record, among: int, kind: int) -> Parts | None:
         """What a job would take (§5.3): CPUs, and the nodes of which so many; None: no selection succeeds.
 

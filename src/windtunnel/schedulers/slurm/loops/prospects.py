@@ -1,0 +1,142 @@
+"""Which jobs could still start in a cycle of backfill, and which plans make no difference to that.
+
+What starts now needs nodes that are free now and that no plan takes as long as it may run. Plans and starts of a
+cycle only take nodes, so a job for which there are too few stays behind for the rest of the cycle, and so do all like
+it. The longest of the others says how far ahead plans matter: one that begins later keeps none of them from starting.
+"""
+
+from bisect import bisect_right
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.loops.planner import Planner, minutes_of
+from windtunnel.schedulers.slurm.select.masks import FreeMasks
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["Prospects", "Sort"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Sort:
+    """Jobs of one cycle that start alike."""
+
+    __slots__ = ("behind", "last", "length", "opaque", "out", "record", "seen")
+
+    def __init__(self, record: Record, length: int, opaque: bool) -> None:
+        self.record = record
+        """One of them."""
+        self.length = length
+        """Seconds."""
+        self.opaque = opaque
+        """Whether free CPUs do not say what becomes of them."""
+        self.last = 0
+        """The last one's place in the queue."""
+        self.out = False
+        """Whether none of them can start in this cycle any more."""
+        self.seen = -1
+        """After how many plans and starts that was last looked at."""
+        self.behind = False
+        """Whether none of them can start before all that may start now must have ended."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Prospects:
+    """The jobs of one cycle that may still start, one for all that are alike."""
+
+    def __init__(self, state: State, planner: Planner, queue: list[Record], masks: FreeMasks) -> None:
+        self.state = state
+        self.planner = planner
+        self.masks = masks
+        self.of: list[Sort] = []
+        """What sort of job each of the queue is."""
+        self._open: list[Sort] = []
+        """The sorts that may start, the one whose last job is first in the queue before the others."""
+        self._by_length: list[Sort] = []
+        """The same, the shortest first."""
+        self._version = -1
+        """Plans and starts in this cycle."""
+        self._unplanned: dict[int, int] = {}
+        """By seconds: the nodes free of plans from now on for so long."""
+        self._sort(queue)
+
+    def _sort(self, queue: list[Record]) -> None:
+        sorts: dict[int, Sort] = {}
+        selector = self.state.selector
+        for place, record in enumerate(queue):
+            job = record.job
+            minutes = minutes_of(record)
+            opaque = (
+                job.ask.switches is not None
+                or job.tasks is not None
+                or job.siblings is not None
+                or job.time_min is not None
+                or len(job.records) > 1
+                or not selector.by_sets(record, record.table.mask)
+            )
+            key = -1 if opaque else selector.kind(record) << 40 | minutes << 1 | (record.refusal is not None)
+            sort = sorts.get(key)
+            if sort is None:
+                sort = sorts[key] = Sort(record, minutes * 60, opaque)
+                sort.out = not opaque and record.refusal is not None
+            sort.last = place
+            self.of.append(sort)
+        self._open = sorted([sort for sort in sorts.values() if not sort.out], key=lambda one: one.last)
+        self._by_length = sorted([sort for sort in self._open if not sort.opaque], key=lambda one: one.length)
+
+    def any_from(self, place: int) -> bool:
+        """Whether a job at a place of the queue or behind it may still start."""
+        open_sorts = self._open
+        while open_sorts:
+            sort = open_sorts[-1]
+            if sort.last >= place and self.may_start(sort):
+                return True
+            open_sorts.pop()
+        return False
+
+    def may_start(self, sort: Sort) -> bool:
+        """Whether those of a sort may still start; of an opaque one nobody knows."""
+        if sort.out or sort.opaque:
+            return sort.opaque
+        version = self.planner.entered + len(self.planner.done.started)
+        if sort.seen != version:
+            if self._version != version:
+                self._version = version
+                self._unplanned.clear()
+            if self.masks.may_hold(sort.record, self._free_for(sort)):
+                sort.seen = version
+            else:
+                sort.out = True
+        return not sort.out
+
+    def _horizon(self, place: int) -> int:
+        """For how many seconds the longest that may start from a place of the queue on would run."""
+        lengths = self._by_length
+        while lengths:
+            sort = lengths[-1]
+            if sort.last >= place and self.may_start(sort):
+                return sort.length
+            lengths.pop()
+        return 0
+
+    def _free_for(self, sort: Sort) -> int:
+        """The nodes that one of a sort could have now."""
+        free = self._unplanned.get(sort.length)
+        if free is None:
+            free = self._unplanned[sort.length] = self.planner.map.free_for(self.state.now, sort.length)
+        return free & sort.record.mask
+
+    def starts(self, sort: Sort) -> bool:
+        """Whether one of a sort starts if it is tested now."""
+        return self.state.selector.plain(sort.record, self._free_for(sort), self.masks) is not None
+
+    def behind(self, sort: Sort, place: int) -> bool:
+        """Whether the plan of one of a sort would begin after all that may start from there on must have ended."""
+        futures = self.state.selector.futures
+        if not sort.behind and futures is not None:
+            now, node_map = self.state.now, self.planner.map
+            until = now + self._horizon(place) + node_map.resolution  # plans are entered from the full minute on
+            ended = futures.after(bisect_right(self.state.selector.dates, until))
+            free = node_map.free_for(until, now + sort.length - until)
+            sort.behind = not ended.may_hold(sort.record, free & sort.record.mask)
+        return sort.behind

@@ -1,0 +1,100 @@
+"""A cycle of backfill that leaves out plans which keep no job from starting now starts what a whole one does."""
+
+import sys
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from windtunnel.model.slurm import BackfillSettings, JobAsk, Partition
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.state import State
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import site
+
+NODES = 8
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("submit"), st.integers(1, 32), st.sampled_from((1, 2, 5, 20, 50)), st.integers(0, 9)),
+        st.tuples(st.just("submit"), st.sampled_from((1, 3, 20)), st.sampled_from((2, 50)), st.integers(0, 9)),
+        st.tuples(st.just("end"), st.integers(0, 7), st.just(0), st.just(0)),
+        st.tuples(st.just("wait"), st.sampled_from((30, 60, 97, 600)), st.just(0), st.just(0)),
+    ),
+    min_size=15,
+    max_size=60,
+)
+
+
+def _ask(tasks, minutes, way, partitions):
+    """Mostly plain jobs; now and then something that sets of nodes do not tell, or not alone."""
+    more = {}
+    if way == 0:
+        more["min_nodes"] = min(2, tasks)
+    elif way == 1:
+        more["array"] = (1, 2, 3)
+    elif way == 2:
+        more["time_min"] = 1
+    elif way == 3:
+        more["exclusive"] = True
+    elif way == 4:
+        more["partitions"] = partitions
+    return JobAsk(**{"user": "ann", "tasks": tasks, "time_limit": minutes, "partitions": partitions[:1], **more})
+
+
+def _replay(events, described, partitions, main_every):
+    """Once with all plans and once with those that matter: the same jobs run on the same nodes, for the same Reasons."""
+    whole, short = State(described, 1000), State(described, 1000)
+    for number, (what, size, minutes, way) in enumerate(events, 1):
+        for state in (whole, short):
+            if what == "submit":
+                turned = partitions[number % len(partitions) :] + partitions[: number % len(partitions)]
+                ask = _ask(size, minutes, way, turned)
+                state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+            elif what == "end" and size < len(state.running):
+                state.end(list(state.running)[size], state.now)
+            elif what == "wait":
+                state.now += size
+                for key in [key for key, one in state.running.items() if one.holding.end <= state.now]:
+                    state.end(key, state.now)
+        if number % main_every:
+            continue
+        done = []
+        for state, all_plans in ((whole, True), (short, False)):
+            main_pass(state)
+            done.append([one.id for one in backfill_pass(state, all_plans).started])
+        assert done[0] == done[1]
+        assert _shown(whole) == _shown(short)
+
+
+def _shown(state):
+    waiting = {key: one.reason for key, one in state.pending.items()}
+    return waiting, {key: (one.start, one.limit, one.holding.nodes) for key, one in state.running.items()}
+
+
+@settings(max_examples=150)
+@given(steps, st.sampled_from((30, 60, 1440)), st.sampled_from((60, 300)), st.sampled_from((1, 4)))
+def test_the_same_jobs_start(events, window, resolution, main_every):
+    backfill = BackfillSettings(bf_window=window, bf_resolution=resolution)
+    _replay(events, site(nodes=NODES, cpus=4, backfill=backfill), ("main",), main_every)
+
+
+@settings(max_examples=150)
+@given(steps, st.sampled_from((3, 10, 500)), st.sampled_from((0, 2)), st.sampled_from((1, 4)))
+def test_limits_of_the_cycle_end_it_at_the_same_job(events, tested, started, main_every):
+    backfill = BackfillSettings(bf_max_job_test=tested, bf_max_job_start=started)
+    _replay(events, site(nodes=NODES, cpus=4, backfill=backfill), ("main",), main_every)
+
+
+@settings(max_examples=150)
+@given(steps, st.sampled_from((0, 40)), st.sampled_from((1, 4)))
+def test_the_same_jobs_start_in_several_partitions(events, growth, main_every):
+    names = tuple(f"n{k}" for k in range(1, NODES + 1))
+    parts = tuple(
+        Partition(name=name, nodes=nodes) for name, nodes in (("a", names[:4]), ("b", names[4:]), ("all", names))
+    )
+    backfill = BackfillSettings(bf_window_linear=growth)
+    _replay(events, site(nodes=NODES, cpus=4, backfill=backfill, partitions=parts), ("a", "b", "all"), main_every)
