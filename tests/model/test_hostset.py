@@ -144,6 +144,28 @@ def test_what_is_not_an_interval_set_is_named(text):
         HostSet.parse(f"0 {text}")
 
 
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3), st.sampled_from(["", "0", " ", ","]))))
+def test_in_whatever_order_intervals_are_written(items):
+    """Unsorted, touching, overlapping, with zeros before numbers, more blanks than needed, and commas."""
+    text = " ".join(f"{odd}{low}-{low + more}" if more else f"{low}{odd[1:]}" for low, more, odd in items)
+    assert set(HostSet.parse(text)) == {host for low, more, _ in items for host in range(low, low + more + 1)}
+
+
+def read(text):
+    """The hosts of a text; None if it is refused."""
+    try:
+        return set(HostSet.parse(text))
+    except ValueError:
+        return None
+
+
+@given(st.text("0123 -", max_size=12))
+def test_texts_of_digits_blanks_and_dashes(text):
+    """A text says what its items say one by one; it is refused where one of them is."""
+    parts = [read(f"{item},") for item in text.split()]
+    assert read(text) == (None if None in parts else set().union(*parts))
+
+
 @pytest.mark.parametrize(
     "hosts", [HostSet.span(100), HostSet.of_runs(tuple((3 * k, 3 * k + 1) for k in range(5000)))]
 )

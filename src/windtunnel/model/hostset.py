@@ -77,6 +77,42 @@ def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(out)
 
 
+def _plain_runs(text: str) -> tuple[Run, ...] | None:
+    """The intervals of a text such as ``0-3 5 7-8``, in order; None if it has to be looked at more closely."""
+    if not text.isascii():
+        return None
+    runs: list[Run] = []
+    first = number = -1
+    before = -2
+    for code in text.encode() + b" ":
+        if 48 <= code <= 57:
+            if number <= 0:
+                if number == 0:  # zeros before a number
+                    return None
+                number = code - 48
+            else:
+                number = 10 * number + code - 48
+                if number >= _MOST:
+                    return None
+        elif code == 45 and first < 0 <= number:
+            first = number
+            number = -1
+        elif code == 32 and number >= 0:
+            if first < 0:
+                first = number
+            if first <= before or number < first:
+                return None
+            if first == before + 1 and runs:
+                runs[-1] = (runs[-1][0], number)
+            else:
+                runs.append((first, number))
+            before = number
+            first = number = -1
+        else:
+            return None
+    return tuple(runs)
+
+
 def _joined(ordered: list[int]) -> tuple[Run, ...]:
     """The intervals of ascending numbers."""
     if not ordered:
@@ -163,6 +199,9 @@ class HostSet:
         Raises:
             ValueError: the string is not an interval set, or no site has such hosts; the message names the item.
         """
+        plain = _plain_runs(text)
+        if plain is not None:
+            return cls.of_runs(plain)
         runs = []
         for item in text.replace(",", " ").split():
             first, dash, last = item.partition("-")

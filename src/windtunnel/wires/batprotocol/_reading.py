@@ -27,9 +27,10 @@ __all__ = [
     "unknown",
 ]
 
-_I32: Final = struct.Struct("<i").unpack_from
 _U16: Final = struct.Struct("<H").unpack_from
-_U32: Final = struct.Struct("<I").unpack_from
+_NEGATIVE: Final = 1 << 31
+_BEYOND: Final = 1 << 32
+"""Distances of vtables have a sign: from 2**31 on a number stands for itself less 2**32."""
 _FEW: Final = tuple(struct.Struct(f"<{n}I").unpack_from for n in range(33))
 
 Budget = list[int]
@@ -128,22 +129,29 @@ def fields(buffer: bytes, at: int, shape: Shape) -> Any:
     Members that are absent have their default (offsets: 0). A table of one plain member gives it bare.
     """
     try:
-        vtable = at - _I32(buffer, at)[0]
+        back = u32(buffer, at)
+        vtable = at - back if back < _NEGATIVE else at - back + _BEYOND
         if vtable < 0:
             fault(shape.name, f"the table at byte {at} has its vtable before the start of the message")
-        key = buffer[vtable : vtable + _U16(buffer, vtable)[0]]
+        size = buffer[vtable] | buffer[vtable + 1] << 8
+        key = buffer[vtable : vtable + size]
         layout = shape.layouts.get(key)
         if layout is None:
             layout = shape.learn(key, vtable)
         return layout[2](layout[0](buffer, at) + layout[1])
-    except struct.error:
+    except (struct.error, IndexError):
         fault(shape.name, f"the table at byte {at} or its vtable reaches beyond the end ({len(buffer)} bytes)")
+
+
+def u32(buffer: bytes, at: int) -> int:
+    """The 4-byte unsigned integer at a position; raises IndexError beyond the end."""
+    return buffer[at] | buffer[at + 1] << 8 | buffer[at + 2] << 16 | buffer[at + 3] << 24
 
 
 def text(buffer: bytes, at: int, budget: Budget, where: str) -> str:
     """The string at a position."""
     try:
-        size = _U32(buffer, at)[0]
+        size = u32(buffer, at)
         start = at + 4
         end = start + size
         if buffer[end]:
@@ -151,7 +159,7 @@ def text(buffer: bytes, at: int, budget: Budget, where: str) -> str:
         if size > 255:
             _spend(budget, size, where)
         return buffer[start:end].decode()
-    except (struct.error, IndexError):
+    except IndexError:
         fault(where, f"the text at byte {at} reaches beyond the end ({len(buffer)} bytes)")
     except UnicodeDecodeError as error:
         fault(where, f"the text at byte {at} is not UTF-8 ({error.reason} at its byte {error.start})")
@@ -183,8 +191,8 @@ def tables(buffer: bytes, at: int, budget: Budget, read: Reader, where: str) -> 
 
 def _length(buffer: bytes, at: int, width: int, where: str) -> int:
     try:
-        size: int = _U32(buffer, at)[0]
-    except struct.error:
+        size = u32(buffer, at)
+    except IndexError:
         fault(where, f"the vector at byte {at} lies beyond the end ({len(buffer)} bytes)")
     if at + 4 + size * width > len(buffer):
         fault(where, f"the vector at byte {at} has {size} elements and reaches beyond the end ({len(buffer)} bytes)")
@@ -195,10 +203,13 @@ def _places(buffer: bytes, at: int, budget: Budget, where: str) -> list[int]:
     size = _length(buffer, at, 4, where)
     _spend(budget, size * _ELEMENT_COST, where)
     start = at + 4
-    offsets = _FEW[size](buffer, start) if size < 33 else struct.unpack_from(f"<{size}I", buffer, start)
-    if 0 in offsets:
-        fault(where, f"the vector at byte {at} has an empty element")
-    return [place + offset for place, offset in zip(range(start, start + 4 * size, 4), offsets, strict=True)]
+    places: list[int] = []
+    for offset in _FEW[size](buffer, start) if size < 33 else struct.unpack_from(f"<{size}I", buffer, start):
+        if not offset:
+            fault(where, f"the vector at byte {at} has an empty element")
+        places.append(start + offset)
+        start += 4
+    return places
 
 
 def _spend(budget: Budget, cost: int, where: str) -> None:

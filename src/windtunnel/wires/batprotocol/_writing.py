@@ -20,6 +20,7 @@ Writer = Callable[[Any, Pieces, int, Seen], int]
 
 PAD: Final = bytes(4)
 _U32: Final = struct.Struct("<I").pack
+_U32_U32: Final = struct.Struct("<II").pack
 _TAILS: Final = (bytes(4), bytes(3), bytes(2), bytes(1))
 
 
@@ -70,7 +71,14 @@ def tables(values: Sequence[Any], out: Pieces, at: int, seen: Seen, write: Write
 def _offsets(places: list[int], out: Pieces, at: int) -> int:
     size = len(places)
     first = at + 4 * size
-    offsets = [here - there for here, there in zip(range(first, at, -4), places, strict=True)]
+    if size == 1:
+        out.append(_U32_U32(1, first - places[0]))
+        return first + 4
+    here = first
+    offsets: list[int] = []
+    for there in places:
+        offsets.append(here - there)
+        here -= 4
     out.append(struct.pack(f"<{size + 1}I", size, *offsets))
     return first + 4
 

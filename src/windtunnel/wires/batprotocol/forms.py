@@ -125,11 +125,15 @@ def job_in(job_id: str, found: s.Job, submission_time: float, profile: m.Profile
     )
 
 
+_PLACEMENT_OUT: Final = tuple(s.PredefinedExecutorPlacementStrategy)
+_PLACEMENT_IN: Final = tuple(map(m.PlacementStrategy, _PLACEMENT_OUT))
+
+
 def placement_out(placement: m.ExecutorPlacement | None) -> s.ExecutorPlacement:
     """Where executors run; None is executor i on the i-th host, as spreading over hosts first is."""
     if isinstance(placement, tuple):
         return s.CustomExecutorToHostMapping(mapping=placement)
-    strategy = s.PredefinedExecutorPlacementStrategy(0 if placement is None else placement)
+    strategy = _PLACEMENT_OUT[0 if placement is None else placement]
     return s.PredefinedExecutorPlacementStrategyWrapper(strategy=strategy)
 
 
@@ -137,7 +141,7 @@ def placement_in(found: s.ExecutorPlacement) -> m.ExecutorPlacement:
     """Where executors run."""
     if isinstance(found, s.CustomExecutorToHostMapping):
         return found.mapping
-    return m.PlacementStrategy(found.strategy)
+    return _PLACEMENT_IN[found.strategy]
 
 
 def trigger_out(trigger: v.TemporalTrigger) -> s.TemporalTrigger:
