@@ -21,7 +21,7 @@ def test_what_is_named_in_strings_is_met() -> None:
     assert f"{PACKAGE}.formats.traces.swf" in named(f"{PACKAGE}.formats.traces")
     assert f"{PACKAGE}.cli.validate" in named(f"{PACKAGE}.cli.main")
     assert f"{PACKAGE}.api" in named(PACKAGE)
-    assert f"{PACKAGE}.cli.words" in imported(f"{PACKAGE}.cli.batsim4")
+    assert f"{PACKAGE}.cli.words" in imported(f"{PACKAGE}.cli.batsim4_options")
     assert module_of(ROOT / "model" / "__init__.py") == f"{PACKAGE}.model"
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.wires.batsim4_cases import simulation
 from tests.wires.faulty import Direct
 
-from windtunnel.cli.batsim4 import parser
+from windtunnel.cli.batsim4_options import parser
 from windtunnel.cli.main import main
 from windtunnel.diagnostics import DecisionError, WindtunnelError
 from windtunnel.testing import job as a_job
@@ -300,9 +300,9 @@ def test_every_option_is_read():
     """Each destination of the parser is used somewhere in the command."""
     import inspect
 
-    from windtunnel.cli import batsim4
+    from windtunnel.cli import batsim4, batsim4_options
 
-    text = inspect.getsource(batsim4)
+    text = inspect.getsource(batsim4) + inspect.getsource(batsim4_options)
     for action in parser()._actions:
         if action.dest not in ("help", "version"):
             assert f"options.{action.dest}" in text, action.dest

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from tests.shared import shared
 
-from windtunnel.cli import batsim4
+from windtunnel.cli import batsim4, batsim4_options
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError
 from windtunnel.wires.zmq_peer import Replier
 
@@ -27,8 +27,7 @@ def simulation(words):
     here = os.getcwd()
     os.chdir(shared("golden/batsim4/inputs"))
     try:
-        options = batsim4.parser().parse_args([str(word) for word in words])
-        batsim4._check(options)
+        options = batsim4_options.parse([str(word) for word in words])
         return batsim4._simulation(options)
     finally:
         os.chdir(here)

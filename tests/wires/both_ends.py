@@ -6,7 +6,7 @@ import json
 from tests.wires.faulty import Direct
 
 from windtunnel import api
-from windtunnel.cli import batsim4, batsim5, batsim5_options
+from windtunnel.cli import batsim4, batsim4_options, batsim5, batsim5_options
 from windtunnel.schedulers import make_scheduler
 from windtunnel.shipped import SCHEDULERS
 from windtunnel.wires.batprotocol.server import SchedulerSession
@@ -114,7 +114,7 @@ def behind_batsim4(folder, name):
     """``windtunnel batsim4`` with ``windtunnel scheduler NAME``."""
     words = ["-p", folder / "site.xml", "-w", folder / "work4.json", "-e", folder / "b4", "-q"]
     words += ["-E"] if name in SWITCHING else []
-    options = batsim4.parser().parse_args([*map(str, words), "--disable-schedule-tracing"])
+    options = batsim4_options.parser().parse_args([*map(str, words), "--disable-schedule-tracing"])
     made = batsim4._simulation(options)
     made.engine.components[0]._peer = Direct(Server(make_scheduler(name, **OPTIONS.get(name, {}))).answer)
     made.run()

@@ -120,7 +120,7 @@ def _simulation(options: argparse.Namespace, argv: Sequence[str]) -> Any:
 
 
 def _platform(options: argparse.Namespace, workloads: Sequence[Any]) -> Any:
-    from windtunnel.cli.batsim4 import read_simgrid, with_sg_cfg
+    from windtunnel.cli.simgrid_files import read_simgrid, with_sg_cfg
 
     limit = options.mmax
     if options.mmax_workload:

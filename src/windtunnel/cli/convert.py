@@ -46,7 +46,7 @@ def convert(
 
       windtunnel convert trace.swf jobs.json --to elastisim --platform hosts:128
     """
-    from windtunnel.cli.run import key_values
+    from windtunnel.cli.values import key_values
     from windtunnel.diagnostics import UsageError
     from windtunnel.formats.convert import convert as convert_file
 

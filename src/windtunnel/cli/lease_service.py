@@ -22,7 +22,7 @@ _UNLIMITED = 36500 * 86400
 
 def settings(texts: list[str]) -> dict[str, str]:
     """Settings of the lease manager from a command line."""
-    from windtunnel.cli.run import key_values
+    from windtunnel.cli.values import key_values
 
     return {key: str(value) for key, value in key_values(texts, "setting").items()}
 

@@ -3,33 +3,14 @@
 import sys
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
-from windtunnel.cli.values import moment, positive
+from windtunnel.cli.run_options import checkpoints, chosen, failure_model, inputs, snapshots, tell_page, watching
+from windtunnel.cli.values import key_values, moment, positive
 
-if TYPE_CHECKING:
-    from windtunnel.model.failures import FailureModel
-
-__all__ = ["key_values", "run"]
-
-
-def key_values(items: list[str], what: str) -> dict[str, Any]:
-    """``key=value`` texts as a mapping.
-
-    Raises:
-        UsageError: an item has no ``=``.
-    """
-    from windtunnel.diagnostics import UsageError
-
-    made = {}
-    for item in items:
-        key, equals, value = item.partition("=")
-        if not equals or not key:
-            raise UsageError(f"{what} {item!r} is not of the form key=value")
-        made[key.replace("-", "_")] = value
-    return made
+__all__ = ["run"]
 
 
 def run(
@@ -215,7 +196,7 @@ def run(
     if not energy and (energy_rule, job_energy, delays_compute) != ("exact", "fair", False):
         what = "--energy-rule, --job-energy and --delays-compute"
         raise UsageError(f"{what} say how energy is simulated", "add --energy")
-    platform_file, workload_files = _inputs(platform, workloads or [], events)
+    platform_file, workload_files = inputs(platform, workloads or [], events)
     if stream and live:
         raise UsageError("--stream cannot be combined with --live: the page shows all jobs", "leave out one of them")
     summary.check_targets(out, report, [platform_file, *workload_files, *events], parquet=parquet)
@@ -227,9 +208,9 @@ def run(
             scheduler_options=key_values(option, "scheduler option"),
             events=events,
             out=out,
-            platform_options=_chosen(numbering=(numbering, "natural"))
+            platform_options=chosen(numbering=(numbering, "natural"))
             | key_values(platform_option, "platform option"),
-            workload_options=_chosen(
+            workload_options=chosen(
                 walltime=(walltime, "extend"),
                 dependencies=(dependencies, False),
                 keep_epoch=(keep_epoch, False),
@@ -240,18 +221,18 @@ def run(
                 strict=not lenient,
                 energy=energy,
                 delays_compute=delays_compute,
-                **_chosen(
+                **chosen(
                     on_failure=(on_failure, "kill"),
                     on_maintenance=(on_maintenance, "kill"),
                     energy_rule=(energy_rule, "exact"),
                     job_energy=(job_energy, "fair"),
                     sharing=(sharing, "simgrid"),
                 ),
-                **_checkpoints(checkpoint),
+                **checkpoints(checkpoint),
             ),
-            failures=_failures(failures) if failures else None,
+            failures=failure_model(failures) if failures else None,
             record=api.RecordingOptions(warm_up=summary.trim(warm_up), cool_down=summary.trim(cool_down)),
-            observers=[*progress_observers(wanted=not quiet), *_snapshots(out, nodes_every)],
+            observers=[*progress_observers(wanted=not quiet), *snapshots(out, nodes_every)],
             timeout=timeout,
             share_hosts=share_hosts,
             force=force,
@@ -266,7 +247,7 @@ def run(
         summary.print_account(told)
     with simulation.recording.holding():
         try:
-            done = _run(simulation, _watching(live=live, paused=live_paused, port=live_port))
+            done = _run(simulation, watching(live=live, paused=live_paused, port=live_port))
         finally:
             if not quiet:
                 summary.print_account(simulation.account.since(told))
@@ -283,87 +264,6 @@ def run(
         summary.print_metrics(done, out)
 
 
-def _chosen(**options: tuple[Any, Any]) -> dict[str, Any]:
-    """The options that differ from their default: a format refuses those it does not have."""
-    return {name: value for name, (value, default) in options.items() if value != default}
-
-
-def _failures(text: str) -> "FailureModel":
-    """What is loaded by the few runs that have some."""
-    from windtunnel.model.failures import parse_failures
-
-    return parse_failures(text)
-
-
-def _checkpoints(text: str) -> dict[str, Any]:
-    """The engine's options for ``INTERVAL,COST``."""
-    from windtunnel.diagnostics import UsageError
-
-    if not text:
-        return {}
-    try:
-        interval, cost = map(float, text.split(","))
-    except ValueError:
-        raise UsageError(f"--checkpoint is INTERVAL,COST in seconds, not {text!r}") from None
-    if interval == 0.0:
-        raise UsageError("--checkpoint needs an interval of more than 0 s")
-    return {"checkpoint_interval": interval, "checkpoint_cost": cost}
-
-
-def _snapshots(out: Path | None, every: float | None) -> list[Any]:
-    """What writes nodes while the run goes on."""
-    from windtunnel.diagnostics import UsageError
-
-    if every is None:
-        return []
-    if out is None:
-        raise UsageError("--nodes-every writes files: say where with --out")
-    from windtunnel.results.node_snapshots import NodeSnapshots
-
-    return [NodeSnapshots(out / "nodes", every)]
-
-
-def _inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str, list[str]]:
-    """The files of a bundled example, or those given."""
-    if not platform.startswith("example:"):
-        missing = ":" not in platform and not Path(platform).exists()  # its reader says so
-        if not workloads and not events and not missing and not _is_workload(platform):
-            from windtunnel.diagnostics import UsageError
-
-            raise UsageError("there is nothing to simulate", "name a workload after the platform")
-        return platform, workloads
-    from windtunnel.examples import find
-
-    example = find(platform.removeprefix("example:"))
-    return example.platform, workloads or list(example.workloads)
-
-
-def _is_workload(file: str) -> bool:
-    """Whether a file is a workload, which may stand alone."""
-    from windtunnel.formats.registry import guess_format, word_format
-
-    word = word_format(file)
-    if word is None and not Path(file).is_file():
-        return False
-    return (word or guess_format(file)).kind in {"workload", "leases"}
-
-
-def _watching(*, live: bool, paused: bool, port: int) -> dict[str, Any] | None:
-    """How the run is to be watched, if it is."""
-    from windtunnel.diagnostics import UsageError
-
-    if live:
-        return {"paused": paused, "port": port}
-    if paused or port:
-        raise UsageError("--live-paused and --live-port say how a run is watched", "add --live")
-    return None
-
-
-def _tell_page(url: str) -> None:
-    """Where the page is; on standard error, as standard output may be the metrics."""
-    print(f"live view (only on this machine, keep the address to yourself): {url}", file=sys.stderr, flush=True)
-
-
 def _run(simulation: Any, watching: dict[str, Any] | None) -> Any:
     """Run; a terminated process still marks its files."""
     import gc
@@ -375,4 +275,4 @@ def _run(simulation: Any, watching: dict[str, Any] | None) -> Any:
     # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
-    return simulation.run() if watching is None else simulation.live(announce=_tell_page, **watching)
+    return simulation.run() if watching is None else simulation.live(announce=tell_page, **watching)

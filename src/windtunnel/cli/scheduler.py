@@ -42,7 +42,7 @@ def scheduler(
     """
     import sys
 
-    from windtunnel.cli.run import key_values
+    from windtunnel.cli.values import key_values
     from windtunnel.diagnostics import UsageError
     from windtunnel.schedulers.registry import check_data_options, make_scheduler
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["date", "moment", "not_empty", "positive"]
+__all__ = ["date", "key_values", "moment", "not_empty", "positive"]
 
 
 def date(value: Any) -> float:
@@ -23,6 +23,23 @@ def positive(value: Any) -> float:
     if not (isfinite(number) and number > 0.0):
         raise typer.BadParameter(f"{value!r} is not a duration: expected seconds, more than 0, or such as 5min or 2h")
     return number
+
+
+def key_values(items: list[str], what: str) -> dict[str, Any]:
+    """``key=value`` texts as a mapping.
+
+    Raises:
+        UsageError: an item has no ``=``.
+    """
+    from windtunnel.diagnostics import UsageError
+
+    made = {}
+    for item in items:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise UsageError(f"{what} {item!r} is not of the form key=value")
+        made[key.replace("-", "_")] = value
+    return made
 
 
 def moment(value: Any) -> float | str:

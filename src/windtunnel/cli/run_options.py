@@ -1,0 +1,91 @@
+"""What the options of ``windtunnel run`` say, in the words of the library."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windtunnel.model.failures import FailureModel
+
+__all__ = ["checkpoints", "chosen", "failure_model", "inputs", "snapshots", "tell_page", "watching"]
+
+
+def chosen(**options: tuple[Any, Any]) -> dict[str, Any]:
+    """The options that differ from their default: a format refuses those it does not have."""
+    return {name: value for name, (value, default) in options.items() if value != default}
+
+
+def failure_model(text: str) -> "FailureModel":
+    """What is loaded by the few runs that have some."""
+    from windtunnel.model.failures import parse_failures
+
+    return parse_failures(text)
+
+
+def checkpoints(text: str) -> dict[str, Any]:
+    """The engine's options for ``INTERVAL,COST``."""
+    from windtunnel.diagnostics import UsageError
+
+    if not text:
+        return {}
+    try:
+        interval, cost = map(float, text.split(","))
+    except ValueError:
+        raise UsageError(f"--checkpoint is INTERVAL,COST in seconds, not {text!r}") from None
+    if interval == 0.0:
+        raise UsageError("--checkpoint needs an interval of more than 0 s")
+    return {"checkpoint_interval": interval, "checkpoint_cost": cost}
+
+
+def snapshots(out: Path | None, every: float | None) -> list[Any]:
+    """What writes nodes while the run goes on."""
+    from windtunnel.diagnostics import UsageError
+
+    if every is None:
+        return []
+    if out is None:
+        raise UsageError("--nodes-every writes files: say where with --out")
+    from windtunnel.results.node_snapshots import NodeSnapshots
+
+    return [NodeSnapshots(out / "nodes", every)]
+
+
+def inputs(platform: str, workloads: list[str], events: list[Path]) -> tuple[str, list[str]]:
+    """The files of a bundled example, or those given."""
+    if not platform.startswith("example:"):
+        missing = ":" not in platform and not Path(platform).exists()  # its reader says so
+        if not workloads and not events and not missing and not _is_workload(platform):
+            from windtunnel.diagnostics import UsageError
+
+            raise UsageError("there is nothing to simulate", "name a workload after the platform")
+        return platform, workloads
+    from windtunnel.examples import find
+
+    example = find(platform.removeprefix("example:"))
+    return example.platform, workloads or list(example.workloads)
+
+
+def _is_workload(file: str) -> bool:
+    """Whether a file is a workload, which may stand alone."""
+    from windtunnel.formats.registry import guess_format, word_format
+
+    word = word_format(file)
+    if word is None and not Path(file).is_file():
+        return False
+    return (word or guess_format(file)).kind in {"workload", "leases"}
+
+
+def watching(*, live: bool, paused: bool, port: int) -> dict[str, Any] | None:
+    """How the run is to be watched, if it is."""
+    from windtunnel.diagnostics import UsageError
+
+    if live:
+        return {"paused": paused, "port": port}
+    if paused or port:
+        raise UsageError("--live-paused and --live-port say how a run is watched", "add --live")
+    return None
+
+
+def tell_page(url: str) -> None:
+    """Where the page is; on standard error, as standard output may be the metrics."""
+    print(f"live view (only on this machine, keep the address to yourself): {url}", file=sys.stderr, flush=True)
