@@ -12,19 +12,19 @@ from numbers import Integral
 from operator import index
 from typing import Final, SupportsIndex
 
-__all__ = ["BIT_LIMIT", "HostSet", "Run", "host_set", "merged"]
+from windtunnel.model.host_runs import (
+    Run,
+    bits_of_runs,
+    intersect,
+    joined,
+    merged,
+    runs_of_bits,
+    runs_of_text,
+    size_of,
+    subtract,
+)
 
-Run = tuple[int, int]
-"""A closed interval of host numbers."""
-
-_MOST_BITS: Final = 1 << 26
-"""Sets with hosts above this number never become bits, which would fill the memory."""
-
-_MOST: Final = 1 << 31
-"""No site has this many hosts: strings with such numbers are wrong, and may be long."""
-
-_LONGEST: Final = 64
-"""Characters of an interval, zeros before its numbers counted."""
+__all__ = ["BIT_LIMIT", "HostSet", "Run", "host_set"]
 
 BIT_LIMIT: Final = 8192
 """Sets with only hosts below this number are kept as bits."""
@@ -36,131 +36,6 @@ _NUMBERS: Final[list[str]] = []
 """The numbers met so far as strings, starting at 0: most of them are written many times."""
 
 
-def _runs_of_bits(bits: int) -> tuple[Run, ...]:
-    low = bits & -bits
-    after = bits + low
-    if not bits & after:  # one interval (or none): by far the most common case
-        return ((low.bit_length() - 1, after.bit_length() - 2),) if bits else ()
-    runs = []
-    while bits:
-        low = bits & -bits
-        after = bits + low
-        first = low.bit_length() - 1
-        rest = bits & after
-        runs.append((first, first + (bits ^ rest).bit_count() - 1))
-        bits = rest
-    return tuple(runs)
-
-
-def _bits_of_runs(runs: tuple[Run, ...]) -> int:
-    if runs and runs[-1][1] > _MOST_BITS:
-        raise OverflowError(f"a set with host {runs[-1][1]} is not kept as bits")
-    bits = 0
-    for first, last in runs:
-        bits |= ((1 << (last - first + 1)) - 1) << first
-    return bits
-
-
-def _size_of(runs: Iterable[Run]) -> int:
-    return sum([last - first + 1 for first, last in runs])
-
-
-def merged(runs: Iterable[Run]) -> tuple[Run, ...]:
-    """Sort and join intervals that overlap or touch."""
-    out: list[Run] = []
-    for first, last in sorted(runs):
-        if out and first <= out[-1][1] + 1:
-            if last > out[-1][1]:
-                out[-1] = (out[-1][0], last)
-        else:
-            out.append((first, last))
-    return tuple(out)
-
-
-def _plain_runs(text: str) -> tuple[Run, ...] | None:
-    """The intervals of a text such as ``0-3 5 7-8``, in order; None if it has to be looked at more closely."""
-    if not text.isascii():
-        return None
-    runs: list[Run] = []
-    first = number = -1
-    before = -2
-    for code in text.encode() + b" ":
-        if 48 <= code <= 57:
-            if number <= 0:
-                if number == 0:  # zeros before a number
-                    return None
-                number = code - 48
-            else:
-                number = 10 * number + code - 48
-                if number >= _MOST:
-                    return None
-        elif code == 45 and first < 0 <= number:
-            first = number
-            number = -1
-        elif code == 32 and number >= 0:
-            if first < 0:
-                first = number
-            if first <= before or number < first:
-                return None
-            if first == before + 1 and runs:
-                runs[-1] = (runs[-1][0], number)
-            else:
-                runs.append((first, number))
-            before = number
-            first = number = -1
-        else:
-            return None
-    return tuple(runs)
-
-
-def _joined(ordered: list[int]) -> tuple[Run, ...]:
-    """The intervals of ascending numbers."""
-    if not ordered:
-        return ()
-    out: list[Run] = []
-    first = last = ordered[0]
-    for host in ordered:
-        if host > last + 1:
-            out.append((first, last))
-            first = host
-        last = host
-    out.append((first, last))
-    return tuple(out)
-
-
-def _subtract(mine: tuple[Run, ...], other: tuple[Run, ...]) -> tuple[Run, ...]:
-    out: list[Run] = []
-    k = 0
-    for first, last in mine:
-        start = first
-        while k < len(other) and other[k][1] < start:
-            k += 1
-        i = k
-        while i < len(other) and other[i][0] <= last:
-            if other[i][0] > start:
-                out.append((start, other[i][0] - 1))
-            start = other[i][1] + 1
-            i += 1
-        if start <= last:
-            out.append((start, last))
-    return tuple(out)
-
-
-def _intersect(mine: tuple[Run, ...], other: tuple[Run, ...]) -> tuple[Run, ...]:
-    out: list[Run] = []
-    i = j = 0
-    while i < len(mine) and j < len(other):
-        first = max(mine[i][0], other[j][0])
-        last = min(mine[i][1], other[j][1])
-        if first <= last:
-            out.append((first, last))
-        if mine[i][1] < other[j][1]:
-            i += 1
-        else:
-            j += 1
-    return tuple(out)
-
-
 class HostSet:
     """An immutable set of non-negative host numbers, ordered and hashable; :attr:`size` is their number."""
 
@@ -170,10 +45,10 @@ class HostSet:
         self._bits: int | None = None
         if hosts is _TRUSTED:
             return
-        self._runs: tuple[Run, ...] | None = _joined(sorted(map(index, hosts)))  # numpy's pass
+        self._runs: tuple[Run, ...] | None = joined(sorted(map(index, hosts)))  # numpy's pass
         if self._runs and self._runs[0][0] < 0:
             raise ValueError(f"host numbers are not negative: {self._runs[0][0]}")
-        self.size = _size_of(self._runs)
+        self.size = size_of(self._runs)
         self._text: str | None = None
 
     @classmethod
@@ -184,7 +59,7 @@ class HostSet:
     @classmethod
     def of_runs(cls, runs: tuple[Run, ...], size: int = -1) -> "HostSet":
         """The hosts of these intervals, which are not checked: sorted, disjoint, maximal."""
-        return host_set(None, runs, size if size >= 0 else _size_of(runs))
+        return host_set(None, runs, size if size >= 0 else size_of(runs))
 
     @classmethod
     def span(cls, count: SupportsIndex, first: SupportsIndex = 0) -> "HostSet":
@@ -199,30 +74,14 @@ class HostSet:
         Raises:
             ValueError: the string is not an interval set, or no site has such hosts; the message names the item.
         """
-        plain = _plain_runs(text)
-        if plain is not None:
-            return cls.of_runs(plain)
-        runs = []
-        for item in text.replace(",", " ").split():
-            first, dash, last = item.partition("-")
-            if not (first.isascii() and first.isdigit()) or (dash and not (last.isascii() and last.isdigit())):
-                raise ValueError(f"{item!r} is not a host number or an interval such as 0-3")
-            if len(item) > _LONGEST:
-                raise ValueError(f"{item:.24}... is larger than any host number")
-            low, high = int(first), int(last) if dash else int(first)
-            if low > high:
-                raise ValueError(f"{item!r} is an empty interval: {low} > {high}")
-            if high >= _MOST:
-                raise ValueError(f"{item!r} is larger than any host number")
-            runs.append((low, high))
-        return cls.of_runs(merged(runs))
+        return cls.of_runs(runs_of_text(text))
 
     @property
     def runs(self) -> tuple[Run, ...]:
         """The maximal intervals, ascending."""
         runs = self._runs
         if runs is None:
-            runs = self._runs = _runs_of_bits(self._bits or 0)
+            runs = self._runs = runs_of_bits(self._bits or 0)
         return runs
 
     @property
@@ -234,7 +93,7 @@ class HostSet:
         """
         bits = self._bits
         if bits is None:
-            bits = self._bits = _bits_of_runs(self._runs or ())
+            bits = self._bits = bits_of_runs(self._runs or ())
         return bits
 
     @property
@@ -315,7 +174,7 @@ class HostSet:
     def __and__(self, other: "HostSet") -> "HostSet":
         if self.small and other.small:
             return HostSet.of_bits(self.bits & other.bits)
-        return HostSet.of_runs(_intersect(self.runs, other.runs))
+        return HostSet.of_runs(intersect(self.runs, other.runs))
 
     def __or__(self, other: "HostSet") -> "HostSet":
         if self.small and other.small:
@@ -325,20 +184,20 @@ class HostSet:
     def __sub__(self, other: "HostSet") -> "HostSet":
         if self.small and other.small:
             return HostSet.of_bits(self.bits & ~other.bits)
-        return HostSet.of_runs(_subtract(self.runs, other.runs))
+        return HostSet.of_runs(subtract(self.runs, other.runs))
 
     def __le__(self, other: "HostSet") -> bool:
         """Whether every host of this set is in the other."""
         if self.small and other.small:
             bits = self.bits
             return bits & other.bits == bits
-        return not _subtract(self.runs, other.runs)
+        return not subtract(self.runs, other.runs)
 
     def isdisjoint(self, other: "HostSet") -> bool:
         """Whether the sets have no host in common."""
         if self.small and other.small:
             return not self.bits & other.bits
-        return not _intersect(self.runs, other.runs)
+        return not intersect(self.runs, other.runs)
 
     def text(self) -> str:
         """``0-3 5 7-8``: a hot path."""
