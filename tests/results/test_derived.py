@@ -91,7 +91,7 @@ def test_the_plain_formulas(compiled: bool, jobs: list[Job]) -> None:
 @given(JOBS, st.sampled_from([array, DiskColumn]), st.integers(1, 5))
 def test_of_many_jobs_there_are_arrays_in_memory_or_on_disk(jobs: list[Job], column: Any, many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures_by_column, "STRETCH", many)
+        patch.setattr(figures_by_column, "_FEW", many)
         patch.setattr(figures_by_column, "_MANY", many)
         patch.setattr(ranked, "STRETCH", many)
         patch.setattr(ranked, "_FEW", many)
