@@ -19,7 +19,11 @@ def extend(column: "array[Any]", values: Iterable[Any]) -> None:
         struct.error: a value is not a number that fits; some before it may be in the column.
     """
     if isinstance(values, list) and len(values) <= _CHUNK:  # the usual case, without counting them out
-        column.frombytes(pack(f"{len(values)}{column.typecode}", *values))
+        count = len(values)
+        if count and values[0] == values[-1] and values.count(values[0]) == count:  # what logs do not tell, and such
+            column.frombytes(pack(column.typecode, values[0]) * count)
+        else:
+            column.frombytes(pack(f"{count}{column.typecode}", *values))
         return
     rest = iter(values)
     while chunk := tuple(islice(rest, _CHUNK)):

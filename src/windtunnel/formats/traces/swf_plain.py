@@ -21,9 +21,17 @@ END: Final = "null"
 
 # Up to here an integer and the float made of it are the same number, so times may stay integers.
 _BOUND: Final = 1 << 53
-_decode: Final = msgspec.json.Decoder(list[Annotated[int, msgspec.Meta(gt=-_BOUND, lt=_BOUND)] | None]).decode
+_decode_any: Final = msgspec.json.Decoder(list[int | None]).decode
+_decode_bound: Final = msgspec.json.Decoder(list[Annotated[int, msgspec.Meta(gt=-_BOUND, lt=_BOUND)] | None]).decode
 _LOOK: Final = 512
 _FIELD_END: Final = re.compile(rb"\S(?=\s)")
+_SAME_DIGITS: Final = bytes.maketrans(b"123456789", b"000000000")
+_LONG: Final = b"0" * len(str(_BOUND))
+
+
+def _decode(items: bytes) -> list[int | None]:
+    """The numbers of a JSON array. Bounds are looked at one by one, so only if a number has enough digits."""
+    return (_decode_bound if _LONG in items.translate(_SAME_DIGITS) else _decode_any)(items)
 
 
 def plain(text: str, rows: int) -> list[int] | None:
@@ -43,7 +51,7 @@ def spaced(text: str, tokens: list[str], rows: int) -> list[int] | None:
     if _odd(text):
         return None
     try:
-        return _unmarked(_decode(f"[{','.join(tokens)}]"), rows)
+        return _unmarked(_decode(f"[{','.join(tokens)}]".encode()), rows)
     except ValueError:
         return None
 
@@ -55,7 +63,7 @@ def _odd(text: str) -> bool:
 
 def _compact(text: str, rows: int) -> list[int] | None:
     items = text.replace(" ", ",").replace("\n", f",{END},")
-    return _unmarked(_decode(f"[{items[:-1]}]"), rows)
+    return _unmarked(_decode(f"[{items[:-1]}]".encode()), rows)
 
 
 def _unmarked(values: list[int | None], rows: int) -> list[int] | None:

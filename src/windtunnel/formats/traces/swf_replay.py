@@ -2,8 +2,9 @@
 
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from itertools import compress
-from operator import ne
+from operator import le, lt, ne
 from typing import Final, cast
 
 from windtunnel.diagnostics import Findings, UsageError
@@ -34,6 +35,14 @@ def _counts(values: list[int]) -> dict[int, int]:
     """How often each is there: few different ones are counted faster one by one than all at once."""
     distinct = set(values)
     return {value: values.count(value) for value in distinct} if len(distinct) <= _FEW else Counter(values)
+
+
+def _ascend(numbers: list[int]) -> bool:
+    """Whether each is larger than the one before; most logs count."""
+    first, last = numbers[0], numbers[-1]
+    if last - first == len(numbers) - 1 and numbers == [*range(first, last + 1)]:
+        return True
+    return numbers == sorted(set(numbers))
 
 
 class SwfReplay:
@@ -82,11 +91,12 @@ class SwfReplay:
             self._limit = self._lines.header.integer("MaxProcs") or -1
             self._rule.most = self._limit if self._limit > 0 else None
         self._rows += len(columns[0])
-        self._statuses.update(_counts(columns[7]))
+        statuses = _counts(columns[7])
+        self._statuses.update(statuses)
         self._noted["run time is 0"] += columns[3].count(0)
         self._noted["requested processors unknown"] += columns[5].count(-1)
         self._count_ignored(chunk, columns)
-        keep = self._judge(columns, chunk.lines)
+        keep = self._judge(columns, chunk.lines, max(statuses))
         if keep is not None:
             columns = cast("Columns", tuple([list(compress(column, keep)) for column in columns]))
         self._compare(columns[4], columns[5])
@@ -107,19 +117,10 @@ class SwfReplay:
         if self._workload.preceding is None:
             self._history["think time (field 18)"] += len(columns[12]) - columns[12].count(-1)
 
-    def _judge(self, columns: Columns, places: list[int] | range) -> list[bool] | None:
-        """Repair the odd rows in place; says which rows to keep, or None for all."""
-        limit = self._limit if self._limit is not None and self._limit > 0 else _ANY
+    def _judge(self, columns: Columns, places: list[int] | range, worst: int) -> list[bool] | None:
+        """Repair the odd rows in place; says which rows to keep, or None for all. ``worst`` is the highest status."""
         _, submits, _, runs, allocated, requested, times, statuses, *_ = columns
-        if min(submits) < 0:
-            odd: list[int] | range = range(len(submits))
-        else:
-            judged = zip(runs, requested, times, statuses, strict=True)
-            odd = [
-                row
-                for row, (run, wanted, time, status) in enumerate(judged)
-                if not (0 < run <= time and 0 < wanted <= limit and status <= 1)
-            ]
+        odd = self._odd(columns, worst)
         keep = None
         rule = self._rule
         for row in odd:
@@ -135,6 +136,23 @@ class SwfReplay:
                 requested[row] = rule.processors(requested[row], allocated[row], line)
                 times[row] = rule.walltime(run, times[row], line)
         return keep
+
+    def _odd(self, columns: Columns, worst: int) -> Iterable[int]:
+        """The rows in which something is to be repaired or dropped, by whole columns: most chunks have hardly any."""
+        limit = self._limit if self._limit is not None and self._limit > 0 else _ANY
+        _, submits, _, runs, _, requested, times, statuses, *_ = columns
+        if min(submits) < 0:
+            return range(len(submits))
+        odd: set[int] = set()
+        if min(runs) <= 0:
+            odd.update([row for row, run in enumerate(runs) if run <= 0])
+        if min(requested) <= 0 or max(requested) > limit:
+            odd.update([row for row, wanted in enumerate(requested) if not 0 < wanted <= limit])
+        if not all(map(le, runs, times)):
+            odd.update([row for row, shorter in enumerate(map(lt, times, runs)) if shorter])
+        if worst > 1:
+            odd.update([row for row, status in enumerate(statuses) if status > 1])
+        return sorted(odd)
 
     def _compare(self, allocated: list[int], requested: list[int]) -> None:
         """Note how many of the kept rows, after repair, were given other processors than they asked for."""
@@ -156,7 +174,7 @@ class SwfReplay:
             self._sorted = False
         if self._ascending:
             last = workload.numbers[-1] if workload.numbers else numbers[0] - 1
-            self._ascending = last < numbers[0] and numbers == sorted(set(numbers))
+            self._ascending = last < numbers[0] and _ascend(numbers)
         for attribute, source in zip(_KEPT, _SOURCE, strict=True):
             setattr(workload, attribute, extended(getattr(workload, attribute), columns[source]))
         if workload.preceding is not None:
