@@ -24,7 +24,7 @@ from windtunnel.model.host_runs import (
     subtract,
 )
 
-__all__ = ["BIT_LIMIT", "HostSet", "Run", "host_set"]
+__all__ = ["BIT_LIMIT", "NUMBERS", "HostSet", "Run", "host_set"]
 
 BIT_LIMIT: Final = 8192
 """Sets with only hosts below this number are kept as bits."""
@@ -32,7 +32,7 @@ BIT_LIMIT: Final = 8192
 _TRUSTED: Final[tuple[int, ...]] = (-1,)
 """Passed instead of hosts: the code that makes the set fills it in."""
 
-_NUMBERS: Final[list[str]] = []
+NUMBERS: Final[list[str]] = []
 """The numbers met so far as strings, starting at 0: most of them are written many times."""
 
 
@@ -210,7 +210,7 @@ class HostSet:
             if most >= BIT_LIMIT:
                 text = " ".join([f"{a}-{b}" if b > a else str(a) for a, b in runs])
             else:
-                numbers = _NUMBERS
+                numbers = NUMBERS
                 if most >= len(numbers):
                     numbers += map(str, range(len(numbers), most + 1))
                 if len(runs) == 1:

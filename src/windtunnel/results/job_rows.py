@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from types import FunctionType
 from typing import Any, Final
 
-from windtunnel.model.hostset import HostSet
 from windtunnel.model.job import JobState
 from windtunnel.results.fields import plain
 
-__all__ = ["COMPILED", "ENDINGS", "SHORTEST", "STATE_WIDTH", "Texts", "Times", "host_texts", "quoted"]
+__all__ = ["COMPILED", "ENDINGS", "SHORTEST", "STATE_WIDTH", "Texts", "Times", "quoted"]
 
 SHORTEST: Final = 1e-5
 """Seconds written (and counted) for an execution that took none, so that a stretch exists."""
@@ -28,16 +27,11 @@ Times = tuple[list[Any], list[Any], list[Any], list[Any]]
 """Walltimes of jobs, and when they were submitted, started (-1: never) and ended (s)."""
 
 
-def host_texts(sets: Sequence[HostSet]) -> list[str]:
-    """Host sets as text."""
-    return [hosts.text() for hosts in sets]
-
-
 def quoted(text: str) -> str:
     """Metadata as a field: Batsim quotes it always."""
     field = plain(text)
     return field if field[:1] == '"' else f'"{field}"'
 
 
-COMPILED: Final = not isinstance(host_texts, FunctionType)
+COMPILED: Final = not isinstance(quoted, FunctionType)
 """Whether this is the compiled build."""

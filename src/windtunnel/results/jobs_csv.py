@@ -9,8 +9,8 @@ from typing import Final
 from windtunnel.model import JobState
 from windtunnel.results.batch import Batch
 from windtunnel.results.fields import behind, plain, plain_column
-from windtunnel.results.job_columns import rows_by_column
-from windtunnel.results.job_rows import COMPILED, ENDINGS, host_texts, quoted
+from windtunnel.results.job_columns import host_texts, rows_by_column
+from windtunnel.results.job_rows import COMPILED, ENDINGS, quoted
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.rows import Recorder, integers
 

@@ -49,12 +49,23 @@ def integers(values: Sequence[Any]) -> list[str]:
 
 
 def joined(columns: Sequence[Sequence[str]]) -> str:
-    """CSV rows from the texts of their columns, of which the last are often the same in all rows."""
-    texts = list(columns)
-    end = "\n"
-    while len(texts) > 1 and texts[-1].count(texts[-1][0]) == len(texts[-1]):
-        end = f",{texts.pop()[0]}{end}"
-    return end.join(map(",".join, zip(*texts, strict=True))) + end
+    """CSV rows from the texts of their columns, of which some are often the same in all rows."""
+    rows = len(columns[0])
+    parts: list[Sequence[str]] = []  # what stands in all rows, and columns, by turns
+    same = ""
+    for texts in columns:
+        first = texts[0]
+        if first == texts[-1] and texts.count(first) == rows:
+            same += f"{first},"
+        else:
+            parts += ([same] * rows, texts) if same != "" else (texts,)
+            same = ","
+    parts.append([f"{same[:-1]}\n"] * rows)
+    width = len(parts)
+    pieces = [""] * (width * rows)  # one join of all is faster than one of each row
+    for place, part in enumerate(parts):
+        pieces[place::width] = part
+    return "".join(pieces)
 
 
 class Rows:
