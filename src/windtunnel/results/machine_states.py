@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.results.batch import Batch
 from windtunnel.results.job_rows import COMPILED, STATE_WIDTH
 from windtunnel.results.layout import Layout
-from windtunnel.results.rows import BATCH, ENCODER, Recorder, Rows
+from windtunnel.results.rows import ENCODER, Recorder, Rows
 
 __all__ = ["MachineStatesCsv", "rows_of", "states_at_once"]
 
 _HEADER: Final = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n"
-_LIMIT: Final = BATCH * STATE_WIDTH
 
 
 def rows_of(values: list[Any]) -> str:
@@ -50,9 +50,11 @@ class MachineStatesCsv(Recorder):
         """Write a row: a hot path, called twice a job."""
         pending = self._pending
         pending.append(now)
-        pending += counts
-        if len(pending) >= _LIMIT:
-            self.rows.flush()
+        pending.extend(counts)
+
+    def take(self, batch: Batch) -> None:  # noqa: ARG002 -- whichever jobs they are
+        """Write what is pending: states change as jobs end (and once a second it is written anyway)."""
+        self.rows.flush()
 
     def __getstate__(self) -> Rows:
         return self.rows

@@ -185,7 +185,9 @@ class Recording(Observer):
         sinks: list[Sink] = [self.collector, jobs]
         made: list[Observer] = [self.collector, jobs]
         if options.machine_states:
-            made.append(MachineStatesCsv(layout))
+            states = MachineStatesCsv(layout)
+            sinks.append(states)
+            made.append(states)
         # What few runs write is loaded by those.
         if options.pstates:
             from windtunnel.results.power_csv import PstateChangesCsv
