@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windtunnel.model.slurm import BackfillSettings, JobAsk, Partition
+from windtunnel.model.slurm import BackfillSettings, JobAsk, Limits, Partition, Qos
 from windtunnel.schedulers.slurm.jobs.records import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
@@ -53,7 +53,11 @@ def _replay(events, described, partitions, main_every):
             if what == "submit":
                 turned = partitions[number % len(partitions) :] + partitions[: number % len(partitions)]
                 ask = _ask(size, minutes, way, turned)
-                state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+                qos = state.cluster.qos.get("low" if way < 6 else "high")
+                made = PendingJob(str(number), number, ask, state.now, state.cluster, qos=qos)
+                state.pending[made.id] = made
+                for record in made.records:
+                    record.priority = way % 3
             elif what == "end" and size < len(state.running):
                 state.end(list(state.running)[size], state.now)
             elif what == "wait":
@@ -75,21 +79,21 @@ def _shown(state):
     return waiting, {key: (one.start, one.limit, one.holding.nodes) for key, one in state.running.items()}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(steps, st.sampled_from((30, 60, 1440)), st.sampled_from((60, 300)), st.sampled_from((1, 4)))
 def test_the_same_jobs_start(events, window, resolution, main_every):
     backfill = BackfillSettings(bf_window=window, bf_resolution=resolution)
     _replay(events, site(nodes=NODES, cpus=4, backfill=backfill), ("main",), main_every)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(steps, st.sampled_from((3, 10, 500)), st.sampled_from((0, 2)), st.sampled_from((1, 4)))
 def test_limits_of_the_cycle_end_it_at_the_same_job(events, tested, started, main_every):
     backfill = BackfillSettings(bf_max_job_test=tested, bf_max_job_start=started)
     _replay(events, site(nodes=NODES, cpus=4, backfill=backfill), ("main",), main_every)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(steps, st.sampled_from((0, 40)), st.sampled_from((1, 4)))
 def test_the_same_jobs_start_in_several_partitions(events, growth, main_every):
     names = tuple(f"n{k}" for k in range(1, NODES + 1))
@@ -98,3 +102,12 @@ def test_the_same_jobs_start_in_several_partitions(events, growth, main_every):
     )
     backfill = BackfillSettings(bf_window_linear=growth)
     _replay(events, site(nodes=NODES, cpus=4, backfill=backfill, partitions=parts), ("a", "b", "all"), main_every)
+
+
+@settings(max_examples=80)
+@given(steps, st.sampled_from((4, 9, 20)), st.sampled_from((None, 2)), st.sampled_from((1, 4)))
+def test_limits_refuse_the_same_jobs_for_the_same_reasons(events, cpus, running, main_every):
+    limits = Limits(max_tres_per_user={"cpu": cpus}, max_jobs_per_user=running)
+    kinds = (Qos(name="low", limits=limits), Qos(name="high"))
+    described = site(nodes=NODES, cpus=4, qos=kinds, enforce=("limits",), default_memory_per_cpu=10)
+    _replay(events, described, ("main",), main_every)

@@ -22,8 +22,11 @@ class Waits:
 
     def note(self, now: float, jobs: Iterable[PendingJob]) -> None:
         """Take down the Reasons that are new."""
+        histories = self._histories
         for job in jobs:
-            history = self._histories.setdefault(job.id, [])
+            history = histories.get(job.id)
+            if history is None:
+                history = histories[job.id] = []
             if job.reason != "None" and (not history or history[-1][1] != job.reason):
                 history.append((now, job.reason))
 

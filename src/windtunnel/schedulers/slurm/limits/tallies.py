@@ -84,6 +84,10 @@ class Tallies:
             self._bare_above.append(above and self._bare[member.number])
         self.thresholds = any(one.min_priority is not None for one in groups)
         """Whether anything has a MinPrioThreshold."""
+        self.by_cpus = all(name in ("cpu", "mem") or name.startswith("gres/") for name in names) and not any(
+            one.max_tres_per_node for one in groups
+        )
+        """Whether what jobs take of nodes, apart from their number, says all about limits."""
         self.counts_seconds = any(one.grp_tres_run_mins for one in groups)
         """Whether anything limits what running jobs may still use (GrpTRESRunMins)."""
 

@@ -57,12 +57,14 @@ class _Cycle:
         most = settings.bf_max_job_test
         prospects = self._prospects(queue)
         for place, record in enumerate(queue):
-            if prospects is not None and not prospects.any_from(place):
-                break
             if self.full or (most and self.done.tested >= most):
                 break
             if self.most_starts and len(self.done.started) >= self.most_starts:
                 break
+            if prospects is not None and not prospects.any_from(place):
+                if not prospects.refusals_from(place, queue):
+                    break
+                prospects = None
             if record.job.id not in state.pending:
                 continue
             if not record.job.startable_tasks:
@@ -80,11 +82,13 @@ class _Cycle:
     def _prospects(self, queue: list[Record]) -> Prospects | None:
         """What tells when no job can start any more; None: all are to be tested."""
         state, masks = self.state, self.state.selector.masks
-        refused = state.limits.active  # limits give Reasons while plans are made
-        if self.all_plans or masks is None or refused or self.planner.preempting or self.planner.het.plans:
+        if self.all_plans or masks is None or self.planner.preempting or self.planner.het.plans:
+            return None
+        if state.limits.active and not self._limits_tell(len(queue)):
             return None
         self.may_defer = self.planner.keeps and not (
-            self.bounded
+            state.limits.active  # plans that they refuse are not entered
+            or self.bounded
             or self.least_age
             or self.least_priority
             or state.limits.thresholds
@@ -94,18 +98,32 @@ class _Cycle:
         )
         return Prospects(state, self.planner, queue, masks)
 
+    def _limits_tell(self, count: int) -> bool:
+        """Whether limits say without plans which of so many jobs they refuse, all of which are tested."""
+        most, boundaries = self.settings.bf_max_job_test, self.planner.most_boundaries
+        in_full = (not most or count <= most) and (not boundaries or 2 * count + 1 < boundaries)
+        return in_full and self.state.limits.by_cpus and not self.limits_stop
+
     def _with_prospects(self, record: Record, prospects: Prospects, place: int) -> None:
         """A job is tested, or put off where its plan keeps no job from starting now."""
         sort = prospects.of[place]
+        if sort.hopeless and self.may_defer:
+            return
         if sort.opaque:
             self._catch_up()
         elif prospects.may_start(sort):
             if self.deferred and not prospects.starts(sort):
                 self._catch_up()
+        elif self.may_defer and self.planner.is_hopeless(record, look=False):
+            sort.hopeless = True
+            return
         elif self._may_defer(place) and prospects.behind(sort, place):
             self.deferred.append(record)
             return
-        else:
+        elif self.deferred:
+            if self.planner.is_hopeless(record, look=True):
+                sort.hopeless = True
+                return
             self._catch_up()
         started = len(self.done.started)
         self._record(record)

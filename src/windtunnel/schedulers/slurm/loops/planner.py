@@ -67,6 +67,8 @@ class Planner:
         """Plans of each partition."""
         self.entered = 0
         """Plans in the map."""
+        self.hopeless: set[int] = set()
+        """Kinds of jobs, with their minutes, for which no date has nodes enough: plans only take more of them."""
         self.het = HetStarts(state, self.window)
         if self.settings.bf_running_job_reserve:
             for job in state.running.values():
@@ -96,23 +98,48 @@ class Planner:
         if only_now or not self.keeps or not self._keeps(record):
             return self._test(record, only_now, first)
         state, number = self.state, self.number
+        minutes = minutes_of(record)
+        sort = state.selector.kind(record) << 40 | minutes
+        if sort in self.hopeless:
+            return Plan(NOTHING), False
         known = state.kept_plans.find(number, record, state.now)
-        length = minutes_of(record) * 60
+        length = minutes * 60
         if known is not None and self.stands(known):
             plan = known.plan
             if plan.outcome is PLANNED:
                 self._enter(record, plan.start, plan.start + length, plan.nodes, known.after)
+            self._note(sort, plan, known.tested)
             return plan, known.tested
         until = same_slots_until(self.map, state.now, length)
         answers = self.answers = []
         self.lasting = not (state.limits.active or state.users_alone)
         version = state.selector.answers.version
         plan, tested = self._test(record, only_now, first)
+        self._note(sort, plan, tested)
         until = min(until, same_until(self.map, plan, state.now, length, self.window))
         if until > state.now and self.tried < self.map.end:
             kept = KeptPlan(plan, tested, until, self.number, version, answers if self.lasting else None)
             state.kept_plans.keep(number, record, kept)
         return plan, tested
+
+    def _note(self, sort: int, plan: Plan, tested: bool) -> None:
+        """If no date had nodes enough for a job even to be tested, none will have for others of its sort."""
+        if plan.outcome is NOTHING and not (tested or self.state.users_alone) and len(self.map.slots) < _MOST_TRIES:
+            self.hopeless.add(sort)
+
+    def is_hopeless(self, record: Record, look: bool) -> bool:
+        """Whether no date has nodes enough for a job even to be tested; if not ``look``, as far as it is known."""
+        if not self._keeps(record) or self.state.users_alone:
+            return False
+        sort = self.state.selector.kind(record) << 40 | minutes_of(record)
+        if sort not in self.hopeless:
+            if not look:
+                return False
+            _, _, _, tries, possible = self._chance(record, self.state.now, minutes_of(record), _MOST_TRIES)
+            if possible or tries >= _MOST_TRIES:
+                return False
+            self.hopeless.add(sort)
+        return True
 
     def stands(self, known: KeptPlan) -> bool:
         """Whether a test would come to the same: nothing has changed, or nothing of what it asked about."""

@@ -9,7 +9,7 @@ from bisect import bisect_right
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.records import Picked, Record
 from windtunnel.schedulers.slurm.loops.planner import Planner, minutes_of
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
 from windtunnel.schedulers.slurm.state import State
@@ -21,7 +21,7 @@ __all__ = ["Prospects", "Sort"]
 class Sort:
     """Jobs of one cycle that start alike."""
 
-    __slots__ = ("behind", "last", "length", "opaque", "out", "record", "seen")
+    __slots__ = ("behind", "hopeless", "last", "length", "opaque", "out", "record", "seen")
 
     def __init__(self, record: Record, length: int, opaque: bool) -> None:
         self.record = record
@@ -38,6 +38,8 @@ class Sort:
         """After how many plans and starts that was last looked at."""
         self.behind = False
         """Whether none of them can start before all that may start now must have ended."""
+        self.hopeless = False
+        """Whether no date has nodes enough for any of them even to be tested."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -56,6 +58,7 @@ class Prospects:
         """The same, the shortest first."""
         self._version = -1
         """Plans and starts in this cycle."""
+        self._limited = state.limits.active
         self._unplanned: dict[int, int] = {}
         """By seconds: the nodes free of plans from now on for so long."""
         self._sort(queue)
@@ -73,6 +76,7 @@ class Prospects:
                 or job.time_min is not None
                 or len(job.records) > 1
                 or not selector.by_sets(record, record.table.mask)
+                or (self._limited and not self._same_anywhere(record))
             )
             key = -1 if opaque else selector.kind(record) << 40 | minutes << 1 | (record.refusal is not None)
             sort = sorts.get(key)
@@ -83,6 +87,26 @@ class Prospects:
             self.of.append(sort)
         self._open = sorted([sort for sort in sorts.values() if not sort.out], key=lambda one: one.last)
         self._by_length = sorted([sort for sort in self._open if not sort.opaque], key=lambda one: one.length)
+
+    def _same_anywhere(self, record: Record) -> bool:
+        """Whether a job takes as much wherever it is placed, but for the number of nodes."""
+        demand = record.demand
+        if demand.cpus_per_task > 1 or demand.tasks_per_node or demand.exclusive:
+            return False
+        return demand.memory_per_cpu is not None and not self.state.selector.whole_cores
+
+    def refusals_from(self, place: int, queue: list[Record]) -> bool:
+        """Whether limits would refuse any plan from a place on; what may not even be placed gets its Reason."""
+        limits, pending = self.state.limits, self.state.pending
+        for record in queue[place:] if self._limited else ():
+            if record.job.id not in pending:
+                continue
+            refusal = limits.before(record)
+            if refusal:
+                record.job.reason = refusal
+            elif limits.after(record, Picked(0, {}), record.demand.tres()):
+                return True
+        return False
 
     def any_from(self, place: int) -> bool:
         """Whether a job at a place of the queue or behind it may still start."""

@@ -24,11 +24,16 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
 
     The backfill loop tests, and plans, also what a partition refuses for its account.
     """
-    found = []
+    found: list[Record] = []
     closed = state.closed_partitions
+    submitted = number = tier = 0
+    plain = True
     for job in list(state.pending.values()):
         if not refresh(state, job):
             continue
+        if job.reservation or job.submitted < submitted or (job.submitted == submitted and job.number < number):
+            plain = False
+        submitted, number = job.submitted, job.number
         for record in job.records:
             if closed and record.table.name in closed:
                 partition = record.table.partition
@@ -44,12 +49,23 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                     continue
             elif job.reason not in _USUAL and job.reason.startswith(_OF_PARTITIONS) and job.reason != _TOO_SMALL:
                 job.reason = "None"  # the last of its partitions has the last word
+            if not found:
+                tier = record.table.tier
+            elif record.table.tier != tier:
+                plain = False
             found.append(record)
-    found.sort(key=_key)
+    if plain:  # in order of submission, and sorting is stable
+        found.sort(key=_priority, reverse=True)
+    else:
+        found.sort(key=_key)
     if state.site.preempt.type:
         # Stable, and only where one may preempt the other: what is left is the order above (§2.2, 1).
         found.sort(key=cmp_to_key(lambda one, other: _by_preemption(state, one, other)))
     return found
+
+
+def _priority(record: Record) -> int:
+    return record.priority
 
 
 def _key(record: Record) -> tuple[Any, ...]:
