@@ -60,3 +60,56 @@ def test_times_by_state_are_those_of_a_plain_table(few: int, steps: list[tuple[i
         totals = table.totals()
         assert list(table.last_change) == plain.changed
         assert {name: totals[f"time_{name}"] for name in plain.spent} == pytest.approx(plain.spent)
+
+
+class Shared:
+    """How many jobs each host has, and whether it is available; what each state took."""
+
+    def __init__(self) -> None:
+        self.jobs = [0] * SIZE
+        self.absent: set[int] = set()
+        self.state = ["idle"] * SIZE
+        self.changed = [0.0] * SIZE
+        self.spent = dict.fromkeys(("idle", "computing", "unavailable"), 0.0)
+
+    def look(self, now: float) -> None:
+        for host, jobs in enumerate(self.jobs):
+            state = "unavailable" if host in self.absent else "computing" if jobs else "idle"
+            if state != self.state[host]:
+                self.spent[self.state[host]] += now - self.changed[host]
+                self.state[host], self.changed[host] = state, now
+
+
+@pytest.mark.parametrize("sharing", [False, True])
+@given(steps=STEPS)
+@settings(max_examples=300)
+def test_jobs_that_share_hosts_which_come_and_go(sharing: bool, steps: list[tuple[int, set[int]]]) -> None:
+    table, plain = HostTable(Platform.uniform(SIZE), sharing=sharing), Shared()
+    running: list[tuple[HostSet, float]] = []
+    now = 0.0
+    for what, wanted in [*steps, *[(2, {0})] * len(steps)]:
+        now += 1.0
+        if what <= 1 and (hosts := HostSet(wanted) & table.free.frozen()):
+            assert table.occupy(hosts, now)
+            running.append((hosts, now))
+            for host in hosts:
+                plain.jobs[host] += 1
+        elif what == 2 and running:
+            hosts, since = running.pop(min(wanted) % len(running))
+            table.release(hosts, since, now)
+            for host in hosts:
+                plain.jobs[host] -= 1
+        elif what == 3 and (hosts := HostSet(wanted) - table.unavailable):
+            table.make_unavailable(hosts, now)
+            plain.absent |= set(hosts)
+        elif what == 4 and (hosts := HostSet(wanted) & table.unavailable):
+            table.make_available(hosts, now)
+            plain.absent -= set(hosts)
+        plain.look(now)
+        assert [table.state(host).name.lower() for host in range(SIZE)] == plain.state
+        assert table.counts[3:] == [plain.state.count("idle"), plain.state.count("computing")]
+        able = {h for h in range(SIZE) if h not in plain.absent and (sharing or not plain.jobs[h])}
+        assert set(table.free) == able
+    totals = table.totals()
+    assert list(table.last_change) == plain.changed
+    assert {name: totals[f"time_{name}"] for name in plain.spent} == pytest.approx(plain.spent)

@@ -51,7 +51,7 @@ class SiteEnergy(Energy):
         """The jobs whose energy is counted (not those that a component simulates itself)."""
         self.racks = racks_of(world, self.meters)
         """The racks whose power is watched."""
-        together = self.exact and not self.racks.watched and world.hosts.jobs_on is None
+        together = self.exact and not self.racks.watched and not world.hosts.sharing
         self.together = Together(self.meters, len(world.platform.hosts)) if together else None
         """The jobs whose hosts are metered together, as long as nobody looks at single hosts."""
         self._unmetered: list[float] = []
@@ -205,7 +205,7 @@ class SiteEnergy(Energy):
     def _is_shared(self, record: JobRecord) -> bool:
         """Whether the energy of the job's hosts is divided among those that are on them."""
         world = self._world
-        shared = world.hosts.jobs_on is not None or record.amounts is not None
+        shared = world.hosts.sharing or record.amounts is not None
         return shared and world.options.job_energy == "fair"
 
     def _divide(self, hosts: HostSet, job_id: str, *, joins: bool) -> None:

@@ -189,7 +189,7 @@ def _plainly_right(world: World, hosts: HostSet, amounts: AlikeAmounts, job: Job
     """Whether these hosts have as much as is taken, and that is what the job asked for: the common case."""
     table = world.hosts
     platform = world.platform.hosts
-    if table.jobs_on is not None or table.special or amounts.hosts != hosts:
+    if table.sharing or table.special or amounts.hosts != hosts:
         return False
     fresh = table.shares.fresh(hosts)
     if not table.free.covers(fresh) or not enough_alike(amounts, table.kinds(platform)):
@@ -221,7 +221,7 @@ def _explain_hosts(world: World, decision: ExecuteJob | ResumeJob, shared: HostS
         if host in table.reserved:
             reason = f"job {decision.job_id!r}: host {host} is reserved for another job"
             refuse(world, decision, "host-reserved", reason)
-        if state is HostState.COMPUTING and table.jobs_on is None:
+        if state is HostState.COMPUTING and not table.sharing:
             busy = next((j for j, r in world.jobs.items() if r.state is _RUNNING and host in r.hosts), "?")
             refuse(
                 world,

@@ -122,7 +122,7 @@ def change_hosts_pstate(world: World, rank: int, decision: ChangeHostsPState) ->
     _must_be_awake(world, decision, hosts)
     _set(world, decision.hosts, decision.pstate)
     table = world.hosts
-    if table.jobs_on is not None:
+    if table.sharing:
         dark = HostSet(host.id for host in hosts if not host.computes_in(decision.pstate))
         table.free -= dark
         table.free |= HostSet(number for number in decision.hosts - dark if number not in table.special)

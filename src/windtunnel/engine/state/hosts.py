@@ -1,6 +1,6 @@
 """The compute hosts: which are free, what state each is in, and how long they have been in each.
 
-On a site whose hosts run one job at a time nothing here walks over hosts one by one, except over those whose power or
+Where hosts run one job at a time nothing here walks over hosts one by one, except over those whose power or
 availability changes: the time spent idle follows from the others when it is asked for.
 """
 
@@ -49,8 +49,10 @@ class HostTable:
         self.sharing = sharing
         self.free = HostPool(HostSet.span(self.size))
         """Hosts that can be given to a job now: idle, or with sharing also computing."""
-        self.jobs_on: list[int] | None = [0] * self.size if sharing else None
-        """With sharing: how many jobs each host runs."""
+        self.without_jobs = HostPool(HostSet.span(self.size if sharing else 0))
+        """With sharing: hosts on which no job runs, whatever their state is."""
+        self.crowded: dict[int, int] = {}
+        """With sharing: how many jobs run on each host that has several."""
         self.shares = Shares()
         """What is taken of hosts that jobs share by amounts; such hosts are not in ``free``."""
         self._described: frozenset[str] | None = None
@@ -63,7 +65,8 @@ class HostTable:
         self.resting: dict[int, HostState] = {}
         """Of unavailable hosts that slept or switched: what they will be doing when they come back."""
         self.touched: set[int] = set()
-        """Hosts whose availability changed while a job ran on them, until that job leaves."""
+        """Hosts whose present state does not date from the start of the one job on them: their availability changed
+        under a job, or several jobs were there at a time; until the last of them leaves."""
         self.pstate: list[int] = column_of(platform.hosts, "pstate")
         self.counts: list[int] = [0, 0, 0, self.size, 0]
         """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
@@ -73,7 +76,7 @@ class HostTable:
         """Hosts and the dates at which jobs came to them or left, the latest last: looked at many at a time."""
         self._rest(platform)
         self.times: list[float] = [0.0] * 6
-        """Accumulated host-seconds by :class:`HostState`; without sharing idle time is derived (:meth:`totals`)."""
+        """Accumulated host-seconds by :class:`HostState`; idle time is derived (:meth:`totals`)."""
 
     def _rest(self, platform: Platform) -> None:
         """Hosts whose first power state is one of sleep are asleep until they are switched on."""
@@ -104,28 +107,39 @@ class HostTable:
 
     def occupy(self, hosts: HostSet, now: float) -> bool:
         """A job starts on these hosts, if all can be given to it; whether it does."""
-        if self.jobs_on is None:
+        if not self.sharing:
             if not self.free.claim(hosts):
                 return False
-            size = hosts.size
-            counts = self.counts
-            counts[3] = counts[3] - size  # compiled, augmented assignments to items are left to Python
-            counts[4] = counts[4] + size
-            self._changes.append((hosts, now))
-            return True
-        if not self.free.covers(hosts):
+        elif not self.free.covers(hosts):
             return False
-        for host in hosts:
-            if self.jobs_on[host] == 0:
-                self._leave(host, _IDLE, now)
-                self.counts[3] -= 1
-                self.counts[4] += 1
-            self.jobs_on[host] += 1
+        elif not self.without_jobs.claim(hosts):
+            self._join(hosts, now)
+            return True
+        size = hosts.size
+        counts = self.counts
+        counts[3] = counts[3] - size  # compiled, augmented assignments to items are left to Python
+        counts[4] = counts[4] + size
+        self._changes.append((hosts, now))
         return True
+
+    def _join(self, hosts: HostSet, now: float) -> None:
+        """A job comes to hosts of which some have jobs."""
+        fresh = []
+        without_jobs = self.without_jobs.frozen()
+        for host in hosts:
+            if host in without_jobs:
+                self._leave(host, _IDLE, now)
+                fresh.append(host)
+            else:
+                self.touched.add(host)
+                self.crowded[host] = self.crowded.get(host, 1) + 1
+        self.without_jobs -= HostSet(fresh)
+        self.counts[3] -= len(fresh)
+        self.counts[4] += len(fresh)
 
     def release(self, hosts: HostSet, start: float, now: float) -> None:
         """A job that had these hosts since ``start`` leaves them."""
-        if self.jobs_on is not None or self.touched:
+        if self.touched:
             self._release_one_by_one(hosts, now)
             return
         size = hosts.size
@@ -134,7 +148,10 @@ class HostTable:
         counts[4] = counts[4] - size
         times = self.times
         times[4] = times[4] + size * (now - start)
-        self.free.add(hosts)
+        if self.sharing:
+            self.without_jobs.add(hosts)
+        else:
+            self.free.add(hosts)
         changes = self._changes
         changes.append((hosts, now))
         if len(changes) > _MANY:
@@ -152,7 +169,7 @@ class HostTable:
 
     def occupy_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job takes amounts, which were checked, of these hosts."""
-        if self.jobs_on is not None:
+        if self.sharing:
             self.shares.take(hosts, amounts)
             self.occupy(hosts, now)
             return
@@ -166,10 +183,10 @@ class HostTable:
     def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job gives back what it had of these hosts."""
         whole = self.shares.give_back(hosts, amounts)
-        if self.jobs_on is None and not self.touched and not self.special:
+        if not self.sharing and not self.touched and not self.special:
             self._release_together(whole, now)
         else:
-            self._release_one_by_one(hosts if self.jobs_on is not None else whole, now)
+            self._release_one_by_one(hosts if self.sharing else whole, now)
 
     def _settle(self) -> None:
         """Date the last change of each host."""
@@ -219,20 +236,24 @@ class HostTable:
         self.free.add(hosts)
 
     def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
-        jobs_on = self.jobs_on
+        left = []
         freed = []
         for host in hosts:
-            if jobs_on is not None:
-                jobs_on[host] -= 1
-                if jobs_on[host]:
-                    continue
+            jobs = self.crowded.pop(host, 1) - 1
+            if jobs:
+                if jobs > 1:
+                    self.crowded[host] = jobs
+                continue
+            left.append(host)
             self.touched.discard(host)
             if self.special.get(host) is None:
                 self._leave(host, _COMPUTING, now)
                 self.counts[3] += 1
                 self.counts[4] -= 1
                 freed.append(host)
-        if jobs_on is None:
+        if self.sharing:
+            self.without_jobs |= HostSet(left)
+        else:
             self.free |= HostSet(freed)
 
     # -- other states -------------------------------------------------------------------------------------------
@@ -248,13 +269,17 @@ class HostTable:
         special = self.special.get(host)
         if special is not None:
             return special
-        if self.jobs_on is not None:
-            return _COMPUTING if self.jobs_on[host] else _IDLE
+        if self.sharing:
+            return _IDLE if host in self.without_jobs else _COMPUTING
         return _IDLE if host in self.free or host in self.reserved else _COMPUTING
+
+    def _has_jobs(self, host: int) -> bool:
+        """Whether a host that is or was unavailable has jobs."""
+        return host in self.touched or (self.sharing and host not in self.without_jobs)
 
     def behind(self, host: int) -> HostState:
         """What an unavailable host would be doing were it available."""
-        if host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
+        if self._has_jobs(host):
             return _COMPUTING
         return self.resting.get(host, _IDLE)
 
@@ -287,7 +312,7 @@ class HostTable:
         """Nothing new may start on these hosts; what runs there goes on."""
         for host in hosts:
             before = self.state(host)
-            if before is _COMPUTING and self.jobs_on is None:
+            if before is _COMPUTING:
                 self.touched.add(host)
             self._leave(host, before, now)
             if before < 5:
@@ -308,7 +333,7 @@ class HostTable:
             if rest is not None:
                 self.counts[rest] += 1
                 self.special[host] = rest
-            elif host in self.touched or (self.jobs_on is not None and self.jobs_on[host]):
+            elif self._has_jobs(host):
                 self.counts[4] += 1
             else:
                 self.counts[3] += 1
@@ -316,15 +341,14 @@ class HostTable:
         self.unavailable -= hosts
         if self.reserved:
             idle = [host for host in idle if host not in self.reserved]
-        self.free |= HostSet(h for h in hosts if h not in self.special) if self.jobs_on is not None else HostSet(idle)
+        self.free |= HostSet(h for h in hosts if h not in self.special) if self.sharing else HostSet(idle)
 
     def totals(self) -> dict[str, float]:
         """Host-seconds in each state up to each host's last change, as Batsim counts them."""
         times = self.times.copy()
-        if self.jobs_on is None:
-            self._settle()
-            # Every host was in exactly one state from 0 to its last change, so the idle time is what remains.
-            times[3] = sum(self.last_change, 0.0) - sum(times[:3], 0.0) - times[4] - times[5]
+        self._settle()
+        # Every host was in exactly one state from 0 to its last change, so the idle time is what remains.
+        times[3] = sum(self.last_change, 0.0) - sum(times[:3], 0.0) - times[4] - times[5]
         names = (
             "time_sleeping",
             "time_switching_on",

@@ -78,7 +78,7 @@ def _reserve(world: World, decision: Decision, machine: Machine, hosts: HostSet)
     if beyond:
         refuse(world, decision, "unknown-host", f"there are no compute hosts {beyond}")
     new = hosts - machine.host_set
-    if table.jobs_on is not None:
+    if table.sharing:
         if not table.free.covers(new):
             refuse(world, decision, "host-state", f"not all of the hosts {new} can compute jobs now")
         return
