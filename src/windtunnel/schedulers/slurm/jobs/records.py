@@ -216,6 +216,7 @@ class Record:
         "plain",
         "priority",
         "refusal",
+        "sort",
         "table",
     )
 
@@ -237,6 +238,8 @@ class Record:
         """Whether these are not all of the partition's."""
         self.kind = -1
         """The selector's number for all that are placed alike; -1: not asked for yet."""
+        self.sort = 0
+        """Backfill's number for all that start alike; -1: free CPUs do not tell whether they do; 0: not asked for."""
         self.plain = -1
         """Whether it asks for nothing but CPUs, memory for each of them, and nodes (1, 0); -1: not asked for yet."""
         self.refusal: str | None = ""
@@ -250,7 +253,7 @@ class Record:
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
-        other.plain = -1
+        other.plain, other.sort = -1, 0
         other.demand = demand = Demand(self.job.ask, self.table.partition, site)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
         if cpus:

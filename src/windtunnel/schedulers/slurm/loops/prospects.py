@@ -65,28 +65,33 @@ class Prospects:
 
     def _sort(self, queue: list[Record]) -> None:
         sorts: dict[int, Sort] = {}
-        selector = self.state.selector
+        found = self.of
         for place, record in enumerate(queue):
-            job = record.job
-            minutes = minutes_of(record)
-            opaque = (
-                job.ask.switches is not None
-                or job.tasks is not None
-                or job.siblings is not None
-                or job.time_min is not None
-                or len(job.records) > 1
-                or not selector.by_sets(record, record.table.mask)
-                or (self._limited and not self._same_anywhere(record))
-            )
-            key = -1 if opaque else selector.kind(record) << 40 | minutes << 1 | (record.refusal is not None)
+            key = record.sort or self._number(record)
             sort = sorts.get(key)
             if sort is None:
-                sort = sorts[key] = Sort(record, minutes * 60, opaque)
-                sort.out = not opaque and record.refusal is not None
+                sort = sorts[key] = Sort(record, minutes_of(record) * 60, key < 0)
+                sort.out = key > 0 and record.refusal is not None
             sort.last = place
-            self.of.append(sort)
+            found.append(sort)
         self._open = sorted([sort for sort in sorts.values() if not sort.out], key=lambda one: one.last)
         self._by_length = sorted([sort for sort in self._open if not sort.opaque], key=lambda one: one.length)
+
+    def _number(self, record: Record) -> int:
+        """The number of a job's sort; -1 for those of which free CPUs do not tell whether they start."""
+        job, selector = record.job, self.state.selector
+        opaque = (
+            job.ask.switches is not None
+            or job.tasks is not None
+            or job.siblings is not None
+            or job.time_min is not None
+            or len(job.records) > 1
+            or not selector.by_sets(record, record.table.mask)
+            or (self._limited and not self._same_anywhere(record))
+        )
+        refused = record.refusal is not None
+        record.sort = -1 if opaque else (selector.kind(record) + 1) << 40 | minutes_of(record) << 1 | refused
+        return record.sort
 
     def _same_anywhere(self, record: Record) -> bool:
         """Whether a job takes as much wherever it is placed, but for the number of nodes."""

@@ -30,6 +30,8 @@ class ConsTres:
         self.tree_optional = select.tree_optional
         self.busy_first = cluster.site.backfill.bf_busy_nodes
         self.serial_at_end = cluster.site.main.pack_serial_at_end
+        self.most_cpus = max(cluster.cpus, default=0)
+        """Of any node."""
         self.single_threads = max(cluster.threads, default=1) == 1
         self.present = Occupancy(cluster)
         """What is held now, also while a future is tested."""
@@ -99,7 +101,7 @@ class ConsTres:
         demand, ask = record.demand, record.job.ask
         if self.tree is not None or demand.min_nodes != 1 or demand.requested_nodes != 1:
             return False
-        if record.job.named or record.counts or ask.spread or ask.contiguous:
+        if record.job.named or record.counts or ask.spread or ask.contiguous or demand.cpus > self.most_cpus:
             return False
         usable = self.fit.usable(record, among, held)
         return bool(usable) and all(
