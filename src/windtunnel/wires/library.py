@@ -16,7 +16,7 @@ LOAD_METHODS: Final = ("dlopen", "dlmopen")
 _FLAGS: Final = os.RTLD_NOW | os.RTLD_LOCAL | getattr(os, "RTLD_DEEPBIND", 0)
 _NEW_NAMESPACE: Final = -1
 _BUFFER: Final = ctypes.POINTER(ctypes.c_char)
-_SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {
+_SIGNATURES: Final[dict[str, tuple[Any, ...] | None]] = {
     "batsim_edc_init": (
         ctypes.c_char_p,
         ctypes.c_uint32,
@@ -25,13 +25,9 @@ _SIGNATURES: Final[dict[str, tuple[Any, ...]]] = {
         ctypes.POINTER(ctypes.c_uint32),
     ),
     "batsim_edc_deinit": (),
-    "batsim_edc_take_decisions": (
-        ctypes.c_char_p,
-        ctypes.c_uint32,
-        ctypes.POINTER(_BUFFER),
-        ctypes.POINTER(ctypes.c_uint32),
-    ),
+    "batsim_edc_take_decisions": None,
 }
+"""What each function is given; None: it is passed as it is, for conversion costs as much as the rest of the call."""
 
 
 class LibraryTransport:
@@ -64,7 +60,8 @@ class LibraryTransport:
                 function = library[name]
             except AttributeError as error:
                 raise ComponentError(f"Could not load symbol '{name}': {error}") from None
-            function.argtypes = arguments
+            if arguments is not None:
+                function.argtypes = arguments
             function.restype = ctypes.c_uint8
             setattr(library, name, function)
         if self._guarded:

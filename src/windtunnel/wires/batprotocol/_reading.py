@@ -27,10 +27,9 @@ __all__ = [
     "unknown",
 ]
 
+_I32: Final = struct.Struct("<i").unpack_from
 _U16: Final = struct.Struct("<H").unpack_from
-_NEGATIVE: Final = 1 << 31
-_BEYOND: Final = 1 << 32
-"""Distances of vtables have a sign: from 2**31 on a number stands for itself less 2**32."""
+_U32: Final = struct.Struct("<I").unpack_from
 _FEW: Final = tuple(struct.Struct(f"<{n}I").unpack_from for n in range(33))
 
 Budget = list[int]
@@ -129,29 +128,24 @@ def fields(buffer: bytes, at: int, shape: Shape) -> Any:
     Members that are absent have their default (offsets: 0). A table of one plain member gives it bare.
     """
     try:
-        back = u32(buffer, at)
-        vtable = at - back if back < _NEGATIVE else at - back + _BEYOND
+        back: int = _I32(buffer, at)[0]
+        vtable = at - back
         if vtable < 0:
             fault(shape.name, f"the table at byte {at} has its vtable before the start of the message")
-        size = buffer[vtable] | buffer[vtable + 1] << 8
+        size: int = _U16(buffer, vtable)[0]
         key = buffer[vtable : vtable + size]
         layout = shape.layouts.get(key)
         if layout is None:
             layout = shape.learn(key, vtable)
         return layout[2](layout[0](buffer, at) + layout[1])
-    except (struct.error, IndexError):
+    except struct.error:
         fault(shape.name, f"the table at byte {at} or its vtable reaches beyond the end ({len(buffer)} bytes)")
-
-
-def u32(buffer: bytes, at: int) -> int:
-    """The 4-byte unsigned integer at a position; raises IndexError beyond the end."""
-    return buffer[at] | buffer[at + 1] << 8 | buffer[at + 2] << 16 | buffer[at + 3] << 24
 
 
 def text(buffer: bytes, at: int, budget: Budget, where: str) -> str:
     """The string at a position."""
     try:
-        size = u32(buffer, at)
+        size: int = _U32(buffer, at)[0]
         start = at + 4
         end = start + size
         if buffer[end]:
@@ -159,7 +153,7 @@ def text(buffer: bytes, at: int, budget: Budget, where: str) -> str:
         if size > 255:
             _spend(budget, size, where)
         return buffer[start:end].decode()
-    except IndexError:
+    except (struct.error, IndexError):
         fault(where, f"the text at byte {at} reaches beyond the end ({len(buffer)} bytes)")
     except UnicodeDecodeError as error:
         fault(where, f"the text at byte {at} is not UTF-8 ({error.reason} at its byte {error.start})")
@@ -181,26 +175,32 @@ def uints(buffer: bytes, at: int, budget: Budget, where: str) -> tuple[int, ...]
 
 def texts(buffer: bytes, at: int, budget: Budget, where: str) -> tuple[str, ...]:
     """The vector of strings at a position."""
-    return tuple([text(buffer, place, budget, where) for place in _places(buffer, at, budget, where)])
+    size = _length(buffer, at, 4, where)
+    if not size:
+        return ()
+    return tuple([text(buffer, place, budget, where) for place in _places(buffer, at, size, budget, where)])
 
 
 def tables(buffer: bytes, at: int, budget: Budget, read: Reader, where: str) -> tuple[Any, ...]:
     """The vector of tables at a position."""
-    return tuple([read(buffer, place, budget) for place in _places(buffer, at, budget, where)])
+    size = _length(buffer, at, 4, where)
+    if not size:
+        return ()
+    return tuple([read(buffer, place, budget) for place in _places(buffer, at, size, budget, where)])
 
 
 def _length(buffer: bytes, at: int, width: int, where: str) -> int:
     try:
-        size = u32(buffer, at)
-    except IndexError:
+        size: int = _U32(buffer, at)[0]
+    except struct.error:
         fault(where, f"the vector at byte {at} lies beyond the end ({len(buffer)} bytes)")
     if at + 4 + size * width > len(buffer):
         fault(where, f"the vector at byte {at} has {size} elements and reaches beyond the end ({len(buffer)} bytes)")
     return size
 
 
-def _places(buffer: bytes, at: int, budget: Budget, where: str) -> list[int]:
-    size = _length(buffer, at, 4, where)
+def _places(buffer: bytes, at: int, size: int, budget: Budget, where: str) -> list[int]:
+    """Where the elements of a vector of offsets are."""
     _spend(budget, size * _ELEMENT_COST, where)
     start = at + 4
     places: list[int] = []

@@ -66,7 +66,7 @@ def _execute_in(event: s.ExecuteJobEvent) -> v.ExecuteJob:
     allocation = event.allocation
     decision = v.ExecuteJob(
         job_id=event.job_id,
-        hosts=hosts_in(allocation.host_allocation, f"ExecuteJobEvent of {event.job_id!r}: host_allocation"),
+        hosts=hosts_in(allocation.host_allocation, "ExecuteJobEvent", event.job_id),
         placement=placement_in(allocation.executor_placement),
     )
     if event.profile_allocation_override:

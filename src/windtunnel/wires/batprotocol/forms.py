@@ -54,12 +54,13 @@ _STRATEGY_OUT: Final = {
 }
 
 
-def hosts_in(text: str, where: str) -> m.HostSet:
-    """An interval set; raises ProtocolError naming the member it stands in."""
+def hosts_in(text: str, where: str, job_id: str | None = None) -> m.HostSet:
+    """An interval set; raises ProtocolError naming the member it stands in, or the event and the job it is for."""
     try:
         return _parsed(text)
     except ValueError as error:
-        raise ProtocolError(f"{where}: {error}") from None
+        place = where if job_id is None else f"{where} of {job_id!r}: host_allocation"
+        raise ProtocolError(f"{place}: {error}") from None
 
 
 _parsed: Final = lru_cache(maxsize=4096)(m.HostSet.parse)
