@@ -87,9 +87,9 @@ def test_the_same_jobs_start(events, window, resolution, main_every):
 
 
 @settings(max_examples=60)
-@given(steps, st.sampled_from((3, 10, 500)), st.sampled_from((0, 2)), st.sampled_from((1, 4)))
-def test_limits_of_the_cycle_end_it_at_the_same_job(events, tested, started, main_every):
-    backfill = BackfillSettings(bf_max_job_test=tested, bf_max_job_start=started)
+@given(steps, st.sampled_from((3, 6, 10)), st.sampled_from((0, 2)), st.sampled_from((0, 12, 99)), st.sampled_from((1, 8)))
+def test_limits_of_the_cycle_end_it_at_the_same_job(events, tested, started, slots, main_every):
+    backfill = BackfillSettings(bf_max_job_test=tested, bf_max_job_start=started, bf_node_space_size=slots)
     _replay(events, site(nodes=NODES, cpus=4, backfill=backfill), ("main",), main_every)
 
 
@@ -111,3 +111,18 @@ def test_limits_refuse_the_same_jobs_for_the_same_reasons(events, cpus, running,
     kinds = (Qos(name="low", limits=limits), Qos(name="high"))
     described = site(nodes=NODES, cpus=4, qos=kinds, enforce=("limits",), default_memory_per_cpu=10)
     _replay(events, described, ("main",), main_every)
+
+
+def test_a_job_behind_as_many_as_are_tested_does_not_start_before_plans_that_were_put_off():
+    """One job has all nodes but one, four cannot start for long, and the last could start at once."""
+    described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_max_job_test=4, bf_node_space_size=99))
+    done = []
+    for all_plans in (True, False):
+        state = State(described, 1000)
+        for number, (tasks, minutes) in enumerate(((28, 50), (32, 1000), (8, 500), (8, 500), (8, 500), (1, 5)), 1):
+            ask = JobAsk(user="ann", tasks=tasks, time_limit=minutes)
+            made = PendingJob(str(number), number, ask, state.now, state.cluster)
+            state.pending[made.id] = made
+        passes = (main_pass(state), backfill_pass(state, all_plans))
+        done.append([[one.id for one in each.started] for each in passes])
+    assert done[0] == done[1] == [["1"], []]
