@@ -6,7 +6,17 @@ from math import inf
 
 import pytest
 
-from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Request
+from windtunnel.model import (
+    DelayProfile,
+    HostSet,
+    Job,
+    JobRecord,
+    JobState,
+    ParallelTaskHomogeneousProfile,
+    Request,
+)
+from windtunnel.model.job_record import new_record, records_of
+from windtunnel.testing import job
 
 JOB = Job(id="w!1", request=Request(2), profile=DelayProfile(id="w!d", delay=3.0), walltime=inf)
 
@@ -56,3 +66,13 @@ def test_what_is_under_way_may_refer_to_its_record():
     record.execution = [record]
     other = pickle.loads(pickle.dumps(record))
     assert other.execution[0] is other
+
+
+def test_it_has_at_hand_what_is_asked_of_its_job():
+    lasting = job("a", hosts=3, run=5.0, walltime=9.0)
+    computing = job("b", run=ParallelTaskHomogeneousProfile(id="w0!task", computation_amount=1.0, return_code=4))
+    for record in (new_record(lasting), *records_of([lasting]), copy.copy(new_record(lasting))):
+        assert (record.job_id, record.submission, record.size) == ("w0!a", lasting.submission_time, 3)
+        assert (record.walltime, record.delay, record.code) == (9.0, 5.0, 0)
+    for record in (new_record(computing), *records_of([computing])):
+        assert (record.delay, record.code) == (-1.0, 4)

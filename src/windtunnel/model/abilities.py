@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from windtunnel.model.job import Job
+from windtunnel.model.job_record import JobRecord, records_of
 from windtunnel.model.profiles import Profile
 from windtunnel.model.workload import Workload
 
@@ -18,6 +19,7 @@ __all__ = [
     "Dated",
     "Dropping",
     "InBatches",
+    "InRecords",
     "Lossy",
     "NamingOthers",
     "OfSharedNodes",
@@ -31,6 +33,7 @@ __all__ = [
     "jobs_between",
     "lost_in",
     "outcomes_in",
+    "records_between",
     "report_of",
     "start_date_of",
     "unused_profiles",
@@ -44,6 +47,14 @@ class InBatches(Protocol):
 
     def jobs_between(self, first: int, stop: int, /) -> Sequence[Job]:
         """The jobs of the ranks from ``first`` to before ``stop``."""
+
+
+@runtime_checkable
+class InRecords(Protocol):
+    """Makes records of jobs with its jobs, at less cost than by looking at these."""
+
+    def records_between(self, first: int, stop: int, /) -> list[JobRecord]:
+        """Those of the jobs of the ranks from ``first`` to before ``stop``."""
 
 
 @runtime_checkable
@@ -160,6 +171,13 @@ def jobs_between(workload: Workload, first: int, stop: int) -> Sequence[Job]:
     if isinstance(workload, InBatches):
         return workload.jobs_between(first, stop)
     return [workload[rank] for rank in range(first, stop)]
+
+
+def records_between(workload: Workload, first: int, stop: int) -> list[JobRecord]:
+    """The records of these jobs, which will be submitted."""
+    if isinstance(workload, InRecords):
+        return workload.records_between(first, stop)
+    return records_of(jobs_between(workload, first, stop))
 
 
 def has_dependencies(workload: Workload) -> bool:

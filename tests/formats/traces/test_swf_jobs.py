@@ -5,6 +5,7 @@ from math import inf, nextafter
 import pytest
 
 from windtunnel.formats.traces.swf_jobs import JobMaker
+from windtunnel.model import JobRecord
 
 COLUMNS = (
     [7, 8, 9],
@@ -53,3 +54,19 @@ def test_preceding_jobs_and_think_times():
 def test_columns_of_unequal_length_make_no_jobs():
     with pytest.raises(ValueError, match="zip"):
         JobMaker("w", 1).make((*COLUMNS[:-1], [1]), extend=True)
+
+
+@pytest.mark.parametrize("extend", [False, True])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_records_say_of_jobs_what_the_jobs_say(cores, extend):
+    maker = JobMaker("w", cores)
+    large = ([10], [5000], [7], [3.0], [7], [70000], [1024], [1023])  # whole seconds are integers
+    for columns in (COLUMNS, large):
+        jobs, records = maker.make(columns, extend=extend), maker.records(columns, extend=extend)
+        assert [record.job for record in records] == jobs
+        assert [facts(record) for record in records] == [facts(JobRecord(job)) for job in jobs]
+        assert records == [JobRecord(job) for job in jobs]
+
+
+def facts(record):
+    return record.job_id, record.submission, record.size, record.walltime, record.delay, record.code

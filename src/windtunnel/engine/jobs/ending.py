@@ -23,10 +23,9 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
 
     Without a state it has run to its end, and its profile says how: a fixed run time costs one call less.
     """
-    job = record.job
-    job_id = job.id
+    job_id = record.job_id
     if state is None:
-        code = job.profile.return_code
+        code = record.code
         state = _SUCCESS if code == 0 else _FAILED
     now = world.now
     table = world.hosts
@@ -56,7 +55,7 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
     for hook in hooks.states:
         hook(moment, table.counts)
     if tell:
-        notice = _JobCompleted(moment, job, state, code, hosts, record.starting_time)
+        notice = _JobCompleted(moment, record.job, state, code, hosts, record.starting_time)
         session = world.only_session
         if session is not None:
             session.outbox.append(notice)

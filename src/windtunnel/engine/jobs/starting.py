@@ -12,7 +12,6 @@ from windtunnel.engine.state.refusal import known_job, refuse
 from windtunnel.engine.state.shared_hosts import enough_alike
 from windtunnel.engine.state.world import World
 from windtunnel.model import (
-    DelayProfile,
     HostSet,
     Job,
     JobRecord,
@@ -35,7 +34,6 @@ _SUBMITTED: Final = JobState.SUBMITTED
 _RUNNING: Final = JobState.RUNNING
 
 # Bound once: compiled code looks up what comes from other modules each time.
-_DelayProfile: Final = DelayProfile
 _astuple: Final = astuple
 _heappush: Final = heappush
 
@@ -50,15 +48,13 @@ def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any,
         record = known_job(world, decision, job_id, rank)
     if record.state is not _SUBMITTED:
         refuse(world, decision, "state", f"job {job_id!r} is {record.state.name}, not SUBMITTED")
-    job = record.job
     hosts: HostSet = given[1]
     now = world.now
-    profile = job.profile
-    delay = profile.delay if type(profile) is _DelayProfile and more is None else None
+    delay = record.delay if more is None else -1.0
     if (
-        (delay is not None or world.strict)
+        (delay >= 0.0 or world.strict)
         and amounts is None
-        and hosts.size == job.request.hosts
+        and hosts.size == record.size
         and (placement is None or type(placement) is PlacementStrategy)
         and not storages
         and not placements
@@ -82,13 +78,13 @@ def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any,
     for hook in hooks.states:
         hook(moment, world.hosts.counts)
     if world.only_session is None:
-        world.tell_others(rank, JobStarted(now, job, hosts, record.amounts))
-    if delay is None:
+        world.tell_others(rank, JobStarted(now, record.job, hosts, record.amounts))
+    if delay < 0.0:
         execution.begin_job(world, record, decision)
         return
     # The common case costs one event. A delay equal to the walltime is killed by it (batsim-inputs.md 5).
     world.sequence = sequence = world.sequence + 1
-    walltime = job.walltime
+    walltime = record.walltime
     if delay < walltime:
         entry: tuple[Any, ...] = (now + delay, 0, sequence, JOB_END, record, record.version)
     else:

@@ -8,7 +8,7 @@ from windtunnel.engine.state.calendar import COMPILED, NO_MORE, SUBMIT, Priority
 from windtunnel.engine.state.feeds import Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import Job, JobRecord, Workflow
-from windtunnel.model.abilities import jobs_between
+from windtunnel.model.abilities import records_between
 from windtunnel.model.job_record import new_record
 from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, WaitingTimeQueried
 
@@ -36,12 +36,12 @@ def submit_first(world: World, submitter: Submitter, first: tuple[Any, ...]) -> 
     horizon = world.horizon
     ahead = submitter.ahead
     while ahead or _look_ahead(submitter):
-        job = ahead.pop()  # the entry says that it is due
-        if world.done_ids is None or not _held_back(world, job):
-            submit_job(world, job)
+        record = ahead.pop()  # the entry says that it is due
+        if world.done_ids is None or not _held_back(world, record.job):
+            _enter(world, record)
         if not ahead and not _look_ahead(submitter):
             break
-        date = ahead[-1].submission_time
+        date = ahead[-1].submission
         if date > horizon:
             world.sequence = sequence = world.sequence + 1
             entry = (date, _SUBMISSION, sequence, SUBMIT, submitter, submitter.version)
@@ -67,7 +67,9 @@ def _look_ahead(submitter: Submitter) -> bool:
     """Make the next jobs, if there are any: some at a time, which is cheaper; all would fill the memory."""
     workload, first = submitter.source, submitter.made
     submitter.made = stop = min(first + _AHEAD, submitter.size)
-    submitter.ahead.extend(reversed(jobs_between(workload, first, stop)))
+    records = records_between(workload, first, stop)
+    records.reverse()
+    submitter.ahead += records
     return first < stop
 
 
@@ -91,8 +93,14 @@ def no_more(world: World) -> None:
 
 def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
     """A job enters the simulation; ``owner`` is who decides on it, if it is a dynamic one."""
+    return _enter(world, new_record(job), owner, dynamic, tell)
+
+
+def _enter(world: World, record: JobRecord, owner: int = -1, dynamic: bool = False, tell: bool = True) -> JobRecord:
+    """The same for a job whose record there is already."""
     now = world.now
-    world.jobs[job.id] = record = new_record(job)
+    world.jobs[record.job_id] = record
+    job = record.job
     if dynamic:
         record.dynamic = True
         record.owner = owner
@@ -106,7 +114,7 @@ def submit_job(world: World, job: Job, owner: int = -1, dynamic: bool = False, t
             hook(now, record)
     if tell:
         for session in world.sessions:
-            notice = _JobSubmitted(now, job, job.submission_time)
+            notice = _JobSubmitted(now, job, record.submission)
             if session.forwards_profiles:
                 notice.profile = job.profile
             session.outbox.append(notice)

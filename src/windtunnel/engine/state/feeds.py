@@ -2,7 +2,7 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model import EventList, Job, Workload
+from windtunnel.model import EventList, JobRecord, Workload
 
 __all__ = ["EventFeed", "Submitter"]
 
@@ -17,8 +17,8 @@ class Submitter:
         """Jobs of the workload that will be submitted."""
         self.made = 0
         """How many of them were made (workloads make them on demand)."""
-        self.ahead: list[Job] = []
-        """Those of them that were not submitted yet, the next one last."""
+        self.ahead: list[JobRecord] = []
+        """The records of those of them that were not submitted yet, the next one last."""
         self.version = 0
 
     @property

@@ -71,9 +71,11 @@ class HostTable:
         self.counts: list[int] = [0, 0, 0, self.size, 0]
         """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
         self.last_change = array("d", [0.0]) * self.size
-        """When each host's state changed last, but for what is in ``_changes``."""
-        self._changes: list[tuple[HostSet, float]] = []
-        """Hosts and the dates at which jobs came to them or left, the latest last: looked at many at a time."""
+        """When each host's state changed last, but for what ``_changed`` and ``_dates`` say."""
+        self._changed: list[HostSet] = []
+        """Hosts that jobs came to or left, the latest last: looked at many at a time."""
+        self._dates: list[float] = []
+        """When they did."""
         self._rest(platform)
         self.times: list[float] = [0.0] * 6
         """Accumulated host-seconds by :class:`HostState`; idle time is derived (:meth:`totals`)."""
@@ -119,7 +121,8 @@ class HostTable:
         counts = self.counts
         counts[3] = counts[3] - size  # compiled, augmented assignments to items are left to Python
         counts[4] = counts[4] + size
-        self._changes.append((hosts, now))
+        self._changed.append(hosts)
+        self._dates.append(now)
         return True
 
     def _join(self, hosts: HostSet, now: float) -> None:
@@ -152,9 +155,10 @@ class HostTable:
             self.without_jobs.add(hosts)
         else:
             self.free.add(hosts)
-        changes = self._changes
-        changes.append((hosts, now))
-        if len(changes) > _MANY:
+        changed = self._changed
+        changed.append(hosts)
+        self._dates.append(now)
+        if len(changed) > _MANY:
             self._settle()
 
     def set_aside(self, hosts: HostSet) -> None:
@@ -178,7 +182,8 @@ class HostTable:
             self.free -= fresh
             self.counts[3] -= len(fresh)
             self.counts[4] += len(fresh)
-            self._changes.append((fresh, now))
+            self._changed.append(fresh)
+            self._dates.append(now)
 
     def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job gives back what it had of these hosts."""
@@ -190,20 +195,21 @@ class HostTable:
 
     def _settle(self) -> None:
         """Date the last change of each host."""
-        if len(self._changes) > _FEW:
+        if len(self._changed) > _FEW:
             self._settle_backwards()
         else:
-            for hosts, now in self._changes:
+            for hosts, now in zip(self._changed, self._dates, strict=True):
                 for first, last in hosts.runs:
                     self.last_change[first : last + 1] = array("d", [now]) * (last - first + 1)
-        self._changes.clear()
+        self._changed.clear()
+        self._dates.clear()
 
     def _settle_backwards(self) -> None:
         """The latest change comes first, so that most of the others need no more than a look."""
         last_change = self.last_change
         met = bytearray(self.size)
         left = self.size
-        for hosts, now in reversed(self._changes):
+        for hosts, now in zip(reversed(self._changed), reversed(self._dates), strict=True):
             for first, last in hosts.runs:
                 stop = last + 1
                 begin = met.find(0, first, stop)
@@ -259,7 +265,7 @@ class HostTable:
     # -- other states -------------------------------------------------------------------------------------------
 
     def _leave(self, host: int, state: HostState, now: float) -> None:
-        if self._changes:
+        if self._changed:
             self._settle()
         self.times[state] += now - self.last_change[host]
         self.last_change[host] = now

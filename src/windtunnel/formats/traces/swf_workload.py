@@ -9,9 +9,10 @@ from typing import Any, Final, cast
 from windtunnel.diagnostics import Finding, UsageError
 from windtunnel.formats.traces.ingestion import IngestionReport
 from windtunnel.formats.traces.swf_columns import STATUS
-from windtunnel.formats.traces.swf_jobs import JobMaker
-from windtunnel.model import Job, Profile
+from windtunnel.formats.traces.swf_jobs import JobColumns, JobMaker
+from windtunnel.model import Job, JobRecord, Profile
 from windtunnel.model.asks import Ask, Asks, Some
+from windtunnel.model.job_record import records_of
 from windtunnel.model.workload import ShownWorkload
 
 __all__ = ["SwfWorkload"]
@@ -168,7 +169,19 @@ class SwfWorkload(ShownWorkload):
     def jobs_between(self, first: int, stop: int) -> list[Job]:
         """The jobs of these ranks: many at a time cost less than one by one."""
         part = slice(first, stop)
-        columns = (
+        columns = self._columns(part)
+        if self.preceding is None:
+            return self._maker.make(columns, extend=self.extend)
+        return self._maker.make(columns, self.preceding[part], self.think_times[part], extend=self.extend)
+
+    def records_between(self, first: int, stop: int) -> list[JobRecord]:
+        """The records of these jobs, which will be submitted."""
+        if self.preceding is None:
+            return self._maker.records(self._columns(slice(first, stop)), extend=self.extend)
+        return records_of(self.jobs_between(first, stop))
+
+    def _columns(self, part: slice) -> JobColumns:
+        return (
             self.numbers[part],
             self.processors[part],
             self.runs[part],
@@ -178,9 +191,6 @@ class SwfWorkload(ShownWorkload):
             self.groups[part],
             self.queues[part],
         )
-        if self.preceding is None:
-            return self._maker.make(columns, extend=self.extend)
-        return self._maker.make(columns, self.preceding[part], self.think_times[part], extend=self.extend)
 
 
 def _on_disk(typecode: str) -> "array[Any]":
