@@ -4,9 +4,10 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from struct import error, pack
+from types import FunctionType
 from typing import Any, Final
 
-__all__ = ["extend", "extended"]
+__all__ = ["COMPILED", "extend", "extended"]
 
 _CHUNK: Final = 4096
 _WIDER: Final = {"b": "h", "h": "i", "i": "q", "q": "d"}
@@ -51,3 +52,7 @@ def extended(column: "array[Any]", values: Sequence[Any]) -> "array[Any]":
             column = wider
         else:
             return column
+
+
+COMPILED: Final = not isinstance(extended, FunctionType)
+"""Whether this is the compiled build."""

@@ -4,7 +4,6 @@ In pure Python it is faster to make columns of a batch first (:class:`windtunnel
 text of those (:mod:`windtunnel.results.job_columns`); this module is not loaded there.
 """
 
-from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
@@ -22,7 +21,7 @@ _COMMA: Final[i32] = 44
 _END: Final[i32] = 10
 
 
-Owners = tuple[Sequence[str], Sequence[str], Sequence[str]]
+Owners = tuple[list[str], list[str], list[str]]
 """Users, groups and queues of jobs, or nothing at all."""
 Names = tuple[list[str], list[str]]
 """Fields of jobs: their names, and those of their workloads."""
@@ -60,7 +59,8 @@ def job_rows(names: Names, known: Known, noted: list[Any], v5: bool, omit_reject
         put_whole(out, hosts_asked if isinstance(hosts_asked, int) else int(hosts_asked))  # numpy's too
         put_fixed(out, -1.0 if walltime == inf else walltime)
         out.append(_COMMA)
-        out.write(ENDINGS[noted[at + 1]])
+        state: int = noted[at + 1]
+        out.write(ENDINGS[state])
         if start < 0.0:
             out.write(",,,,,,,,,")
         else:
@@ -113,9 +113,10 @@ def extra_rows(names: Names, owners: Owners, noted: list[Any], shares: list[str]
     """
     ids, workloads = names
     users, groups, queues = owners
+    shared = len(shares) > 0
     out = StringWriter()
     for rank in range(len(ids)):
-        share = shares[rank] if shares else ""
+        share = shares[rank] if shared else ""
         code: int = noted[rank * NOTED + 8]
         user, group, queue = users[rank], groups[rank], queues[rank]
         if code != 0 or share != "" or user != "" or group != "" or queue != "":
@@ -155,7 +156,7 @@ def sizes_of(noted: list[Any]) -> list[int]:
     return sizes
 
 
-def codes_of(owners: Owners, noted: list[Any], known: Mapping[tuple[str, str], int]) -> bytes:
+def codes_of(owners: Owners, noted: list[Any], known: dict[tuple[str, str], int]) -> bytes:
     """What ``known`` has for the user and queue of each job, plus how it ended: 4 bytes each, the lowest first."""
     users, _, queues = owners
     out = BytesWriter()

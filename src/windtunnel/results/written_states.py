@@ -25,8 +25,18 @@ def state_rows(values: list[Any]) -> str:
     """
     out = StringWriter()
     for at in range(0, len(values), STATE_WIDTH):
-        put_significant(out, float(values[at]))  # numpy's too
-        for place in range(at + 1, at + STATE_WIDTH):
-            put_whole(out, values[place])
+        date = values[at]
+        put_significant(out, date if isinstance(date, float) else float(date))
+        sleeping: int = values[at + 1]
+        rising: int = values[at + 2]
+        falling: int = values[at + 3]
+        if sleeping == 0 and rising == 0 and falling == 0:  # on most sites always
+            out.write(",0,0,0")
+        else:
+            put_whole(out, sleeping)
+            put_whole(out, rising)
+            put_whole(out, falling)
+        put_whole(out, values[at + 4])
+        put_whole(out, values[at + 5])
         out.append(_END)
     return out.getvalue()

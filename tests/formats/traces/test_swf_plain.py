@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from windtunnel.diagnostics import Findings, InputError
 from windtunnel.formats.traces import swf_lines
 from windtunnel.formats.traces.swf import read_swf
-from windtunnel.formats.traces.swf_digits import COMPILED, rows_of_digits
+from windtunnel.formats.traces.swf_digits import rows_of_digits
 from windtunnel.formats.traces.swf_plain import END, plain, spaced
 from windtunnel.formats.traces.swf_write import read_swf_log
+from windtunnel.model.arrays import COMPILED
 
 ROW = [7, 100, -1, 10, 2, -1, -1, 2, 20, -1, 1, 3, 4, -1, 1, -1, -1, -1]
 OTHER = [12345, 10**9, 2**53 - 1, 1 - 2**53, *range(14)]

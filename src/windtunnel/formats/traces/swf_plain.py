@@ -11,10 +11,12 @@ from typing import Annotated, Final, cast
 
 import msgspec
 
-from windtunnel.formats.traces.swf_digits import COMPILED, WIDTH, rows_of_digits
+from windtunnel.model.arrays import COMPILED
 
 __all__ = ["END", "STRIDE", "WIDTH", "plain", "spaced"]
 
+WIDTH: Final = 18
+"""Fields of a row."""
 STRIDE: Final = WIDTH + 1
 """The fields of a row as texts, and what marks its end."""
 END: Final = "null"
@@ -40,6 +42,8 @@ def plain(text: str, rows: int) -> list[int] | None:
         return None
     try:
         if COMPILED:
+            from windtunnel.formats.traces.swf_digits import rows_of_digits
+
             return rows_of_digits(text.encode(), rows)
         return _aligned(text, rows) if text.find("  ", 0, _LOOK) >= 0 else _compact(text, rows)
     except ValueError:
