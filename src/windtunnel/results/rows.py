@@ -27,6 +27,7 @@ __all__ = [
     "Flushes",
     "Recorder",
     "Rows",
+    "alike",
     "integers",
     "joined",
 ]
@@ -48,15 +49,19 @@ def integers(values: Sequence[Any]) -> list[str]:
         return [f"{value:d}" for value in values]
 
 
+def alike(values: Sequence[Any]) -> bool:
+    """Whether all of a column's are the same; quick to say where they are not."""
+    return values[0] == values[-1] and values.count(values[0]) == len(values)
+
+
 def joined(columns: Sequence[Sequence[str]]) -> str:
     """CSV rows from the texts of their columns, of which some are often the same in all rows."""
     rows = len(columns[0])
     parts: list[Sequence[str]] = []  # what stands in all rows, and columns, by turns
     same = ""
     for texts in columns:
-        first = texts[0]
-        if first == texts[-1] and texts.count(first) == rows:
-            same += f"{first},"
+        if alike(texts):
+            same += f"{texts[0]},"
         else:
             parts += ([same] * rows, texts) if same != "" else (texts,)
             same = ","

@@ -16,7 +16,7 @@ from windtunnel.results.columns import Collector
 from windtunnel.results.fields import plain, plain_column
 from windtunnel.results.job_rows import COMPILED
 from windtunnel.results.layout import Layout
-from windtunnel.results.rows import Recorder, integers, joined
+from windtunnel.results.rows import Recorder, alike, integers, joined
 from windtunnel.results.shares_csv import amounts_text
 from windtunnel.vocabulary.notices import (
     ExternalEventOccurred,
@@ -77,7 +77,7 @@ class JobsExtraCsv(Recorder):
     def by_column(self, batch: Batch) -> str:
         """The rows of a batch, made in pure Python."""
         names, workloads = batch.names
-        owners = list(map(self._owners.__getitem__, zip(batch.users, batch.groups, batch.queues, strict=True)))
+        owners = self._owned(batch)
         shares = self._shares(batch) if batch.shared else [""] * len(names)
         columns = [names, workloads, owners, integers(batch.return_codes), shares]
         if ",," in owners:  # jobs of which nothing is known but perhaps how they returned
@@ -86,6 +86,15 @@ class JobsExtraCsv(Recorder):
             ]
             columns = [list(compress(column, chosen)) for column in columns]
         return joined(columns) if columns[0] else ""
+
+
+    def _owned(self, batch: Batch) -> list[str]:
+        """Users, groups and queues as fields."""
+        users, groups, queues = batch.owners
+        if alike(groups) and alike(queues):  # each user's are looked up once
+            known = {user: self._owners[user, groups[0], queues[0]] for user in set(users)}
+            return list(map(known.__getitem__, users))
+        return list(map(self._owners.__getitem__, zip(users, groups, queues, strict=True)))
 
 
 class SuspensionsCsv(Recorder):
