@@ -4,7 +4,7 @@ One quantity is made at a time, of which no more than its figures is kept: a lis
 everything that was recorded of a job, so quantities of many jobs are arrays (those of few are lists: faster).
 Each is summed, sorted and dropped before the next; only turnaround and execution times, from which others follow,
 stay meanwhile.
-Numbers are read from arrays some thousands at a time: one by one they cost three times as much.
+Numbers are read from arrays a few thousand at a time: one by one they cost three times as much.
 """
 
 from array import array
@@ -24,9 +24,9 @@ from windtunnel.results.ranked import in_order
 
 __all__ = ["find_figures"]
 
-_FEW: Final = 1 << 17
+_FEW: Final = 1 << 16
 """Quantities of so many jobs are lists."""
-_MANY: Final = 1 << 14
+_MANY: Final = 4096
 
 Values: TypeAlias = "list[float] | array[float]"
 Stretches = Sequence["array[int]"]
