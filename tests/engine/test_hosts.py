@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from windtunnel.engine.state import hosts as room
+from windtunnel.engine.state import last_changes as room
 from windtunnel.engine.state.hosts import HostState, HostTable
 from windtunnel.model import HostSet, Platform
 
@@ -58,7 +58,7 @@ def test_times_by_state_are_those_of_a_plain_table(few: int, steps: list[tuple[i
             table.release(mine, since, now + 1.0)
             plain.change(set(mine), "idle", now + 1.0)
         totals = table.totals()
-        assert list(table.last_change) == plain.changed
+        assert list(table.changes.dates()) == plain.changed
         assert {name: totals[f"time_{name}"] for name in plain.spent} == pytest.approx(plain.spent)
 
 
@@ -111,5 +111,5 @@ def test_jobs_that_share_hosts_which_come_and_go(sharing: bool, steps: list[tupl
         able = {h for h in range(SIZE) if h not in plain.absent and (sharing or not plain.jobs[h])}
         assert set(table.free) == able
     totals = table.totals()
-    assert list(table.last_change) == plain.changed
+    assert list(table.changes.dates()) == plain.changed
     assert {name: totals[f"time_{name}"] for name in plain.spent} == pytest.approx(plain.spent)

@@ -4,7 +4,6 @@ Where hosts run one job at a time nothing here walks over hosts one by one, exce
 availability changes: the time spent idle follows from the others when it is asked for.
 """
 
-from array import array
 from collections.abc import Sequence
 from enum import IntEnum
 from operator import attrgetter
@@ -12,6 +11,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.engine.state.last_changes import LastChanges
 from windtunnel.engine.state.shared_hosts import Amounts, Shares
 from windtunnel.model import Host, HostPool, HostSet, Platform
 from windtunnel.model.demands import described_by
@@ -33,10 +33,6 @@ class HostState(IntEnum):
 
 _IDLE: Final = HostState.IDLE
 _COMPUTING: Final = HostState.COMPUTING
-_MANY: Final = 4096
-"""So many changes at most wait for being looked at."""
-_FEW: Final = 64
-"""Up to so many, none hides enough others."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -70,12 +66,7 @@ class HostTable:
         self.pstate: list[int] = column_of(platform.hosts, "pstate")
         self.counts: list[int] = [0, 0, 0, self.size, 0]
         """How many sleep, switch on, switch off, idle, compute (as in machine_states.csv)."""
-        self.last_change = array("d", [0.0]) * self.size
-        """When each host's state changed last, but for what ``_changed`` and ``_dates`` say."""
-        self._changed: list[HostSet] = []
-        """Hosts that jobs came to or left, the latest last: looked at many at a time."""
-        self._dates: list[float] = []
-        """When they did."""
+        self.changes = LastChanges(self.size)
         self._rest(platform)
         self.times: list[float] = [0.0] * 6
         """Accumulated host-seconds by :class:`HostState`; idle time is derived (:meth:`totals`)."""
@@ -121,8 +112,7 @@ class HostTable:
         counts = self.counts
         counts[3] = counts[3] - size  # compiled, augmented assignments to items are left to Python
         counts[4] = counts[4] + size
-        self._changed.append(hosts)
-        self._dates.append(now)
+        self.changes.note(hosts, now)
         return True
 
     def _join(self, hosts: HostSet, now: float) -> None:
@@ -155,11 +145,7 @@ class HostTable:
             self.without_jobs.add(hosts)
         else:
             self.free.add(hosts)
-        changed = self._changed
-        changed.append(hosts)
-        self._dates.append(now)
-        if len(changed) > _MANY:
-            self._settle()
+        self.changes.note(hosts, now)
 
     def set_aside(self, hosts: HostSet) -> None:
         """Free hosts are kept for a job that will get them later."""
@@ -182,8 +168,7 @@ class HostTable:
             self.free -= fresh
             self.counts[3] -= len(fresh)
             self.counts[4] += len(fresh)
-            self._changed.append(fresh)
-            self._dates.append(now)
+            self.changes.note(fresh, now)
 
     def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
         """A job gives back what it had of these hosts."""
@@ -193,49 +178,17 @@ class HostTable:
         else:
             self._release_one_by_one(hosts if self.sharing else whole, now)
 
-    def _settle(self) -> None:
-        """Date the last change of each host."""
-        if len(self._changed) > _FEW:
-            self._settle_backwards()
-        else:
-            for hosts, now in zip(self._changed, self._dates, strict=True):
-                for first, last in hosts.runs:
-                    self.last_change[first : last + 1] = array("d", [now]) * (last - first + 1)
-        self._changed.clear()
-        self._dates.clear()
-
-    def _settle_backwards(self) -> None:
-        """The latest change comes first, so that most of the others need no more than a look."""
-        last_change = self.last_change
-        met = bytearray(self.size)
-        left = self.size
-        for hosts, now in zip(reversed(self._changed), reversed(self._dates), strict=True):
-            for first, last in hosts.runs:
-                stop = last + 1
-                begin = met.find(0, first, stop)
-                while begin >= 0:
-                    end = met.find(1, begin, stop)
-                    if end < 0:
-                        end = stop
-                    count = end - begin
-                    last_change[begin:end] = array("d", [now]) * count
-                    met[begin:end] = b"\1" * count
-                    left -= count
-                    begin = met.find(0, end, stop)
-            if not left:
-                return
-
     def _release_together(self, hosts: HostSet, now: float) -> None:
         """All that :meth:`_release_one_by_one` does for hosts that compute and will be idle."""
         if not hosts:
             return
-        self._settle()
+        last_change = self.changes.dates()
         spent = self.times[4]
         for first, last in hosts.runs:
-            for since in self.last_change[first : last + 1]:
+            for since in last_change[first : last + 1]:
                 spent += now - since
-            self.last_change[first : last + 1] = array("d", [now]) * (last - first + 1)
         self.times[4] = spent
+        self.changes.note(hosts, now)
         size = hosts.size
         self.counts[3] += size
         self.counts[4] -= size
@@ -265,10 +218,9 @@ class HostTable:
     # -- other states -------------------------------------------------------------------------------------------
 
     def _leave(self, host: int, state: HostState, now: float) -> None:
-        if self._changed:
-            self._settle()
-        self.times[state] += now - self.last_change[host]
-        self.last_change[host] = now
+        last_change = self.changes.dates()
+        self.times[state] += now - last_change[host]
+        last_change[host] = now
 
     def state(self, host: int) -> HostState:
         """What one host is doing."""
@@ -352,9 +304,8 @@ class HostTable:
     def totals(self) -> dict[str, float]:
         """Host-seconds in each state up to each host's last change, as Batsim counts them."""
         times = self.times.copy()
-        self._settle()
         # Every host was in exactly one state from 0 to its last change, so the idle time is what remains.
-        times[3] = sum(self.last_change, 0.0) - sum(times[:3], 0.0) - times[4] - times[5]
+        times[3] = sum(self.changes.dates(), 0.0) - sum(times[:3], 0.0) - times[4] - times[5]
         names = (
             "time_sleeping",
             "time_switching_on",
