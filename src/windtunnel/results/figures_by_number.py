@@ -25,12 +25,13 @@ _MANY: Final = 4096
 
 
 class _Times:
-    """Waiting and execution times (s), and the rank of each job's owner."""
+    """Waiting and execution times (s), and the rank of each job's owner where there are several."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, *, owned: bool) -> None:
         self.waits = vec[float](capacity=count)
         self.executions = vec[float](capacity=count)
-        self.owners = vec[i32](capacity=count)
+        self._owned = owned
+        self._owners = vec[i32](capacity=count if owned else 0)
         self.instant = False
         self.earliest = inf
         self.latest = 0.0
@@ -49,8 +50,13 @@ class _Times:
             self.latest = max(self.latest, ended)
             self.waits = append(self.waits, begun - asked)
             self.executions = append(self.executions, execution)
-            self.owners = append(self.owners, read_i32_le(codes, at // 2) // STATES)
+            if self._owned:
+                self._owners = append(self._owners, read_i32_le(codes, at // 2) // STATES)
             at += 8
+
+    def owner(self, job: i64) -> i32:
+        """The rank of a job's owner; 0 if there is but one."""
+        return self._owners[job] if self._owned else 0
 
 
 class _Sums:
@@ -85,8 +91,8 @@ class _Sums:
 
 def find_figures(found: Figures, ran: Columns, distributed: bool) -> None:
     """Everything that follows from the columns of jobs that ran; their dates and codes are in memory."""
-    times = _Times(len(ran))
     owners = len(ran.owners) if distributed and len(ran.owners) > 1 else 0
+    times = _Times(len(ran), owned=owners > 0)
     areas = _Sums(owners)
     counts = [0] * owners
     done: i64 = 0
@@ -98,7 +104,7 @@ def find_figures(found: Figures, ran: Columns, distributed: bool) -> None:
         times.read(submitted, start, finish, codes)
         used: list[Any] = ran.used[part].tolist()
         for hosts in used:
-            owner = times.owners[done]
+            owner = times.owner(done)
             areas.add(float(hosts) * times.executions[done], owner)
             if owners:
                 counts[owner] += 1
@@ -121,7 +127,7 @@ def _find_times(found: Figures, times: _Times, owners: int, distributed: bool) -
     count = i64(len(waits))
     at: i64 = 0
     while at < count:
-        owner = times.owners[at]
+        owner = times.owner(at)
         total = waits[at] + executions[at]
         scratch[at] = total
         turnaround.add(total, owner)
@@ -137,12 +143,12 @@ def _find_times(found: Figures, times: _Times, owners: int, distributed: bool) -
         at = 0
         while at < count:
             scratch[at] = _bounded(waits[at] + executions[at], executions[at])
-            bounded.add(scratch[at], times.owners[at])
+            bounded.add(scratch[at], times.owner(at))
             at += 1
         found.bounded = bounded.quantity(found.owners, Ranks(scratch))
     at = 0
     while at < count:
-        waiting.add(waits[at], times.owners[at])
+        waiting.add(waits[at], times.owner(at))
         at += 1
     found.waiting = waiting.quantity(found.owners, Ranks(waits) if distributed else None)
 
