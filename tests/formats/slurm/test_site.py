@@ -16,6 +16,7 @@ from windtunnel.formats.slurm.keys import TABLES
 from windtunnel.formats.slurm.keys_page import page
 from windtunnel.formats.slurm.values import megabytes, time_span, tres_counts, tres_weights
 from windtunnel.model.slurm import PARENT, GresItem, OverSubscribe, Switch
+from windtunnel.model.slurm.cluster import FOR_EVER
 
 FAMILIES = ("golden/slurm/snapshots", "golden/slurm/priority", "golden/slurm/timelines")
 
@@ -177,16 +178,23 @@ def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site
     plain = "CompleteWait=0\nSchedulerTimeSlice=30\nPreemptMode=SUSPEND,GANG\nOverTimeLimit=0\nSchedulerParameters=max_switch_wait=300,defer\nNodeName=a\n"
     assert not site(f"{plain}PartitionName=p Nodes=a AllowGroups=ALL\n").warnings
     platform = site(
-        "OverTimeLimit=2\n"
         "SchedulerParameters=kill_invalid_depend,max_switch_wait=5\nNodeName=a\n"
         "PartitionName=p Nodes=a AllowGroups=staff\nPartitionName=q Nodes=a AllowGroups=x\n",
-        sacctmgr__qos_txt="Name|PreemptMode\nlow|requeue,within\n",
     )
     assert {(f.message, f.count) for f in platform.warnings if f.code == "ignored"} == {
-        ("PreemptMode=WITHIN of QOS is not simulated", 1),
-        ("OverTimeLimit is not simulated", 1),
         ("AllowGroups of partitions is not simulated", 2),
     }
+
+
+@pytest.mark.parametrize(
+    ("written", "cluster", "own"),
+    [("", 0, None), ("OverTimeLimit=5", 5, 5), ("OverTimeLimit=UNLIMITED", FOR_EVER, FOR_EVER)],
+)
+def test_how_long_jobs_may_run_beyond_their_limit(site, written, cluster, own):
+    found = site(f"{written}\nNodeName=a\nPartitionName=p Nodes=a {written}\n")
+    assert (found.site.over_time_limit, found.site.partitions[0].over_time_limit) == (cluster, own)
+    assert not found.warnings
+    assert site("NodeName=a\nPartitionName=p Nodes=a OverTimeLimit=NONE\n").site.partitions[0].over_time_limit is None
 
 
 def test_the_reference_is_drawn_up_from_the_tables():

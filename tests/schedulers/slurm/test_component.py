@@ -169,6 +169,32 @@ def test_preempted_jobs_end_or_wait_again(mode):
         assert again["starting_time"] >= found["victim"]["finish_time"] + 121
 
 
+@pytest.mark.parametrize("where", ["nowhere", "cluster", "qos"])
+def test_jobs_of_one_qos_preempt_each_other_by_priority_where_the_site_says_within(where):
+    kinds = (Qos(name="normal", preempt_mode=("CANCEL", "WITHIN") if where == "qos" else None),)
+    mode = ("CANCEL", "WITHIN") if where == "cluster" else ("CANCEL",)
+    parts = (Partition(name="main", default=True), Partition(name="first", priority_job_factor=9))
+    described = site(
+        nodes=1,
+        qos=kinds,
+        partitions=parts,
+        preempt=PreemptSettings(type="qos", mode=mode),
+        priority=PrioritySettings(weight_partition=1000),
+    )
+    found = rows(
+        described,
+        job("victim", 600, tasks=8, qos="normal"),
+        job("equal", 60, submit=10, tasks=8, qos="normal"),
+        job("urgent", 60, submit=30, tasks=8, qos="normal", partitions=("first",)),
+    )
+    victim_ends, equal, urgent = found["victim"]["finish_time"], *(found[n]["starting_time"] for n in ("equal", "urgent"))
+    if where == "nowhere":
+        assert victim_ends == 600
+        assert 600 <= urgent < equal
+    else:
+        assert 30 <= victim_ends <= urgent < 40 < equal
+
+
 def test_a_suspended_job_goes_on_after_its_preemptor():
     parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
     described = site(

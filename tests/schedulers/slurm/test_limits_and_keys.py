@@ -11,6 +11,7 @@ import windtunnel as wt
 from windtunnel.model.slurm import (
     Association,
     BackfillSettings,
+    JobAsk,
     Limits,
     Partition,
     PreemptSettings,
@@ -19,6 +20,10 @@ from windtunnel.model.slurm import (
     SelectSettings,
     SlurmNode,
 )
+from windtunnel.model.slurm.cluster import FOR_EVER
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import job, platform, site, workload
@@ -148,6 +153,45 @@ def test_a_job_ends_with_the_limit_it_was_given():
 def test_a_job_cut_by_its_deadline_ends_then():
     found = rows(site(nodes=1), job("a", 5000, tasks=1, time_limit=60, deadline=1200, time_min=10, walltime=3600))
     assert found["a"]["finish_time"] == 1200
+
+
+@pytest.mark.parametrize(
+    ("cluster", "partition", "end"),
+    [(0, None, 300), (1, None, 360), (1, 0, 300), (0, 2, 400), (FOR_EVER, None, 400), (0, FOR_EVER, 400)],
+)
+def test_jobs_may_run_beyond_their_limit_as_long_as_the_site_says(cluster, partition, end):
+    parts = (Partition(name="main", default=True, over_time_limit=partition),)
+    described = site(nodes=1, partitions=parts, over_time_limit=cluster)
+    found = rows(described, job("a", 400, tasks=1, time_limit=5, walltime=600))
+    assert found["a"]["finish_time"] == end
+    assert found["a"]["final_state"] == ("COMPLETED_SUCCESSFULLY" if end == 400 else "COMPLETED_KILLED")
+
+
+@pytest.mark.parametrize(
+    ("select", "over", "at_its_end", "later"),
+    [
+        (SelectSettings(counts="CORE"), 0, 90, 101),
+        (SelectSettings(counts="CORE"), 5, 390, 390),
+        (SelectSettings(counts="CORE"), FOR_EVER, 120, 160),
+        (SelectSettings(counts="SOCKET"), 5, 390, 390),
+        (SelectSettings(type="linear"), 5, 61, 101),
+    ],
+)
+def test_a_job_beyond_its_limit_is_expected_to_end_later(select, over, at_its_end, later):
+    """After KillWait and OverTimeLimit, or after its limit once more; with select/linear in the next second."""
+    state = State(site(nodes=1, over_time_limit=over, select=select))
+    submit(state, 1, limit=1)
+    assert main_pass(state).started
+    waits = submit(state, 2, limit=1)
+    for state.now, expected in ((59, 60), (60, at_its_end), (100, later)):
+        assert state.selector.will_run(waits, 1, state.held, state.now)[0] == expected
+
+
+def submit(state, number, limit):
+    """A job of the whole node, and its record."""
+    one = PendingJob(str(number), number, JobAsk(user="ann", tasks=8, time_limit=limit), state.now, state.cluster)
+    state.pending[one.id] = one
+    return one.records[0]
 
 
 def test_suspended_a_cut_limit_stands_still():

@@ -79,8 +79,8 @@ TABLES: Final = {
         begins=False,
         simulated=_names(
             "AccountingStorageEnforce AccountingStorageTRES ClusterName DefCpuPerGPU DefMemPerCPU "
-            "DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue Licenses "
-            "MaxMemPerCPU MaxMemPerNode PreemptExemptTime PreemptMode "
+            "DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue KillWait Licenses "
+            "MaxMemPerCPU MaxMemPerNode OverTimeLimit PreemptExemptTime PreemptMode "
             "PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge "
             "PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare "
             "PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters "
@@ -115,9 +115,8 @@ TABLES: Final = {
             "StateSaveLocation SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam TaskProlog "
             "TCPTimeout TLSParameters TLSType TmpFS TrackWCKey TreeWidth UnkillableStepProgram UnkillableStepTimeout "
             "UrlParserType UsePAM VSizeFactor WaitTime X11Parameters BOOT_TIME HASH_VAL NEXT_JOB_ID SLURM_CONF "
-            "SLURM_VERSION KillWait MaxArraySize MaxJobCount"
+            "SLURM_VERSION MaxArraySize MaxJobCount"
         ),
-        at_default=_names("OverTimeLimit"),
         not_simulated=_names(
             "BurstBufferType DependencyParameters DownNodes DynamicPartitions FastSchedule FederationParameters "
             "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins NodeSet "
@@ -141,11 +140,11 @@ TABLES: Final = {
         simulated=_names(
             "PartitionName AllowAccounts AllowQos DefaultTime Default DefCpuPerGPU DefMemPerCPU DefMemPerGPU "
             "DefMemPerNode DenyAccounts DenyQos ExclusiveUser GraceTime JobDefaults LLN MaxCPUsPerNode "
-            "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe PreemptMode Priority "
-            "PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights"
+            "MaxMemPerCPU MaxMemPerNode MaxNodes MaxTime MinNodes Nodes OverSubscribe OverTimeLimit PreemptMode "
+            "Priority PriorityJobFactor PriorityTier QOS ReqResv RootOnly Shared State TRESBillingWeights"
         ),
         irrelevant=_names("AllocNodes DisableRootJobs Hidden Topology"),
-        at_default=_names("AllowGroups OverTimeLimit"),
+        at_default=_names("AllowGroups"),
         not_simulated=_names(
             "Alternate CpuBind ExclusiveTopo MaxCPUsPerSocket PowerDownOnIdle ResumeTimeout SelectTypeParameters "
             "SuspendTime SuspendTimeout"

@@ -8,8 +8,9 @@ from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.values import megabytes, time_span, tres_weights
 from windtunnel.model.slurm import OverSubscribe, Partition
+from windtunnel.model.slurm.cluster import FOR_EVER
 
-__all__ = ["default_memory", "minutes", "partition_of"]
+__all__ = ["default_memory", "minutes", "over_time_limit", "partition_of"]
 
 _STATES: Final = ("UP", "DOWN", "DRAIN", "INACTIVE")
 
@@ -22,6 +23,14 @@ def minutes(text: str) -> int | None:
     """
     found = time_span(text)
     return None if found is None else -(-found // 60)
+
+
+def over_time_limit(line: Line, default: int | None) -> int | None:
+    """Minutes that jobs may run beyond their limit."""
+    if line.text("OverTimeLimit").upper() == "NONE":  # scontrol, of a partition without one of its own
+        return default
+    found: int | None = line.integer("OverTimeLimit", default, endless=True)
+    return FOR_EVER if found is None and line.text("OverTimeLimit") else found
 
 
 def _allowed(line: Line, key: str) -> tuple[str, ...] | None:
@@ -96,7 +105,6 @@ def partition_of(line: Line) -> Partition:
     everything = line.text("Nodes").upper() == "ALL"
     sharing, count = _sharing(line)
     limit: Callable[[str], Any] = minutes
-    over = line.text("OverTimeLimit")
     return Partition(
         name=line.text("PartitionName"),
         nodes=None if everything else tuple(dict.fromkeys(hosts_in(line, "Nodes"))),
@@ -129,5 +137,5 @@ def partition_of(line: Line) -> Partition:
         billing_weights=line.ask("TRESBillingWeights", tres_weights, {}),
         require_reservation=line.flag("ReqResv"),
         root_only=line.flag("RootOnly"),
-        over_time_limit=None if over.upper() in {"", "NONE", "UNLIMITED"} else line.integer("OverTimeLimit", None),
+        over_time_limit=over_time_limit(line, None),
     )

@@ -5,7 +5,7 @@ from typing import Any, Final
 from windtunnel.diagnostics import Severity, did_you_mean
 from windtunnel.formats.slurm.keys import TABLES, tell_words
 from windtunnel.formats.slurm.lines import Line
-from windtunnel.formats.slurm.partitions import default_memory
+from windtunnel.formats.slurm.partitions import default_memory, over_time_limit
 from windtunnel.formats.slurm.values import time_span, tres_weights
 from windtunnel.model.slurm import (
     BackfillSettings,
@@ -55,7 +55,7 @@ def settings_in(line: Line) -> dict[str, Any]:
         "max_memory_per_cpu": default_memory(line, "MaxMemPerCPU"),
         "max_memory_per_node": default_memory(line, "MaxMemPerNode"),
         "job_defaults": {key: line.integer(key, 0) for key in ("DefCpuPerGPU", "DefMemPerGPU") if line.text(key)},
-        "over_time_limit": line.integer("OverTimeLimit", 0),
+        "over_time_limit": over_time_limit(line, 0) or 0,
         "requeue": line.text("JobRequeue", "1") != "0",
         "max_array_size": line.integer("MaxArraySize", 1001),
         "max_job_count": line.integer("MaxJobCount", 10000),

@@ -15,8 +15,6 @@ def tell_unsimulated(site: SlurmSite, findings: Findings) -> None:
 
 
 def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
-    if site.over_time_limit:
-        yield "", "OverTimeLimit"
     yield from (("", key) for key in _of_modes(site.preempt.mode))
     for part in site.partitions:
         for key in _of_partition(part):
@@ -35,11 +33,9 @@ def _of_partition(part: Partition) -> Iterator[str]:
     if part.allow_groups is not None:
         yield "AllowGroups"
     yield from _of_modes(part.preempt_mode)
-    if part.over_time_limit:
-        yield "OverTimeLimit"
 
 
 def _of_modes(modes: tuple[str, ...] | None) -> Iterator[str]:
     """What becomes of victims, and of jobs that have the same cores."""
-    simulated = ("CANCEL", "REQUEUE", "SUSPEND", "GANG", "OFF")
+    simulated = ("CANCEL", "REQUEUE", "SUSPEND", "GANG", "OFF", "WITHIN")
     yield from (f"PreemptMode={mode}" for mode in modes or () if mode not in simulated)

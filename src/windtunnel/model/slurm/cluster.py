@@ -1,6 +1,7 @@
 """A Slurm site as a whole."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
@@ -16,7 +17,10 @@ from windtunnel.model.slurm.settings import (
     SelectSettings,
 )
 
-__all__ = ["SlurmSite"]
+__all__ = ["FOR_EVER", "SlurmSite"]
+
+FOR_EVER: Final = 365 * 24 * 60
+"""Minutes for which Slurm takes a limit that is none."""
 
 
 class SlurmSite(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +53,7 @@ class SlurmSite(msgspec.Struct, frozen=True, kw_only=True):
     job_defaults: Mapping[str, int] = {}
     """``DefCpuPerGPU``, ``DefMemPerGPU`` (as written) -> count or MB."""
     over_time_limit: int = 0
-    """Minutes."""
+    """Minutes that jobs may run beyond their limit, before they are ended; :data:`FOR_EVER` for ``UNLIMITED``."""
     requeue: bool = True
     """``JobRequeue``."""
     max_array_size: int = 1001
@@ -58,3 +62,7 @@ class SlurmSite(msgspec.Struct, frozen=True, kw_only=True):
     def partition(self, name: str) -> Partition | None:
         """The partition of a name."""
         return next((one for one in self.partitions if one.name == name), None)
+
+    def over_time_limit_of(self, partition: Partition) -> int:
+        """Minutes that jobs of a partition may run beyond their limit."""
+        return self.over_time_limit if partition.over_time_limit is None else partition.over_time_limit

@@ -141,7 +141,8 @@ class Gate:
             return "PartitionNodeLimit"
         if any(count > self.state.site.licences.get(name, 0) for name, count in record.job.ask.licences.items()):
             return "InvalidLicense"
-        ends_after = inf if sized.walltime == job.walltime else sized.walltime
+        over = self.state.site.over_time_limit_of(partition) * 60.0
+        ends_after = inf if sized.walltime == job.walltime else sized.walltime + over
         found = Passed(sized, record, self._most(sized, record), ends_after)
         found.resized = sized.request.hosts != job.request.hosts
         key = _alike(found)

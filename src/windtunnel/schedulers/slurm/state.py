@@ -138,6 +138,7 @@ class State:
                 exclusive=exclusive,
                 partition=record.table.name,
                 user=record.job.user,
+                limit=limit,
             )
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
@@ -156,6 +157,7 @@ class State:
             partition=record.table.name,
             user=record.job.user,
             row=max(0, placed.row),
+            limit=limit,
         )
 
     def gres_for(self, demand: Demand) -> bool:

@@ -35,6 +35,7 @@ class Holding:
         "exclusive",
         "gres",
         "job",
+        "limit",
         "nodes",
         "order",
         "partition",
@@ -60,11 +61,14 @@ class Holding:
         partition: str = "",
         user: str = "",
         row: int = 0,
+        limit: int = 0,
     ) -> None:
         self.job = job
         self.nodes = nodes
         self.end = end
         """When it ends for planning: start and time limit (§1)."""
+        self.limit = limit
+        """That limit, in minutes."""
         self._cpus = cpus
         self._cores = cores
         self._memory = memory

@@ -36,7 +36,8 @@ class Evictions:
         self.graces: dict[str, float] = {}
         """Victims that have been signalled, and when they end."""
         self.ends: dict[str, float] = {}
-        """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime), and when it ends."""
+        """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime), and when it ends,
+        ``OverTimeLimit`` included."""
         self._time_standing: dict[str, float] = {}
         """Of those that are suspended the seconds that are left."""
         self.suspended: dict[str, list[RunningJob]] = {}
@@ -77,7 +78,8 @@ class Evictions:
 
     def watch(self, now: float, job: Job, parts: list[RunningJob]) -> None:
         """A job starts that may have less time than it asked for; the engine knows only what it asked for."""
-        limit = max(one.limit for one in parts) * 60.0
+        site = self.state.site
+        limit = max(one.limit + site.over_time_limit_of(one.record.table.partition) for one in parts) * 60.0
         if limit < job.walltime and limit < _FOR_EVER:
             self.ends[job.id] = now + limit
 

@@ -12,12 +12,20 @@ _LAST: Final = 99999
 
 
 def may_preempt(state: State, record: Record, other: PendingJob, its: Record) -> bool:
-    """Whether jobs like one may preempt jobs like the other: by QOS, or by the tiers of partitions."""
+    """Whether jobs like one may preempt jobs like the other: by QOS, or by the tiers of partitions.
+
+    Jobs of one QOS preempt each other only by priority, and where ``PreemptMode`` says ``WITHIN``.
+    """
     kind = state.site.preempt.type
     if kind == "qos":
         mine = record.job.qos
         theirs = other.qos
-        return mine is not None and theirs is not None and theirs.name in mine.preempt
+        if mine is None or theirs is None:
+            return False
+        if mine.name == theirs.name:
+            within = "WITHIN" in (*(mine.preempt_mode or ()), *state.site.preempt.mode)
+            return within and record.priority > its.priority
+        return theirs.name in mine.preempt
     if kind == "partition_prio":
         lower = its.table.partition.priority_tier < record.table.partition.priority_tier
         return lower and its.table.partition.preempt_mode != ("OFF",)

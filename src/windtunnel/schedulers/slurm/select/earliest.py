@@ -6,6 +6,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model.slurm.cluster import FOR_EVER
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -219,7 +220,7 @@ class Selector(Chooser):
                 continue
             placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
-                return max(batches.end, now + 1), placed
+                return self._gone_by(batches.end, batches.last, now), placed
         return None
 
     def _one_by_one(
@@ -241,8 +242,17 @@ class Selector(Chooser):
                 future.remove(one)
             placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
-                return max(batches.end, now + 1), placed
+                return self._gone_by(batches.end, batches.last, now), placed
         return None
+
+    def _gone_by(self, end: int, last: Holding | None, now: int) -> int:
+        """When the last of some jobs is expected to be gone: at its end, or after its OverTimeLimit."""
+        if end > now or last is None:
+            return end
+        site = self.cluster.site
+        over = site.over_time_limit_of(self.cluster.partitions[last.partition].partition)
+        guess = now + last.limit * 60 if over >= FOR_EVER else end + site.main.kill_wait + over * 60
+        return max(guess, now + 1)
 
     def _plain_will_run(
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
@@ -257,7 +267,9 @@ class Selector(Chooser):
         when = answer.when
         if answer.placed is None or when > horizon:
             return None
-        return (now if when == _AT_ONCE else max(when, now + 1)), answer.placed
+        if when == _AT_ONCE:
+            return now, answer.placed
+        return (when if when > now else self._gone_by(when, answer.lasts[-1], now)), answer.placed
 
     def stands(self, answer: Answer) -> bool:
         """Whether an answer still holds: nothing has changed on its nodes, and jobs go away in the same batches."""
