@@ -23,7 +23,7 @@ def may_preempt(state: State, record: Record, other: PendingJob, its: Record) ->
         if mine is None or theirs is None:
             return False
         if mine.name == theirs.name:
-            within = "WITHIN" in (*(mine.preempt_mode or ()), *state.site.preempt.mode)
+            within = "WITHIN" in (mine.preempt_mode or ()) or "WITHIN" in state.site.preempt.mode
             return within and record.priority > its.priority
         return theirs.name in mine.preempt
     if kind == "partition_prio":
