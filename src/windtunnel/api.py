@@ -19,7 +19,8 @@ from windtunnel.inputs import SchedulerLike, arrange, check_arguments, chosen
 from windtunnel.model import EventList, ExternalEvent, Job
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.metrics import Trim
-from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.results.recording import Recording
 from windtunnel.runs import Run, load_run
 from windtunnel.vocabulary import Observer
 

@@ -12,7 +12,8 @@ from windtunnel.engine import Options, Simulation
 from windtunnel.model import ExternalEvent, HostSet, JobList, JobState
 from windtunnel.model.application import ComputeTask, Elasticity, Load, Pattern, Phase, StorageTask
 from windtunnel.results.layout import Layout
-from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.results.recording import Recording
 from windtunnel.testing import InvariantChecker
 from windtunnel.vocabulary import (
     CallMeLater,

@@ -7,7 +7,7 @@ import pytest
 
 import windtunnel as wt
 from windtunnel.model.failures import parse_failures
-from windtunnel.results.recording import RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
 from windtunnel.testing import job, platform, workload
 
 JOBS = workload(job(1))

@@ -14,7 +14,7 @@ import windtunnel as wt
 from windtunnel.diagnostics import UsageError
 from windtunnel.model.failures import parse_failures
 from windtunnel.results import own_metrics
-from windtunnel.results.recording import RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
 from windtunnel.testing import job, workload
 
 JOBS = st.lists(

@@ -5,7 +5,8 @@ import random
 from windtunnel.engine import Simulation
 from windtunnel.model import DelayProfile, EventList, ExternalEvent, HostSet, Job, JobList, Platform, Request
 from windtunnel.results.layout import Layout
-from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.results.recording import Recording
 from windtunnel.schedulers import make_scheduler
 
 

@@ -11,7 +11,8 @@ from tests.shared import cases, shared
 
 from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Platform, Request
 from windtunnel.results.layout import Dialect, Layout
-from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.results.recording import Recording
 
 DERIVED = {"execution_time", "waiting_time", "turnaround_time", "stretch"}
 """Computed from dates of which the recorded files print six decimals only."""

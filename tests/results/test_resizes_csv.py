@@ -14,7 +14,8 @@ from windtunnel.model.application import Phase
 from windtunnel.report.data import page_data
 from windtunnel.report.series import busy_hosts
 from windtunnel.results.layout import Layout
-from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.results.recording import Recording
 from windtunnel.results.resizes_csv import sized
 from windtunnel.results.run import Run, load_run
 from windtunnel.results.run_nodes import RunNodes

@@ -9,7 +9,8 @@ from tests.shared import cases
 
 from windtunnel.model import Platform
 from windtunnel.results.layout import Dialect, Layout
-from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.results.recording import Recording
 from windtunnel.results.schedule import TOTALS
 
 V4 = [

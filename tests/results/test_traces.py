@@ -14,7 +14,8 @@ from windtunnel.formats.sites.simgrid_xml.reader import read_platform
 from windtunnel.model import HostSet, JobState, Platform
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.paje import colour_of
-from windtunnel.results.recording import Recording, RecordingOptions
+from windtunnel.results.recorders import RecordingOptions
+from windtunnel.results.recording import Recording
 
 ENERGY = cases("golden/batsim4", "energy_bf_idle_sleeper--e128nonet--*")
 PAJE = [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from windtunnel.results.own_metrics import Ran as Ran
     from windtunnel.results.own_metrics import Record as Record
     from windtunnel.results.own_metrics import metric as metric
-    from windtunnel.results.recording import RecordingOptions as RecordingOptions
+    from windtunnel.results.recorders import RecordingOptions as RecordingOptions
     from windtunnel.results.run import Run as Run
     from windtunnel.results.run import load_run as load_run
 
@@ -54,7 +54,7 @@ _MODULE: Final = {
     "Metrics": "metrics",
     "Ran": "own_metrics",
     "Record": "own_metrics",
-    "RecordingOptions": "recording",
+    "RecordingOptions": "recorders",
     "Run": "run",
     "Trim": "metrics",
     "UserStretch": "fairness",

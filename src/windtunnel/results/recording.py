@@ -4,33 +4,25 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from windtunnel.diagnostics import Account, SimulationError, UsageError, WindtunnelError, read_input
 from windtunnel.model import JobRecord, Platform, Workload
 from windtunnel.model.lease_jobs import LeaseJobs
 from windtunnel.model.platform import column_of
-from windtunnel.options import check_fields
 from windtunnel.results import exec_info, schedule
-from windtunnel.results.batch import Sink
 from windtunnel.results.columns import Collector, Columns
 from windtunnel.results.derived import Derived
 from windtunnel.results.files import overwrite, write_whole
 from windtunnel.results.input_files import input_files
 from windtunnel.results.job_batches import JobBatches
-from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import DERIVED_FILES, KNOWN_FILES, Dialect, Layout
-from windtunnel.results.lease_tables import LeasesCsv, ReservationsCsv, counters_csv, statistics
-from windtunnel.results.machine_states import MachineStatesCsv
+from windtunnel.results.lease_tables import counters_csv, statistics
 from windtunnel.results.metrics import Metrics, Trim, compute, seconds_of
 from windtunnel.results.place import Place
-from windtunnel.results.probes_csv import ProbesCsv
+from windtunnel.results.recorders import RecordingOptions, recorders
 from windtunnel.results.reserved import reserved
-from windtunnel.results.resizes_csv import ResizesCsv
 from windtunnel.results.rows import Flusher, Recorder, Rows
-from windtunnel.results.shares_csv import SharesCsv
 from windtunnel.results.state import (
     ComponentFacts,
     PlatformFacts,
@@ -40,7 +32,6 @@ from windtunnel.results.state import (
     WorkloadFacts,
     as_plain,
 )
-from windtunnel.results.supplementary_csv import EstimatesCsv, EventsCsv, JobsExtraCsv, SuspensionsCsv
 from windtunnel.version import __version__, build
 from windtunnel.vocabulary.component import Hello, Observer
 from windtunnel.vocabulary.lease_facts import LeaseFact
@@ -48,7 +39,7 @@ from windtunnel.vocabulary.lease_facts import LeaseFact
 if TYPE_CHECKING:
     from windtunnel.results.lease_accounting import LeaseAccounting
 
-__all__ = ["COMPLETE", "Recording", "RecordingOptions"]
+__all__ = ["COMPLETE", "Recording"]
 
 _ROOM: Final = b" " * 2000 + b"\n"
 """What the marker of a run under way ends with, so that a full disk has room for how it ended."""
@@ -56,29 +47,6 @@ _MOST_REASONS: Final = 100
 """The number of different reasons for rejections that are kept."""
 COMPLETE = "complete"
 """The outcome of a run that came to its end; any other text says why it did not."""
-
-
-class RecordingOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is written besides jobs, schedule and metrics."""
-
-    machine_states: bool = True
-    pstates: bool = False
-    energy: bool = False
-    """``consumed_energy.csv``; energy figures in the metrics."""
-    paje: bool = False
-    probes: Literal["always", "never", "auto"] = "auto"
-    """``probes.csv``: ``always``, ``never``, or ``auto`` when a probe emits something."""
-    omit_rejected: bool = False
-    """Rejected jobs get no row in ``jobs.csv`` (they are counted all the same)."""
-    version: str = ""
-    """What ``batsim_version`` says; empty: our own name and version."""
-    warm_up: Trim = 0.0
-    cool_down: Trim = 0.0
-    lease_probes: tuple[str, ...] | None = None
-    """What is counted of leases, where a lease manager reports them; None: everything."""
-
-    def __post_init__(self) -> None:
-        check_fields(self, "what is recorded")
 
 
 class Recording(Observer):
@@ -138,7 +106,7 @@ class Recording(Observer):
         try:
             self._write_state()
             self._place.clear()
-            self._recorders = self._make(layout, options)
+            self._recorders = recorders(layout, options, self.collector)
         except BaseException:
             self._place.release()
             raise
@@ -179,40 +147,6 @@ class Recording(Observer):
                     self._write_state()
             finally:
                 self._place.release()
-
-    def _make(self, layout: Layout, options: RecordingOptions) -> list[Observer]:
-        jobs = JobsCsv(layout, omit_rejected=options.omit_rejected)
-        sinks: list[Sink] = [self.collector, jobs]
-        made: list[Observer] = [self.collector, jobs]
-        if options.machine_states:
-            states = MachineStatesCsv(layout)
-            sinks.append(states)
-            made.append(states)
-        # What few runs write is loaded by those.
-        if options.pstates:
-            from windtunnel.results.power_csv import PstateChangesCsv
-
-            made.append(PstateChangesCsv(layout))
-        if options.energy:
-            from windtunnel.results.power_csv import ConsumedEnergyCsv, RackPowerCsv
-
-            made.append(ConsumedEnergyCsv(layout))
-        if options.paje:
-            from windtunnel.results.paje import PajeTrace
-
-            made.append(PajeTrace(layout))
-        if layout.dialect is Dialect.WINDTUNNEL:
-            extra, suspensions = JobsExtraCsv(layout, self.collector), SuspensionsCsv(layout, self.collector)
-            shares, resizes = SharesCsv(layout), ResizesCsv(layout)
-            sinks += [extra, shares, suspensions, resizes]
-            made += [extra, shares, suspensions, resizes]
-            made += [EventsCsv(layout), LeasesCsv(layout), ReservationsCsv(layout)]
-            if options.energy:
-                made.append(RackPowerCsv(layout))
-        if options.probes != "never":
-            made.append(ProbesCsv(layout, always=options.probes == "always"))
-        made.append(EstimatesCsv(layout))
-        return [JobBatches(sinks), *made]
 
     @property
     def observers(self) -> list[Observer]:
