@@ -1,4 +1,4 @@
-"""Runs the campaign: ``python -m tests.campaign.run --budget 600 --seed 1``.
+"""Runs the campaign: ``python -m tests.campaign.run --budget 600 --seed 1``, or ``--rounds 400`` for the same cases.
 
 Every case is a generator and a number: the same number makes the same case. A case fails when anything but an error
 of ours is raised, or when it takes longer than :data:`LONGEST` seconds of the process's own time.
@@ -78,9 +78,10 @@ def keep(name: str, data: bytes, seed: int) -> Path:
 
 
 def main() -> int:
-    """Run until the budget is used up; 1 if anything was found."""
+    """Run until the budget or the rounds are used up; 1 if anything was found."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--budget", type=float, default=60.0, help="seconds of the wall clock")
+    parser.add_argument("--rounds", type=int, help="so many cases of each generator, instead of a budget")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="generators whose names begin so")
     parser.add_argument("--keep", action="store_true", help="keep failing cases for the tests")
@@ -93,7 +94,8 @@ def main() -> int:
     counts = dict.fromkeys(chosen, 0)
     end = time.monotonic() + options.budget
     number = options.seed * 1_000_000
-    while time.monotonic() < end:
+    last = None if options.rounds is None else number + options.rounds
+    while time.monotonic() < end if last is None else number < last:
         for name in chosen:
             data = case(name, number)
             said = fault(name, data, number)

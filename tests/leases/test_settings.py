@@ -155,3 +155,9 @@ def test_requests_of_nonsense(line, said, tmp_path, monkeypatch, capsys):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     assert main(["lease", "request", "--server", "http://127.0.0.1:1/", *line]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("site", ["4 CPU:100,Memory:" + "9" * 400, "4 CPU:-1,Memory:1", "2000000 CPU:100,Memory:1"])
+def test_sites_with_amounts_that_no_node_has_are_refused(site):
+    with pytest.raises(UsageError, match="a site has 1 to 1000000 nodes, and amounts from 0 to 9007199254740992"):
+        site_from_text(site)

@@ -15,6 +15,7 @@ __all__ = [
     "CPU",
     "DISK",
     "MEMORY",
+    "MOST_AMOUNT",
     "MOST_NODES",
     "NET_IN",
     "NET_OUT",
@@ -104,6 +105,8 @@ _FINAL = frozenset(
 
 MOST_NODES = 1_000_000
 """Sites and leases have no more nodes: the lease manager keeps an account of each."""
+MOST_AMOUNT = 1 << 53
+"""Nodes have no more of a resource, and leases ask for no more: a double holds every whole number up to here."""
 
 
 class NodeSet(msgspec.Struct, frozen=True):

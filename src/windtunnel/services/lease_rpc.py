@@ -110,9 +110,10 @@ class _Methods:
 
 
 def _number(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isdigit():
-        raise UsageError(f"not the id of a lease: {value!r}")
-    return int(value)
+    known = isinstance(value, int | str) and not isinstance(value, bool)
+    if not known or not str(value).isdecimal() or len(str(value)) > 15:
+        raise UsageError(f"not the id of a lease: {value!r:.80}")
+    return int(str(value))
 
 
 class _Handler(SimpleXMLRPCRequestHandler):

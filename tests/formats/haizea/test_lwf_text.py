@@ -55,3 +55,23 @@ def test_image_lists(tmp_path):
     path.write_text("a 100\n#\nz\n")
     with pytest.raises(InputError, match="expected an image of the list above, found 'z'"):
         read_image_list(path)
+
+
+@pytest.mark.parametrize("odd", ["nan", "inf", "1e300", "-1e300", "9" * 400])
+@pytest.mark.parametrize("field", range(8))
+def test_numbers_that_no_lease_has_are_named(tmp_path, field, odd):
+    fields = ["0", "-1", "3600", "1800.5", "2", "1", "512", "0", "a.img", "100"]
+    fields[field] = odd
+    path = tmp_path / "old.lwf"
+    path.write_text(" ".join(fields) + "\n")
+    with pytest.raises(InputError) as caught:
+        read_lwf_text(path)
+    assert [(finding.line, finding.code) for finding in caught.value.findings] == [(1, "bad-value")]
+
+
+@pytest.mark.parametrize("line", ["0 -1 60 60 2000000 1 1 0 a 1", "10;0;u;600;2000000;1024;100;RW;NULL;3600;1800;B"])
+def test_no_lease_has_more_nodes_than_sites_may_have(tmp_path, line):
+    path = tmp_path / "old"
+    path.write_text(line + "\n")
+    with pytest.raises(InputError, match="leases have at most 1000000"):
+        (read_lwf_csv if ";" in line else read_lwf_text)(path)

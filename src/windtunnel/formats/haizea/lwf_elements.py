@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, TypeVar
 from windtunnel.diagnostics import Findings, did_you_mean, read_input
 from windtunnel.formats.haizea.lwf_grammar import check_grammar, line_of
 from windtunnel.formats.haizea.lwf_times import is_timestamp, parse_length, parse_timestamp
-from windtunnel.model.lease import CPU, MEMORY, MOST_NODES, DiskImage, Lease, LeaseSite, LeaseState, NodeSet, When
+from windtunnel.model.lease import (
+    CPU,
+    MEMORY,
+    MOST_AMOUNT,
+    MOST_NODES,
+    DiskImage,
+    Lease,
+    LeaseSite,
+    LeaseState,
+    NodeSet,
+    When,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -104,7 +115,7 @@ class ElementReader:
             return default
 
     def integer(
-        self, element: "Element", name: str, *, minimum: int, maximum: int = 1 << 53, default: int = 1
+        self, element: "Element", name: str, *, minimum: int, maximum: int = MOST_AMOUNT, default: int = 1
     ) -> int:
         """A whole number not below ``minimum`` nor above ``maximum``."""
 

@@ -78,7 +78,7 @@ def _lease(job: Job, rank: int, lost: Counter[str]) -> Lease:
     count = job.request.processors or job.request.hosts
     if count < 1:
         lost["jobs without nodes: their leases have one"] += 1
-    user = int(job.user) if job.user.isdigit() else None
+    user = int(job.user) if job.user.isdecimal() and len(job.user) < 16 else None
     if job.user and user is None:
         lost["users whose name is not a number"] += 1
     return Lease(

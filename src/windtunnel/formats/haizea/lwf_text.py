@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from windtunnel.diagnostics import Findings, read_text
-from windtunnel.model.lease import CPU, MEMORY, DiskImage, Lease, LeaseWorkload, NodeSet, When
+from windtunnel.model.lease import (
+    CPU,
+    MEMORY,
+    MOST_AMOUNT,
+    MOST_NODES,
+    DiskImage,
+    Lease,
+    LeaseWorkload,
+    NodeSet,
+    When,
+)
 
 __all__ = ["read_image_list", "read_lwf_csv", "read_lwf_text"]
 
@@ -29,13 +39,12 @@ def read_lwf_text(path: str | Path, *, findings: Findings | None = None) -> Leas
             notes.add(f"{len(fields)} fields instead of 10", code="fields", line=line)
             continue
         try:
-            submit, start, duration, real, numnodes, cpu, memory, _ = (float(field) for field in fields[:8])
-            size = int(fields[9])
+            submit, start, duration, real, numnodes, cpu, memory, _ = map(_number, fields[:8])
+            size = int(_number(fields[9]))
         except ValueError as error:
             notes.add(f"not a number: {error}", code="bad-value", line=line)
             continue
-        if submit < 0 or duration <= 0 or numnodes < 1:
-            notes.add("submission, duration and nodes must be positive", code="bad-value", line=line)
+        if not _possible(notes, line, submit, duration, numnodes):
             continue
         leases.append(
             Lease(
@@ -66,11 +75,13 @@ def read_lwf_csv(path: str | Path, *, findings: Findings | None = None) -> Lease
             notes.add(f"{len(fields)} fields instead of 12", code="fields", line=line)
             continue
         try:
-            submit, numnodes, memory = float(fields[0]), int(fields[4]), int(fields[5])
-            duration, real = float(fields[9]), float(fields[10])
-            after = None if fields[8].strip().upper() == "NULL" else float(fields[8])
+            submit, numnodes, memory = _number(fields[0]), int(_number(fields[4])), int(_number(fields[5]))
+            duration, real = _number(fields[9]), _number(fields[10])
+            after = None if fields[8].strip().upper() == "NULL" else _number(fields[8])
         except ValueError as error:
             notes.add(f"not a number: {error}", code="bad-value", line=line)
+            continue
+        if not _possible(notes, line, submit, duration, numnodes):
             continue
         leases.append(
             Lease(
@@ -104,7 +115,7 @@ def read_image_list(path: str | Path, *, findings: Findings | None = None) -> li
         words = line.split()
         if words == ["#"]:
             listing = False
-        elif words and listing and len(words) == 2 and words[1].isdigit():
+        elif words and listing and len(words) == 2 and words[1].isdecimal() and len(words[1]) < 16:
             sizes[words[0]] = int(words[1])
         elif words and not listing and words[0] in sizes:
             chosen.append(DiskImage(words[0], sizes[words[0]]))
@@ -130,6 +141,25 @@ def _lines(path: str | Path, notes: Findings, delimiter: str | None = None) -> I
         bare = line.partition("#")[0].strip()
         if bare:
             yield number, bare.split() if delimiter is None else next(csv.reader([bare], delimiter=delimiter))
+
+
+def _number(text: str) -> float:
+    """A number that a lease may have anywhere."""
+    value = float(text)
+    if not -MOST_AMOUNT <= value <= MOST_AMOUNT:
+        raise ValueError(f"{text:.40}, which is beyond {MOST_AMOUNT}")
+    return value
+
+
+def _possible(notes: Findings, line: int, submit: float, duration: float, numnodes: float) -> bool:
+    """Whether there are leases with these; else a finding says why not."""
+    if submit < 0 or duration <= 0 or numnodes < 1:
+        notes.add("submission, duration and nodes must be positive", code="bad-value", line=line)
+    elif numnodes > MOST_NODES:
+        notes.add(f"{numnodes:g} nodes; leases have at most {MOST_NODES}", code="bad-value", line=line)
+    else:
+        return True
+    return False
 
 
 def _workload(path: str | Path, leases: list[Lease], notes: Findings) -> LeaseWorkload:

@@ -61,7 +61,7 @@ def _job_defaults(line: Line) -> dict[str, int]:
     for word in line.words("JobDefaults"):
         name, _, value = word.partition("=")
         known = {"defcpupergpu": "DefCpuPerGPU", "defmempergpu": "DefMemPerGPU"}.get(name.lower())
-        if known is None or not value.isdigit():
+        if known is None or not value.isdecimal():
             line.note(f"JobDefaults holds {word!r}, DefCpuPerGPU=... or DefMemPerGPU=... is expected", "value")
         else:
             found[known] = int(value[:15])

@@ -216,17 +216,18 @@ def _later(eligible: float | None, submit: float | None) -> int | None:
 
 def _processors(row: dict[str, str]) -> int | None:
     for key in ("NCPUS", "AllocCPUS"):
-        if row.get(key, "").isdigit() and int(row[key]):
-            return int(row[key])
+        if count := _count(row.get(key, "")):
+            return count
     for key in ("AllocTRES", "ReqTRES"):
         if found := _CPUS.search(row.get(key, "")):
             return int(found[1])
-    return int(row["ReqCPUS"]) if row.get("ReqCPUS", "").isdigit() else None
+    asked = row.get("ReqCPUS", "")
+    return int(asked) if asked.isdecimal() and len(asked) < 12 else None
 
 
 def _limit(row: dict[str, str]) -> float | None:
     raw = row.get("TimelimitRaw", "")
-    if raw.isdigit():
+    if raw.isdecimal() and len(raw) < 12:
         return int(raw) * 60.0
     return duration(row.get("Timelimit") or raw)
 

@@ -190,7 +190,7 @@ def _tres_counts(text: str) -> dict[str, int]:
         if value == "-1":
             continue
         key = name.strip().lower()
-        if key in {"mem", "vmem"} or not value.isdigit():
+        if key in {"mem", "vmem"} or not value.isdecimal():
             counts[key] = megabytes(value)
         else:
             counts[key] = int(value[:18])

@@ -101,7 +101,7 @@ class SwfWorkload(ShownWorkload):
         for key in ("MaxProcs", "MaxNodes"):
             for value in self.header.get(key, ()):
                 digits = value.split()[0] if value else ""
-                if digits.isdigit():
+                if digits.isdecimal() and len(digits) < 16:
                     return -(-int(digits) // self.cores_per_host)
         return 0
 

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from msgspec import UNSET, structs
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.model.lease import MOST_NODES, Lease, LeaseAnnotation, LeaseAnnotations, LeaseSite, NodeSet, When
+from windtunnel.model.lease import (
+    MOST_AMOUNT,
+    MOST_NODES,
+    Lease,
+    LeaseAnnotation,
+    LeaseAnnotations,
+    LeaseSite,
+    NodeSet,
+    When,
+)
 
 __all__ = ["annotate", "inject", "site_from_text"]
 
@@ -58,8 +67,8 @@ def site_from_text(text: str) -> LeaseSite:
         site = LeaseSite(tuple(amounts), (NodeSet(int(count), amounts),))
     except ValueError:
         raise UsageError(f"not a site: {text!r}", "write for example '4 CPU:100,Memory:1024'") from None
-    if min(amounts.values()) < (0,) or site.numnodes > MOST_NODES:
-        raise UsageError(f"a site has 1 to {MOST_NODES} nodes, and no amount is negative: {text!r}")
+    if site.numnodes > MOST_NODES or not all(0 <= amount <= MOST_AMOUNT for (amount,) in amounts.values()):
+        raise UsageError(f"a site has 1 to {MOST_NODES} nodes, and amounts from 0 to {MOST_AMOUNT}: {text!r:.200}")
     if "CPU" not in amounts or "Memory" not in amounts or site.numnodes < 1:
         raise UsageError(f"a site needs nodes with CPU and Memory: {text!r}")
     return site
