@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.limits.accrual import Accrual
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
@@ -79,7 +79,7 @@ class State:
     @property
     def up(self) -> int:
         """The nodes on which jobs may start."""
-        return self.cluster.all & ~self.unusable
+        return without(self.cluster.all, self.unusable)
 
     def of_others(self, record: Record) -> int:
         """Nodes that belong to other users for as long as their jobs run (ExclusiveUser, ``--exclusive=user``)."""

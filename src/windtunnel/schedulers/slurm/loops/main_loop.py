@@ -9,7 +9,7 @@ from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
 from windtunnel.schedulers.slurm.nodes.names import folded
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
 from windtunnel.schedulers.slurm.preemption.victims import candidates, find_victims, signal
 from windtunnel.schedulers.slurm.state import State
 
@@ -132,7 +132,7 @@ class _Run:
         if among is None:
             return False
         preferred = state.limits.preferred(record)
-        placed = state.selector.start(record, among & ~state.completing, state.held, preferred, record.mask)
+        placed = state.selector.start(record, without(among, state.completing), state.held, preferred, record.mask)
         if placed is None:
             refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
             if not refusal:
@@ -155,7 +155,7 @@ class _Run:
     def _nodes_for(self, record: Record) -> int | None:
         """The nodes a job may use now: none that others reserved for any part of its time (§8)."""
         state, job = self.state, record.job
-        among = record.mask & self.available & ~state.of_others(record)
+        among = without(record.mask & self.available, state.of_others(record))
         if not state.bookings:
             return among
         end = state.now + record.limit * 60
@@ -165,7 +165,7 @@ class _Run:
                 job.reason = "Reservation"
                 return None
             among &= own.mask
-        return among & ~state.bookings.kept_from(job, state.now, end)
+        return without(among, state.bookings.kept_from(job, state.now, end))
 
     def _blocked(self, record: Record, among: int) -> None:
         """No placement: busy, not available, or impossible indefinitely."""

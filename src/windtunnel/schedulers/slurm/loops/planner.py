@@ -11,6 +11,7 @@ from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.loops.main_loop import Pass
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
 from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
+from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.kept import KeptPlan, same_slots_until, same_until
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
@@ -41,7 +42,7 @@ class Planner:
         """Plans of a partition; 0: any number."""
         self.most_boundaries: int = self.settings.bf_node_space_size or self.settings.bf_max_job_test
         counted = state.site.licences if self.licensed else {}
-        nodes = self.nodes = state.up & ~state.completing
+        nodes = self.nodes = without(state.up, state.completing)
         """Where jobs may be planned at all."""
         self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, nodes, counted)
         for job in state.running.values():
@@ -248,7 +249,7 @@ class Planner:
                 base = self.nodes  # the same object: it is compared at once
             self._bases[record.table.name] = base
         others = self.state.of_others(record)
-        return base & ~others if others else base
+        return without(base, others)
 
     def _chance(self, record: Record, start: int, minutes: int, tries: int) -> tuple[int, int, int, int, bool]:
         """The first date with nodes enough for a test; where nothing but plans is in the way."""
@@ -337,7 +338,7 @@ class Planner:
         now = self.state.now
         end = now + record.limit * 60
         for slot in self.map.slots:
-            if slot.begin > now and slot.begin < end and placed.nodes & ~slot.nodes:
+            if slot.begin > now and slot.begin < end and without(placed.nodes, slot.nodes):
                 end = slot.begin
                 break
         return max(minutes, min(record.limit, (end - now) // 60))

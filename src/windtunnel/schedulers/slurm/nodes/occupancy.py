@@ -6,7 +6,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, spans
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, spans, without
 
 __all__ = ["Occupancy"]
 
@@ -79,7 +79,7 @@ class Occupancy:
         self.several |= held.nodes & self.used
         if held.alike and not held.shares:
             for part in held.alike:
-                fresh = part.nodes & ~self.used
+                fresh = without(part.nodes, self.used)
                 if fresh:
                     self._fill(fresh, held.job, part)
             rest = held.nodes & self.used
@@ -127,7 +127,7 @@ class Occupancy:
         if left <= 0:
             self.full |= nodes
         else:
-            self.full &= ~nodes
+            self.full = without(self.full, nodes)
 
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
@@ -136,12 +136,12 @@ class Occupancy:
         if held.alike and not held.shares:
             rest &= self.several
             for part in held.alike:
-                alone = part.nodes & ~self.several
+                alone = without(part.nodes, self.several)
                 if alone:
                     self._fill(alone, "", None)
-        self.used &= ~held.nodes
+        self.used = without(self.used, held.nodes)
         if held.exclusive:
-            self.exclusive &= ~held.nodes
+            self.exclusive = without(self.exclusive, held.nodes)
         if rest:
             self._remove_from(rest, held)
             if held.shares:
@@ -168,7 +168,7 @@ class Occupancy:
                 if count == 1:
                     single |= 1 << node
         self.used |= still
-        self.several &= ~(nodes & ~still | single)
+        self.several = without(self.several, without(nodes, still) | single)
         self._find_full(nodes)
 
     def _find_full(self, nodes: int) -> None:
@@ -179,7 +179,7 @@ class Occupancy:
             left = idle[node] = cluster.free_of(node, self.cores[node], self.cpus[node])
             if left <= 0:
                 full |= 1 << node
-        self.full = self.full & ~nodes | full
+        self.full = without(self.full, nodes) | full
 
     def beside(self, node: int, partition: str, row: int, beneath: frozenset[str]) -> int:
         """The cores of a node that a job must leave to others.

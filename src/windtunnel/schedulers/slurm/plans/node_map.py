@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.nodes.nodesets import without
+
 __all__ = ["NodeMap", "Slot"]
 
 
@@ -112,7 +114,7 @@ class NodeMap:
             slot = self.slots[place]
             if slot.begin >= end:
                 break
-            if slot.end > begin and nodes & ~slot.nodes:
+            if slot.end > begin and without(nodes, slot.nodes):
                 return False
         return True
 
@@ -134,7 +136,7 @@ class NodeMap:
         first = self._cut(begin)
         last = self._cut(end)
         for slot in self.slots[first:last]:
-            slot.nodes &= ~nodes
+            slot.nodes = without(slot.nodes, nodes)
             if licences:
                 left = dict(slot.licences)
                 for name, count in licences.items():

@@ -2,7 +2,7 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.nodes.nodesets import runs_above, spans
+from windtunnel.schedulers.slurm.nodes.nodesets import runs_above, spans, without
 from windtunnel.schedulers.slurm.select.takings import Taking
 
 __all__ = ["Present", "Runs", "at_most", "smallest_run", "take_of", "worth"]
@@ -37,12 +37,12 @@ def smallest_run(need: Taking, inside: int, useful: int, present: Present, value
 
     The run with fewest CPUs that suffice is wanted, so only runs as short as that are looked at. 0: it is not known.
     """
-    lone = useful & ~(inside << 1) & ~(inside >> 1)
+    lone = without(useful, inside << 1 | inside >> 1)
     if not lone:
         return 0
     for free, nodes in present:
         if free >= need.cpus and nodes & lone:
-            short = inside & ~runs_above(inside, free // present[0][0])
+            short = without(inside, runs_above(inside, free // present[0][0]))
             runs = Runs(short, useful & short, present, values)
             return runs.pop(runs.choose(need))
     return 0
@@ -140,7 +140,7 @@ def take_of(need: Taking, run: int, present: Present) -> None:
         first = run & -run
         free, alike = next((free, nodes) for free, nodes in here if nodes & first)
         # From the first node on as many as are alike; what follows in the run differs.
-        other = run & ~alike
+        other = without(run, alike)
         stretch = run & ((other & -other) - 1) if other else run
         need.take(stretch, free)
         run ^= stretch
