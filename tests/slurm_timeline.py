@@ -53,9 +53,15 @@ class Timeline:
         self.index = {node.name: i for i, node in enumerate(self.site.nodes)}
         self.submitted = {str(job["jobid"]): job for job in read_json(folder, "jobs.json") if job["jobid"]}
         outcome = read_json(folder, "outcome.json")
+        self.rows = {row["JobID"]: row for row in outcome["sacct"]}
         self.ill = {row["JobID"] for row in outcome["sacct"] if row["State"] not in ("COMPLETED", "RUNNING")}
         self.accounts = {row["JobIDRaw"]: row["Account"] for row in outcome["sacct"]}
         self.commands = [pairs(line["do"]) for line in read_json(folder, "timeline.json")]
+        self.given = []
+        """Of each pass the nodes that were not yet free."""
+        self.depths = []
+        """Of each pass whether its depth was not limited."""
+        self.booked = {}
         self.events = list(self.read(folder))
         self.state = State(self.site, int(self.events[0][0]) - 1)
         self.ended = []
@@ -78,6 +84,7 @@ class Timeline:
                     last[2].append((name_of(match[1]), frozenset(self.index[one] for one in names(match[2]))))
                 elif kind in ("main", "backfill"):
                     last = (when, kind, [])
+                    self.depths.append(match[1] == "full")
                     yield last
                 else:
                     yield (when, kind, match.groups())
@@ -176,6 +183,7 @@ class Timeline:
             name=name, start=start, end=start + 60 * int(made["duration"]), nodes=names(made["nodes"]),
             users=(made["users"],),
         )  # fmt: skip
+        self.booked[name] = booked
         self.state.bookings = Bookings([booked], self.state.cluster)
 
     # what is decided
@@ -190,6 +198,7 @@ class Timeline:
             found = {(one.id, frozenset(bits(one.holding.nodes))) for one in got.started}
             if found == want:
                 self.state.completing = 0
+                self.given.append(ending)
                 self.compared["passes"] += 1
                 self.compared["starts"] += len(want)
                 return
@@ -207,7 +216,9 @@ class Timeline:
             yield from map(mask_of, combinations(busy, count))
 
     def passed(self, kind):
-        return main_pass(self.state) if kind == "main" else backfill_pass(self.state)
+        if kind == "backfill":
+            return backfill_pass(self.state)
+        return main_pass(self.state, self.depths[len(self.given)])
 
     def undo(self, done):
         """As if a pass had not been."""
