@@ -119,6 +119,7 @@ class Replayed(Slurm):
         one, away = what
         self.drained = self.drained | one if away else self.drained & ~one
         self.state.cluster.unusable = self.drained
+        self.clocks.changed(when)
 
     def cancel(self, when, name, decisions):
         job = self.state.pending.get(f"w!{name}")

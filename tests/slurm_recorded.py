@@ -346,7 +346,11 @@ def limit_fields(given):
 
 def merged(limits, given):
     old = {name: getattr(limits, name) for name in Limits.__struct_fields__} if limits else {}
-    return Limits(**(old | limit_fields(given)))
+    new = limit_fields(given)
+    for name, value in new.items():
+        if isinstance(value, dict):  # what else is limited stays
+            new[name] = {**old.get(name, {}), **value}
+    return Limits(**(old | new))
 
 
 def association_fields(given, one):
@@ -388,6 +392,7 @@ SHORT = {
     "-w": "--nodelist",
     "-x": "--exclude",
     "-A": "--account",
+    "-B": "--extra-node-info",
     "-H": "--hold",
     "-J": "--job-name",
     "-q": "--qos",
@@ -463,6 +468,7 @@ def ask_of(given, user="", name="", submitted=0):
     def when(text):
         return relative(text, submitted)
 
+    layout = given.get("--extra-node-info", "").split(":")
     array, limit = indices(given["--array"]) if "--array" in given else (None, None)
     switches, _, wait = given.get("--switches", "").partition("@")
     exclusive = given.get("--exclusive")
@@ -480,7 +486,7 @@ def ask_of(given, user="", name="", submitted=0):
         tasks_per_node=number("--ntasks-per-node"),
         tasks_per_socket=number("--ntasks-per-socket"),
         tasks_per_core=number("--ntasks-per-core"),
-        cores_per_socket=number("--cores-per-socket"),
+        cores_per_socket=int(layout[1]) if len(layout) > 1 else number("--cores-per-socket"),
         threads_per_core=1 if given.get("--hint") == "nomultithread" else number("--threads-per-core"),
         min_cpus_per_node=number("--mincpus"),
         memory_per_node=memory(given["--mem"]) if "--mem" in given else None,
