@@ -13,6 +13,7 @@ import msgspec
 
 import windtunnel as wt
 from slurm_recorded import read_ask
+from slurm_replay import ENDING
 from slurm_timeline import name_of
 from windtunnel.model import DelayProfile, Host, Job, JobList, JobState, Platform, PowerState, Request
 from windtunnel.schedulers.slurm.component import Slurm
@@ -212,11 +213,19 @@ class Course:
         return found
 
     def untimely(self):
-        """Passes that started jobs and that our clocks would not have run within an interval of their date."""
+        """Passes that started jobs and that our clocks would not have run within an interval of their date.
+
+        One that follows the cleaning of nodes, which takes no time here, is not among them.
+        """
         main, backfill = self.loops
         most = {"main": max(1, main.batch_sched_delay), "full": main.sched_interval, "backfill": backfill.bf_interval}
         dates = {round(when, 3) for when, *_ in self.starts}
-        known = [(round(when, 3), loop, wait) for when, loop, wait in self.waits]
+        cleaned = [when for when, _, busy in self.passes if busy]
+        known = [
+            (round(when, 3), loop, wait)
+            for when, loop, wait in self.waits
+            if not any(0 < when - before < ENDING for before in cleaned)
+        ]
         return [(when, loop, wait) for when, loop, wait in known if when in dates and abs(wait) > most[loop]]
 
     def simulated(self):

@@ -12,6 +12,7 @@ import msgspec
 from slurm_recorded import log_of, memory, minutes, names, read_ask, read_json, read_reservations, read_site
 from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, Picked
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
+from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.loops.submission import first_reason
@@ -192,6 +193,8 @@ class Replay:
                     continue
             if pending.submitted <= when:
                 state.pending[key] = pending
+                if may_be_dropped(state, pending):
+                    state.watched.add(key)
         together = {}
         for key, pending in state.pending.items():
             if key in self.leaders:

@@ -92,6 +92,7 @@ class PendingJob:
         "active_tasks",
         "ask",
         "begin",
+        "blocking_qos",
         "constraint",
         "deadline",
         "dependent",
@@ -136,6 +137,8 @@ class PendingJob:
         self.id = key
         self.switch_wait_from: int | None = None
         """When it could first have started, but below too many switches."""
+        self.blocking_qos = ""
+        """The QOS whose limit refused it last."""
         self.number = number
         """Its place among all jobs: Slurm's job id (of an array the array's)."""
         self.order = number

@@ -30,6 +30,7 @@ def refusal_after(book: Tallies, record: Record, placed: Picked, tres: Mapping[s
     for qos in book.qos_of(record):
         reason = _qos_after(book, record, qos, placed, tres, hidden)
         if reason:
+            record.job.blocking_qos = qos.name
             return reason
     return _member_after(book, record, placed, tres, hidden)
 

@@ -42,6 +42,8 @@ class _Cycle:
         self.array = ""
         """The array whose tasks were last planned, and how many of them one after another."""
         self.array_plans = 0
+        self.blocked_until: dict[str, int] = {}
+        """From when on jobs of a QOS are planned: one of them is refused by a limit of the whole QOS until then."""
         self.may_defer = False
         """Whether plans may be put off that keep no job from starting now."""
         self.deferred: list[Record | RunningJob] = []
@@ -165,6 +167,7 @@ class _Cycle:
         if self._refused(record):
             return
         only_now = self._only_now(record)
+        first = max(first, self._blocked_until(record))
         while not self._beyond(record):
             plan, tested = self.planner.test(record, only_now, first)
             self.done.tested += tested  # each task of an array counts
@@ -175,6 +178,8 @@ class _Cycle:
                     return
                 continue
             self._show(job, plan, before)
+            if self.limits_stop and plan.outcome is PLANNED and job.reason.startswith("QOSGrp"):
+                self.blocked_until[job.blocking_qos] = plan.start
             self.full = plan.outcome is FULL
             if plan.outcome is not PLANNED or not self._next_task(job):
                 return
@@ -203,6 +208,12 @@ class _Cycle:
         if refusal:
             record.job.reason = refusal
         return bool(refusal) and not self.limits_stop
+
+    def _blocked_until(self, record: Record) -> int:
+        """With ``assoc_limit_stop`` no job of a QOS passes one that waits for a limit of the QOS (§6.2)."""
+        if not self.blocked_until:
+            return 0
+        return max([self.blocked_until.get(one.name, 0) for one in self.state.limits.qos_of(record)], default=0)
 
     def _next_task(self, job: PendingJob) -> bool:
         """Whether one more task of an array is planned; in the next partition the count goes on."""

@@ -82,6 +82,7 @@ class Planner:
         dates = state.selector.dates
         return not (
             self.booked
+            or self.limits_stop
             or known.bf_licenses
             or known.bf_running_job_reserve
             or self.preempting
