@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import JobAsk, Qos, SlurmSite
+from windtunnel.model.slurm import JobAsk, OverSubscribe, Qos, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
@@ -188,6 +188,16 @@ class PendingJob:
             if name in cluster.partitions:
                 self.records.append(Record(self, cluster.partitions[name], cluster))
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
+        self._keep_whole()
+
+    def _keep_whole(self) -> None:
+        """A job that a partition with OverSubscribe=EXCLUSIVE has looked at wants whole nodes of the others too."""
+        whole = False
+        for record in self.records:
+            sharing = record.table.partition.over_subscribe
+            if whole and sharing is not OverSubscribe.FORCE:
+                record.demand.exclusive = True
+            whole = whole or sharing is OverSubscribe.EXCLUSIVE
 
     @property
     def whole(self) -> str:
@@ -259,6 +269,7 @@ class Record:
         other.plain, other.sort = -1, 0
         other.demand = demand = Demand(self.job.ask, self.table.partition, site)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
+        demand.exclusive = self.demand.exclusive
         if cpus:
             demand.cpus = cpus
             if demand.tasks_per_node:

@@ -1,8 +1,10 @@
 """Whose jobs are suspended for whose: SUSPEND by the tiers of partitions (§9)."""
 
+from collections.abc import Mapping
+
 from windtunnel.model.slurm import Partition, SlurmSite
 
-__all__ = ["giving_way", "suspends"]
+__all__ = ["giving_way", "overlooked", "suspends"]
 
 
 def suspends(site: SlurmSite) -> bool:
@@ -23,6 +25,23 @@ def giving_way(site: SlurmSite) -> dict[str, frozenset[str]]:
             other.name
             for other in site.partitions
             if other.priority_tier < one.priority_tier and _is_suspended(site, other)
+        )
+        for one in site.partitions
+    }
+
+
+def overlooked(
+    site: SlurmSite, sharing: frozenset[str], beneath: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """For each partition those beneath it, and those of its tier whose jobs share.
+
+    Which cores its own jobs have says where one more goes; those of other partitions of the tier are not counted.
+    """
+    return {
+        one.name: beneath.get(one.name, frozenset()).union(
+            other.name
+            for other in site.partitions
+            if other is not one and other.name in sharing and other.priority_tier == one.priority_tier
         )
         for one in site.partitions
     }

@@ -26,8 +26,9 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
     for node, cpus in placed.cpus.items():
         busy = held.cores[node]
         if shares and placed.row != IDLE:
-            beneath = cluster.gives_way.get(record.table.name, frozenset())
-            busy = held.beside(node, record.table.name, placed.row, beneath)
+            name = record.table.name
+            over = cluster.overlooked[name] if placed.row >= 0 else cluster.gives_way.get(name, frozenset())
+            busy = held.beside(node, name, placed.row, over)
         free = cluster.core_masks[node] & ~busy
         if socket_counts:
             found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]))

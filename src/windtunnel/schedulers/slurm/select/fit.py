@@ -108,7 +108,9 @@ class Fit(PlainFit):
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
         cluster = self.cluster
         if row != IDLE:
-            busy = held.beside(node, record.table.name, row, self.beneath(record, row))
+            name = record.table.name
+            over = self.cluster.overlooked[name] if row >= 0 else self.beneath(record, row)
+            busy = held.beside(node, name, row, over)
             return (cluster.core_masks[node] & ~busy).bit_count() * cluster.threads[node]
         if self.by_socket:
             busy = held.cores[node]
