@@ -90,7 +90,7 @@ class Fit(PlainFit):
         most = record.table.partition.max_cpus_per_node
         if most is not None:
             free = min(free, most - held.of_partition(node, record.table.name))
-        free = self._by_shape(demand, node, free)
+        free = self._by_shape(demand, node, free, held)
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
@@ -121,7 +121,12 @@ class Fit(PlainFit):
         """The partitions whose jobs are suspended for a job: they count only while idle cores are looked for."""
         return _NOBODY if row == IDLE else self.cluster.gives_way.get(record.table.name, _NOBODY)
 
-    def _by_shape(self, demand: Demand, node: int, free: int) -> int:
+    def _of_sockets(self, node: int, held: Occupancy, most: int) -> int:
+        """The free CPUs of a node when no more than so many of each socket count."""
+        busy, threads = held.cores[node], self.cluster.threads[node]
+        return sum(min(most, (socket & ~busy).bit_count() * threads) for socket in self.cluster.sockets[node])
+
+    def _by_shape(self, demand: Demand, node: int, free: int, held: Occupancy) -> int:
         """What threads, cores and sockets that are asked for leave (§5.2)."""
         threads = self.cluster.threads[node]
         if demand.one_thread and threads > 1:
@@ -132,7 +137,7 @@ class Fit(PlainFit):
         if demand.tasks_per_socket:
             if free < demand.tasks_per_socket * demand.cpus_per_task:
                 return 0
-            free = min(free, len(self.cluster.sockets[node]) * demand.tasks_per_socket * demand.cpus_per_task)
+            free = min(free, self._of_sockets(node, held, demand.tasks_per_socket * demand.cpus_per_task))
         if demand.cores_per_socket and self.cluster.site.nodes[node].cores_per_socket < demand.cores_per_socket:
             return 0
         return free
