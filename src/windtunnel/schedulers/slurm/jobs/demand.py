@@ -45,6 +45,7 @@ class Demand:
         "memory_per_node",
         "min_cpus_per_node",
         "min_nodes",
+        "most_per_gpu",
         "nodes_given",
         "one_thread",
         "over_subscribe",
@@ -143,6 +144,8 @@ class Demand:
         per_gpu = ask.cpus_per_gpu or (defaults.get("DefCpuPerGPU") if ask.cpus_per_task is None else None)
         gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
         self.cpus_per_gpu = per_gpu if per_gpu and gpus else 0
+        self.most_per_gpu = ask.cpus_per_gpu or 0
+        """The CPUs of a node that count for each of its GPUs; 0: all, as DefCpuPerGPU says only how many it takes."""
         self.cpus_of_gpus = self.cpus_per_gpu * gpus
 
     def _count_memory(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
@@ -196,6 +199,7 @@ class Demand:
             self.cpus_per_task,
             self.cpus_per_gpu,
             self.cpus_of_gpus,
+            self.most_per_gpu,
             self.gpus_per_job,
             self.gpus_per_task,
             tuple((one.name, one.type, one.count) for one in self.gres),

@@ -143,7 +143,8 @@ class ConsTres:
             order = sorted(usable, key=lambda node: (weights[node], given[node] / whole[node], node))
             return self._in_order(need, order, usable, gpus)
         if self.serial_at_end and record.demand.cpus == 1:
-            return self._in_order(need, sorted(usable, reverse=True), usable, gpus)
+            weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
+            return self._in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
         if self.tree is not None and (not self.tree_optional or ask.switches is not None):
             return self.tree.pick(need, usable, gpus)
         return best_fit(need, usable, self.fit.weights.weights, gpus, ask.contiguous)

@@ -112,8 +112,10 @@ class Selector(Chooser):
         demand, site = record.demand, self.cluster.site
         when = nodes = 0
         cpus: dict[int, int] = {}
+        on_node = demand.tasks_per_node
         for those, count in record.counts:
-            part = record.part(site, count, count, demand.max_nodes)
+            least = max(count, -(-demand.tasks // on_node)) if on_node else count
+            part = record.part(site, least, least, demand.max_nodes)
             found = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, horizon)
             if found is None:
                 return None

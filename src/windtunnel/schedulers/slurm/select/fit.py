@@ -94,8 +94,8 @@ class Fit(PlainFit):
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
-        elif demand.cpus_per_gpu and demand.gpus_per_job:
-            free = min(free, self.free_gpus(node, held) * demand.cpus_per_gpu)
+        elif demand.most_per_gpu and demand.gpus_per_job and not demand.exclusive:
+            free = min(free, self.free_gpus(node, held) * demand.most_per_gpu)
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         need = max((demand.tasks_per_node or whole_job) * per_task, demand.cpus_per_gpu * demand.gpus_on_node())
         if free < need or free < demand.min_cpus_per_node:
