@@ -23,6 +23,7 @@ from windtunnel.schedulers.slurm.reservations import Bookings
 ORDER = 1e-6
 """Seconds between lines of the log that have one date."""
 NEVER = 10**12
+HOUR = 3600
 LOOPS = {"main": "main_due", "full": "full_due", "backfill": "backfill_due"}
 
 
@@ -139,7 +140,8 @@ class Course:
     def __init__(self, replay):
         self.site, self.index, self.ill = replay.site, replay.index, replay.ill
         events = [(when + ORDER * i, kind, what) for i, (when, kind, what) in enumerate(replay.events)]
-        self.zero = int(events[0][0]) - 1
+        self.zero = int(events[0][0]) // HOUR * HOUR
+        """Dates are rounded to full minutes and the like, so that ours may differ by whole hours."""
         self.events = [(when - self.zero, kind, what) for when, kind, what in events]
         self.rows = replay.rows
         self.submitted = replay.submitted

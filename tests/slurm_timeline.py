@@ -145,6 +145,7 @@ class Timeline:
             self.state.unusable |= one
         else:
             self.state.unusable &= ~one
+            self.ended.append((when, one))  # its daemon needs a moment, too
 
     def victim(self, when, text, fate):
         name = name_of(text)
