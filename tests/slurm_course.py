@@ -62,7 +62,9 @@ class RecordedClocks(Clocks):
 
     def ran_main(self, now, full):
         when, *_ = self.left.popleft()
-        due = min(self.own.main_due, self.own.full_due)
+        due = self.own.main_due
+        if full or due == inf:
+            due = min(due, self.own.full_due)
         self.waits.append((when, "full" if full else "main", when - due))
         self.own.ran_main(now, full)
         self.show()
@@ -188,19 +190,24 @@ class Course:
             )  # fmt: skip
 
     def _ran(self, name):
-        """From its last start to its end, but for the time in which it was suspended."""
+        """From its last start to its end, but for the time in which it was suspended.
+
+        Suspended jobs go on when another ends, here at once, there some milliseconds later.
+        """
         start = end = away = None
-        ran = 0.0
+        ran = freed = 0.0
         for when, kind, what in self.events:
             if kind in ("main", "backfill"):
                 start = when if any(one == name for one, _ in what) else start
                 away, ran = (None, 0.0) if start == when else (away, ran)
-            elif not what or name_of(what[0]) != name:
                 continue
-            elif kind == "suspend":
+            freed = when if kind in ("done", "cancel") else freed
+            if not what or name_of(what[0]) != name:
+                continue
+            if kind == "suspend":
                 away = when
             elif kind == "resume":
-                ran -= when - away
+                ran -= freed - away
             elif kind in ("done", "cancel") and start is not None and end is None:
                 end = when
         return 1e5 if start is None or end is None else end - start + ran

@@ -9,7 +9,7 @@ from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, union
 from windtunnel.schedulers.slurm.shares.tree import Member
 from windtunnel.schedulers.slurm.shares.usage import Spending
 
@@ -110,7 +110,6 @@ class PendingJob:
         "number",
         "order",
         "planned",
-        "preferred",
         "qos",
         "reason",
         "records",
@@ -181,12 +180,13 @@ class PendingJob:
         self.named = cluster.named(ask.nodes)
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)
-        self.preferred = Constraint(ask.prefer, cluster).alternatives if ask.prefer else ()
-        """Nodes that are tried before all others (``--prefer``)."""
         self.records: list[Record] = []
         for name in ask.partitions or (cluster.default,):
             if name in cluster.partitions:
                 self.records.append(Record(self, cluster.partitions[name], cluster))
+        preferred = union(Constraint(ask.prefer, cluster).alternatives) if ask.prefer else 0
+        for record in self.records if ask.prefer else ():
+            record.liking = record.on(preferred, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
         self._keep_whole()
 
@@ -222,6 +222,7 @@ class Record:
         "demand",
         "job",
         "kind",
+        "liking",
         "limit",
         "mask",
         "narrow",
@@ -257,8 +258,18 @@ class Record:
         """Whether it asks for nothing but CPUs, memory for each of them, and nodes (1, 0); -1: not asked for yet."""
         self.refusal: str | None = ""
         """Why the partition takes no such job (None: it does); empty: not asked for yet."""
+        self.liking: Record | None = None
+        """The same on the nodes that the job prefers (``--prefer``)."""
         self.node_refusal: str | None = ""
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
+
+    def on(self, nodes: int, site: SlurmSite) -> "Record":
+        """The same job on none but these nodes."""
+        demand = self.demand
+        other = self.part(site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
+        other.mask &= nodes
+        other.narrow, other.counts = True, self.counts
+        return other
 
     def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
@@ -266,7 +277,7 @@ class Record:
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
-        other.plain, other.sort = -1, 0
+        other.plain, other.sort, other.liking = -1, 0, None
         other.demand = demand = Demand(self.job.ask, self.table.partition, site)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
         demand.exclusive = self.demand.exclusive

@@ -5,7 +5,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
-from windtunnel.schedulers.slurm.loops.main_loop import Pass
+from windtunnel.schedulers.slurm.loops.main_loop import Pass, liked
 from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
@@ -166,6 +166,8 @@ class _Cycle:
         before = job.expected
         if self._refused(record):
             return
+        if record.liking is not None and self._starts_as_it_likes(record, first):
+            return
         only_now = self._only_now(record)
         first = max(first, self._blocked_until(record))
         while not self._beyond(record):
@@ -183,6 +185,18 @@ class _Cycle:
             self.full = plan.outcome is FULL
             if plan.outcome is not PLANNED or not self._next_task(job):
                 return
+
+    def _starts_as_it_likes(self, record: Record, first: int) -> bool:
+        """Whether a job, or all tasks that may, start now on the nodes that it prefers; there nothing is planned."""
+        job = record.job
+        while not self._beyond(record):
+            plan, tested = self.planner.test(liked(record), True, first)
+            self.done.tested += tested
+            if plan.outcome is not STARTED:
+                return False
+            if job.id not in self.state.pending or not job.startable_tasks:
+                return True
+        return True
 
     @staticmethod
     def _show(job: PendingJob, plan: Plan, before: int | None) -> None:

@@ -13,7 +13,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
 from windtunnel.schedulers.slurm.preemption.victims import candidates, find_victims, signal
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Pass", "main_pass", "never_runs", "nodes_busy", "not_available"]
+__all__ = ["Pass", "liked", "main_pass", "never_runs", "nodes_busy", "not_available"]
 
 _OF_LIMITS: Final = ("Assoc", "QOS", "Max")
 """How Reasons begin that limits give."""
@@ -106,8 +106,12 @@ class _Run:
         return True
 
     def _one(self, record: Record) -> bool:
-        """Whether a job started; if not, its Reason and what fails with it are set (§3.2)."""
+        """Whether a job started; if not, its Reason and what fails with it are set (§3.2).
+
+        A job that prefers some nodes starts nowhere else: only backfill gives it others.
+        """
         state, job = self.state, record.job
+        record = liked(record)
         if job.reservation and job.reservation in self.failed_reservations:
             _behind(job)
             return False
@@ -234,9 +238,18 @@ def main_pass(state: State, full: bool = False) -> Pass:
     return _Run(state, full).go()
 
 
+def liked(record: Record) -> Record:
+    """A job on the nodes that it prefers; as it is if it prefers none."""
+    if record.liking is None:
+        return record
+    record.liking.priority = record.priority
+    return record.liking
+
+
 def never_runs(state: State, record: Record) -> bool:
     """Whether a job fits its partition not even when all nodes are there and empty."""
-    return not state.selector.ever(record, record.mask)
+    tested = liked(record)
+    return not state.selector.ever(tested, tested.mask)
 
 
 def nodes_busy(state: State, record: Record, among: int) -> bool:

@@ -87,8 +87,7 @@ class Chooser:
 
     def alternatives(self, record: Record, among: int) -> list[int]:
         """The sets of nodes of which one has to serve the job."""
-        found = [nodes & among for nodes in record.job.constraint.alternatives]
-        return [nodes & liked for liked in record.job.preferred for nodes in found] + found
+        return [nodes & among for nodes in record.job.constraint.alternatives]
 
     def by_switches(self, record: Record) -> bool:
         """Whether switches are looked at when nodes are picked: not for jobs that go to the least loaded nodes."""
