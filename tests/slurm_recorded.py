@@ -31,6 +31,8 @@ from windtunnel.model.slurm import (
     Switch,
 )
 
+TIMEOUTS = {"kill_wait": 5, "message_timeout": 60}
+"""Seconds, set where all was recorded (recorder/lab.py)."""
 UNITS = {"": 1, "K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
 
 
@@ -136,7 +138,9 @@ def read_site(folder):
         licences={
             x.partition(":")[0]: int(x.partition(":")[2] or 1) for x in conf.get("licenses", "").split(",") if x
         },
-        main=settings_of(MainLoopSettings, given, builtin=conf.get("schedulertype") == "sched/builtin"),
+        main=settings_of(
+            MainLoopSettings, given, builtin=conf.get("schedulertype") == "sched/builtin", **TIMEOUTS
+        ),
         backfill=settings_of(BackfillSettings, given),
         select=SelectSettings(
             type=kind,

@@ -207,6 +207,9 @@ class Replay:
                 if key not in self.accepted and key not in self.logged:
                     self.unseen[key] = self.reasons[key]
             pending.reason = self.reasons[key].replace("_", " ")
+            pending.preempted_at = next(
+                (int(one.when) for one in self.passes for _, job in one.victims if job == key and one.when < when), None
+            )
         return state
 
     def runs(self, job, when):

@@ -231,3 +231,8 @@ class Timeline:
             self.state.pending[job.id] = job
         for job in done.failed:
             self.state.pending[job.id] = job
+        for victim, _ in done.victims:
+            if victim.holding.leaving:
+                victim.holding.leaving = False
+                self.state.held.add(victim.holding)
+                self.state.selector.took(victim.holding)

@@ -36,4 +36,5 @@ def test_a_victim_is_expected_to_end_with_its_grace_or_earlier(choose, grace, en
     done = choose(state)
     assert [(one.id, other.id) for one, other in done.victims] == [("1", urgent.id)]
     assert victim.holding.end == end
-    assert [held.job for held in state.selector.by_end] == ["1"]
+    assert victim.holding.leaving is not bool(grace)
+    assert [held.job for held in state.selector.by_end] == ["1"] * bool(grace)

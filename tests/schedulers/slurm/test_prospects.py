@@ -126,3 +126,17 @@ def test_a_job_behind_as_many_as_are_tested_does_not_start_before_plans_that_wer
         passes = (main_pass(state), backfill_pass(state, all_plans))
         done.append([[one.id for one in each.started] for each in passes])
     assert done[0] == done[1] == [["1"], []]
+
+
+def test_tasks_of_an_array_count_as_tests_each():
+    """Three tests: two tasks of an array and the job behind it, so that nobody looks at the last job."""
+    described = site(nodes=NODES, cpus=4, backfill=BackfillSettings(bf_max_job_test=3))
+    done = []
+    for all_plans in (True, False):
+        state = State(described, 1000)
+        for number, (tasks, more) in enumerate(((28, {}), (10, {"array": (1, 2)}), (20, {}), (1, {})), 1):
+            ask = JobAsk(user="ann", tasks=tasks, time_limit=5, partitions=("main",), **more)
+            state.pending[str(number)] = PendingJob(str(number), number, ask, state.now, state.cluster)
+        main_pass(state)
+        done.append([one.id for one in backfill_pass(state, all_plans).started])
+    assert done == [[], []]

@@ -80,7 +80,7 @@ TABLES: Final = {
         simulated=_names(
             "AccountingStorageEnforce AccountingStorageTRES ClusterName DefCpuPerGPU DefMemPerCPU "
             "DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue KillWait Licenses "
-            "MaxMemPerCPU MaxMemPerNode OverTimeLimit PreemptExemptTime PreemptMode "
+            "MaxMemPerCPU MaxMemPerNode MessageTimeout OverTimeLimit PreemptExemptTime PreemptMode "
             "PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge "
             "PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare "
             "PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters "
@@ -103,7 +103,7 @@ TABLES: Final = {
             "JobCompPass JobCompPassScript JobCompPort JobCompType JobCompUser JobContainerPlugin JobContainerType "
             "JobCredentialPrivateKey JobCredentialPublicCertificate JobFileAppend KeepAliveTime KillOnBadExit "
             "LaunchParameters LaunchType LogTimeFormat MailDomain MailProg MaxBatchRequeue MaxDBDMsgs MaxJobId "
-            "MaxStepCount MaxTasksPerNode MessageTimeout MetricsType MinJobAge MpiDefault MpiParams NamespaceType "
+            "MaxStepCount MaxTasksPerNode MetricsType MinJobAge MpiDefault MpiParams NamespaceType "
             "PluginDir PlugStackConfig PrEpParameters PrEpPlugins PriorityParameters PrivateData ProctrackType "
             "Prolog PrologEpilogTimeout PrologFlags PrologSlurmctld PrologTimeout PropagatePrioProcess "
             "PropagateResourceLimits PropagateResourceLimitsExcept RebootProgram RequeueExit RequeueExitHold "

@@ -40,6 +40,7 @@ def settings_in(line: Line) -> dict[str, Any]:
             **_fields(MainLoopSettings, given, line),
             complete_wait=line.integer("CompleteWait", 0),
             kill_wait=line.integer("KillWait", 30),
+            message_timeout=line.integer("MessageTimeout", 10),
             builtin=kinds["SchedulerType"] == "builtin",
         ),
         "backfill": BackfillSettings(**_fields(BackfillSettings, given, line)),

@@ -28,6 +28,7 @@ class MainLoopSettings(msgspec.Struct, frozen=True, kw_only=True):
     kill_invalid_depend: bool = False
     complete_wait: int = 0
     kill_wait: int = 30
+    message_timeout: int = 10
     builtin: bool = False
     """``SchedulerType=sched/builtin``: no backfill."""
 

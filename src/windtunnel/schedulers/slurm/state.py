@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.limits.accrual import Accrual
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
@@ -241,6 +241,15 @@ class State:
             holding.end = end
             self.selector.took(holding)
 
+    def leave(self, running: RunningJob) -> None:
+        """A job has been ended: nothing is counted as held by it, but its nodes are not free at once."""
+        holding = running.holding
+        if not holding.leaving:
+            holding.leaving = True
+            self.held.remove(holding)
+            self.selector.gave_back(holding)
+            self.completing |= holding.nodes
+
     def put_off(self, key: str, seconds: int) -> None:
         """A job that was suspended ends so much later at the latest."""
         holding = self.running[key].holding
@@ -251,8 +260,11 @@ class State:
     def give_up(self, key: str) -> RunningJob:
         """A job no longer runs, as if it never had."""
         running = self.running.pop(key)
-        self.held.remove(running.holding)
-        self.selector.gave_back(running.holding)
+        if running.holding.leaving:
+            self.completing = union(one.holding.nodes for one in self.running.values() if one.holding.leaving)
+        else:
+            self.held.remove(running.holding)
+            self.selector.gave_back(running.holding)
         self.limits.end(running)
         self.dependencies.requeue(key, running.pending)
         for licence, count in running.licences.items():

@@ -110,6 +110,7 @@ class PendingJob:
         "number",
         "order",
         "planned",
+        "preempted_at",
         "qos",
         "reason",
         "records",
@@ -136,6 +137,8 @@ class PendingJob:
         self.id = key
         self.switch_wait_from: int | None = None
         """When it could first have started, but below too many switches."""
+        self.preempted_at: int | None = None
+        """When jobs first had to go for it."""
         self.blocking_qos = ""
         """The QOS whose limit refused it last."""
         self.number = number

@@ -59,8 +59,8 @@ class _Cycle:
         most = settings.bf_max_job_test
         prospects = self._prospects(queue)
         for place, record in enumerate(queue):
-            if self.deferred and most and place >= most:
-                self._catch_up()  # tests may have been enough
+            if self.deferred and most and self.done.tested + len(self.deferred) >= most:
+                self._catch_up()  # tests may have been enough: of an array each task is one
             if self.full or (most and self.done.tested >= most):
                 break
             if self.most_starts and len(self.done.started) >= self.most_starts:

@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
 from windtunnel.schedulers.slurm.nodes.names import folded
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
-from windtunnel.schedulers.slurm.preemption.victims import candidates, find_victims, signal
+from windtunnel.schedulers.slurm.preemption.victims import make_room
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Pass", "liked", "main_pass", "never_runs", "nodes_busy", "not_available"]
@@ -174,15 +174,12 @@ class _Run:
     def _blocked(self, record: Record, among: int) -> None:
         """No placement: busy, not available, or impossible indefinitely."""
         state, job = self.state, record.job
-        listed = candidates(state, record)
-        if listed:
-            found = find_victims(state, record, among, listed)
-            if found is not None:
-                self.done.victims += [(victim, job) for victim in found[1]]
-                signal(state, found[1])
-                job.reason = "Resources"
-                self._fail(record)
-                return
+        victims = make_room(state, record, among)
+        if victims is not None:
+            self.done.victims += [(victim, job) for victim in victims]
+            job.reason = "Resources"
+            self._fail(record)
+            return
         if state.selector.ever(record, among):
             job.reason = "Resources"
             self._fail(record)

@@ -15,7 +15,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.kept import KeptPlan, same_slots_until, same_until
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
-from windtunnel.schedulers.slurm.preemption.victims import candidates, find_victims, signal
+from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room
 from windtunnel.schedulers.slurm.select.answers import Answer
 from windtunnel.schedulers.slurm.state import State
 
@@ -42,7 +42,7 @@ class Planner:
         """Plans of a partition; 0: any number."""
         self.most_boundaries: int = self.settings.bf_node_space_size or self.settings.bf_max_job_test
         counted = state.site.licences if self.licensed else {}
-        nodes = self.nodes = without(state.up, state.completing)
+        nodes = self.nodes = state.up
         """Where jobs may be planned at all."""
         self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, nodes, counted)
         for job in state.running.values():
@@ -222,6 +222,8 @@ class Planner:
                     continue
                 break
             when, placed = max(found[0], start), found[1]
+            if when <= state.now and placed.nodes & state.completing:
+                when, later = state.now + 1, 0  # soon, but not yet
             self.het.note(record, when, placed)
             if when <= state.now and job.het is None:
                 plan = self._start(record, among, minutes)
@@ -310,14 +312,13 @@ class Planner:
         state, job = self.state, record.job
         if partition_refusal(record) or not job.startable_tasks:
             return None
+        among = without(among, state.completing)
         placed = state.selector.start(record, among, state.held, state.limits.preferred(record))
         if placed is None:
-            listed = candidates(state, record)
-            found = find_victims(state, record, among, listed) if listed else None
-            if found is None:
+            victims = make_room(state, record, among)
+            if victims is None:
                 return None
-            self.done.victims += [(victim, job) for victim in found[1]]
-            signal(state, found[1])
+            self.done.victims += [(victim, job) for victim in victims]
             job.reason = "Resources"
             return None
         if waits_for_switches(state, record, placed):

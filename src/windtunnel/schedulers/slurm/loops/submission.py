@@ -1,7 +1,7 @@
 """What happens to a job when it is submitted: it is refused, or checked for validity and never started (§3.1)."""
 
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
-from windtunnel.schedulers.slurm.loops.main_loop import never_runs, nodes_busy, not_available
+from windtunnel.schedulers.slurm.loops.main_loop import liked, never_runs, nodes_busy, not_available
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
 from windtunnel.schedulers.slurm.state import State
 
@@ -53,6 +53,7 @@ def _tested(state: State, record: Record) -> str:
     job = record.job
     if partition_refusal(record):
         return "None"
+    record = liked(record)
     among = record.mask & state.up
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)

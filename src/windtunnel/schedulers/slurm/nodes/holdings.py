@@ -35,6 +35,7 @@ class Holding:
         "exclusive",
         "gres",
         "job",
+        "leaving",
         "limit",
         "nodes",
         "order",
@@ -69,6 +70,8 @@ class Holding:
         """When it ends for planning: start and time limit (§1)."""
         self.limit = limit
         """That limit, in minutes."""
+        self.leaving = False
+        """Whether the job has been ended for another, and only its nodes are not yet free."""
         self._cpus = cpus
         self._cores = cores
         self._memory = memory

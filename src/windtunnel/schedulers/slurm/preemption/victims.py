@@ -6,7 +6,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["candidates", "find_victims", "grace_of", "may_preempt", "mode_of", "signal"]
+__all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of"]
 
 _LAST: Final = 99999
 
@@ -47,12 +47,34 @@ def mode_of(state: State, job: RunningJob) -> str:
     return found
 
 
-def signal(state: State, victims: Iterable[RunningJob]) -> None:
-    """Victims with a grace are expected to end with it, from the moment they are chosen on."""
+def make_room(state: State, record: Record, among: int) -> list[RunningJob] | None:
+    """The jobs that go for one now; None: it could not start even then, or needs none to go.
+
+    While those that had to go for it may still be ending, no others have to.
+    """
+    listed = candidates(state, record)
+    found = _find_victims(state, record, among, listed) if listed else None
+    if found is None:
+        return None
+    job, main = record.job, state.site.main
+    if job.preempted_at is None:
+        job.preempted_at = state.now
+    elif state.now - job.preempted_at < main.kill_wait + main.message_timeout:
+        return []
+    _signal(state, found)
+    return found
+
+
+def _signal(state: State, victims: Iterable[RunningJob]) -> None:
+    """Victims with a grace are expected to end with it, from the moment they are chosen on; others have ended."""
     for victim in victims:
+        if mode_of(state, victim) == "SUSPEND":
+            continue
         grace = grace_of(state, victim)
-        if grace and mode_of(state, victim) != "SUSPEND":
+        if grace:
             state.expect_end(victim.id, state.now + grace)
+        else:
+            state.leave(victim)
 
 
 def grace_of(state: State, job: RunningJob) -> int:
@@ -79,6 +101,8 @@ def candidates(state: State, record: Record) -> list[RunningJob]:
 def _is_candidate(state: State, record: Record, job: RunningJob) -> bool:
     if not job.holding.nodes & record.table.mask or not may_preempt(state, record, job.pending, job.record):
         return False
+    if job.holding.leaving:
+        return False  # it has had to go already
     if job.record.table.name in state.cluster.gives_way.get(record.table.name, ()):
         return False  # it is suspended for the job, and no victim
     exempt = job.pending.qos.preempt_exempt_time if job.pending.qos is not None else None
@@ -92,10 +116,10 @@ def _rank(state: State, job: RunningJob) -> int:
     return job.record.table.partition.priority_tier
 
 
-def find_victims(
+def _find_victims(
     state: State, record: Record, among: int, listed: Sequence[RunningJob]
-) -> tuple[Picked, list[RunningJob]] | None:
-    """A placement that becomes possible without some of the candidates, and those of them that have to go."""
+) -> list[RunningJob] | None:
+    """Some of the candidates without which a placement becomes possible, those that have its nodes (§9)."""
     order = list(listed)
     passes = 0
     usable = {job.id: 0 for job in order}
@@ -126,7 +150,7 @@ def find_victims(
         if usable[job.id]:
             break
         victims.append(job)
-    return placed, victims
+    return victims
 
 
 def _reordered(

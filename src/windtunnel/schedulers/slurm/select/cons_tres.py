@@ -202,8 +202,8 @@ class ConsTres:
             count = min(cluster.cpus[node], cores * threads)
         if self.fit.by_socket:
             whole = cluster.sockets[node][0].bit_count() * threads
-            block = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags
-            touched = -(-count // (whole if block else max(threads, demand.cpus_per_task)))
+            together = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags or demand.cpus_per_task > 1
+            touched = -(-count // (whole if together else threads))
             count = max(count, min(usable, touched * whole))
         return count
 
