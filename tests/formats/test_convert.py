@@ -70,7 +70,7 @@ jobs = st.lists(
         request=st.integers(1, 64).map(lambda n: Request(n, n)),
         profile=numbers.map(lambda run: DelayProfile(delay=run)),
         submission_time=numbers,
-        walltime=numbers.map(lambda limit: limit + 1e6),
+        walltime=numbers.map(lambda limit: limit + 1e6 + 1),  # longer than any run: what is as long is repaired
         user=st.integers(0, 99).map(str),
         group=st.integers(0, 99).map(str),
         queue=st.integers(0, 99).map(str),
