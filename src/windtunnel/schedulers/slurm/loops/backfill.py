@@ -116,7 +116,7 @@ class _Cycle:
         if sort.opaque:
             self._catch_up()
         elif prospects.may_start(sort):
-            if self.deferred and not prospects.starts(sort):
+            if self.deferred and (record.demand.exclusive or not prospects.starts(sort)):
                 self._catch_up()
         elif self.may_defer and self.planner.is_hopeless(record, look=False):
             sort.hopeless = True

@@ -332,8 +332,17 @@ class Planner:
             limit = self._longest(record, placed, minutes)
         running = state.begin(record, placed, state.now, cut(record, limit, state.now))
         self._take_licences(record, running)
+        if record.demand.exclusive:
+            self._occupy(running)
         self.done.started.append(running)
         return Plan(STARTED, state.now, placed.nodes)
+
+    def _occupy(self, running: RunningJob) -> None:
+        """A job that has its nodes whole leaves the map for as long as it may run; others are only seen to run."""
+        now, end, nodes = self.state.now, running.holding.end, running.holding.nodes
+        if self.keeps:
+            self.number = self.state.kept_plans.after(self.number, *self.map.effect(now, end), nodes)
+        self.map.take(now, end, nodes)
 
     def _take_licences(self, record: Record, running: RunningJob) -> None:
         wanted = record.job.licences
