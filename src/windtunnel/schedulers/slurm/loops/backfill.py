@@ -218,10 +218,12 @@ class _Cycle:
 
         Of an array they are looked at once for all its tasks.
         """
+        if self.limits_stop:
+            return False
         refusal = self.state.limits.before(record)
         if refusal:
             record.job.reason = refusal
-        return bool(refusal) and not self.limits_stop
+        return bool(refusal)
 
     def _blocked_until(self, record: Record) -> int:
         """With ``assoc_limit_stop`` no job of a QOS passes one that waits for a limit of the QOS (§6.2)."""
