@@ -317,7 +317,8 @@ def read_accounts(folder):
     order = read_order(folder / "raw" / "r0-assoc_mgr.txt.gz")
     if not order:
         order = read_order(folder / "raw" / "assoc_mgr.txt.gz")
-    found = [{"account": "root"}, {"account": "root", "user": "root"}, *accounts.values(), *users.values()]
+    top = accounts.pop("root", {}) | {"account": "root", "parent": ""}
+    found = [top, {"account": "root", "user": "root"}, *accounts.values(), *users.values()]
     return (
         tuple(Association(**one, order=order.get((one["account"], one.get("user", "")), 0)) for one in found),
         tuple(Qos(**one) for one in qos.values()),
@@ -476,6 +477,8 @@ def ask_of(given, user="", name="", submitted=0):
     array, limit = indices(given["--array"]) if "--array" in given else (None, None)
     switches, _, wait = given.get("--switches", "").partition("@")
     exclusive = given.get("--exclusive")
+    if "--oversubscribe" in [*given][[*given].index("--exclusive") :] if exclusive == "" else False:
+        exclusive = None  # the last of the two counts
     return JobAsk(
         name=given.get("--job-name", name),
         user=user,

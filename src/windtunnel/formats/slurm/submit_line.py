@@ -173,7 +173,8 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
             continue
     flags = {"contiguous": "contiguous", "spread-job": "spread", "use-min-nodes": "use_min_nodes", "hold": "held"}
     found |= {field: True for option, field in flags.items() if option in given}
-    if "exclusive" in given:
+    ways = [one for one in given if one in ("exclusive", "oversubscribe")]
+    if "exclusive" in given and (given["exclusive"] == "user" or ways[-1] == "exclusive"):  # the last one counts
         found["exclusive_user" if given["exclusive"] == "user" else "exclusive"] = True
     if (limit := _TASKS_AT_ONCE.search(given.get("array", ""))) is not None:
         found["array_limit"] = max(1, int(limit[1]))

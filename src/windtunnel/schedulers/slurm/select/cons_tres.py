@@ -196,7 +196,7 @@ class ConsTres:
         """The CPUs of the cores, or whole sockets, on which so many CPUs' worth of tasks are."""
         cluster, demand = self.cluster, record.demand
         threads = cluster.threads[node]
-        if threads > 1 and self.fit.by_core and (demand.one_thread or demand.tasks_per_core):
+        if threads > 1 and (self.fit.by_core or self.fit.by_socket) and (demand.one_thread or demand.tasks_per_core):
             each = 1 if demand.one_thread else (demand.tasks_per_core or 1) * demand.cpus_per_task
             cores = -(-count // each) * -(-each // threads)
             count = min(cluster.cpus[node], cores * threads)
@@ -204,7 +204,7 @@ class ConsTres:
             whole = cluster.sockets[node][0].bit_count() * threads
             together = "CR_CORE_DEFAULT_DIST_BLOCK" in self.flags or demand.cpus_per_task > 1
             touched = -(-count // (whole if together else threads))
-            count = max(count, min(usable, touched * whole))
+            count = max(count, min(usable * threads if demand.one_thread else usable, touched * whole))
         return count
 
     def placement(self, record: Record, taken: dict[int, int], usable: dict[int, int], need: Need) -> Picked:
