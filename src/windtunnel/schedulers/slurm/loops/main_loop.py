@@ -13,9 +13,9 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
 from windtunnel.schedulers.slurm.preemption.victims import make_room
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Pass", "liked", "main_pass", "never_runs", "nodes_busy", "not_available"]
+__all__ = ["OF_LIMITS", "Pass", "liked", "main_pass", "never_runs", "nodes_busy", "not_available"]
 
-_OF_LIMITS: Final = ("Assoc", "QOS", "Max")
+OF_LIMITS: Final = ("Assoc", "QOS", "Max")
 """How Reasons begin that limits give."""
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
@@ -116,7 +116,7 @@ class _Run:
             _behind(job)
             return False
         refused = state.limits.before(record)
-        if refused and job.reason.startswith(_OF_LIMITS):
+        if refused and job.reason.startswith(OF_LIMITS):
             job.reason = refused  # passed over: only when limits first keep it back anything fails with it
             return False
         if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:

@@ -18,6 +18,10 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "ReservationRequired"
     if all(record.table.partition.root_only for record in job.records) and job.user != "root":
         return "RootOnly"
+    if any(one.kind == "expand" for one in job.ask.dependencies):
+        return "NotSupported (--dependency=expand)"
+    if job.time_min is not None and job.ask.time_limit is not None and job.time_min > job.ask.time_limit:
+        return "InvalidTimeMin"
     for name, count in job.ask.licences.items():
         if count > state.site.licences.get(name, 0):
             return "InvalidLicense"
@@ -32,9 +36,16 @@ def refusal(state: State, job: PendingJob) -> str | None:
         refused = [partition_refusal(record) for record in job.records]
         if all(refused) or (enforced == "ALL" and any(refused)):
             return next(one for one in refused if one)
-    if all(never_runs(state, record) for record in job.records):
-        return "BadConstraints"
-    return None
+    return "BadConstraints" if len(job.records) == 1 and not job.held and _hopeless(state, job.records[0]) else None
+
+
+def _hopeless(state: State, record: Record) -> bool:
+    """Whether a job could never run in its partition; with too many or too few nodes for it, it waits for others."""
+    part, ask = record.table.partition, record.job.ask
+    most = ask.max_nodes or ask.min_nodes
+    few = most is not None and most < part.min_nodes
+    many = part.max_nodes is not None and record.demand.min_nodes > part.max_nodes
+    return not (few or many or state.limits.bound(record)) and never_runs(state, record)
 
 
 def first_reason(state: State, job: PendingJob) -> str:

@@ -17,7 +17,8 @@ class Constraint:
     """A constraint, read once.
 
     ``alternatives`` are sets of nodes of which one has to serve the whole job (``[a|b]``; one set without brackets);
-    ``counts`` are sets of nodes from which so many are needed (``a*2&b*1``).
+    ``counts`` are sets of nodes from which so many are needed (``[a*2&b*1]``). Without brackets each of them would have
+    to have all the features.
     """
 
     __slots__ = ("alternatives", "counts", "known", "text")
@@ -34,7 +35,9 @@ class Constraint:
         bracketed = inner.startswith("[") and inner.endswith("]")
         if bracketed:
             inner = inner[1:-1]
-        if "*" in inner:
+        if "*" in inner and not bracketed and "&" in inner:
+            self.alternatives = (self._read(re.sub(r"\*\d+", "", inner), cluster),)
+        elif "*" in inner:
             self._read_counts(inner, cluster)
         elif bracketed:
             options = re.split(r"[|,]", inner)

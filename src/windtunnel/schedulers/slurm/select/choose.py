@@ -109,6 +109,8 @@ class Chooser:
             if placed is None:
                 return None
             required |= placed.nodes
+        if record.counts and required.bit_count() > record.demand.max_nodes:
+            return None
         return None if required & ~among else required
 
     def _now(self, record: Record, among: int, held: Occupancy) -> Picked | None:
