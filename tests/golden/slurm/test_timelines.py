@@ -7,6 +7,7 @@ is shown apart.
 """
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,8 @@ from slurm_timeline import Timeline
 
 pytestmark = pytest.mark.golden
 
-FOLDERS = cases("golden/slurm/timelines")
+OWN = sorted(one for one in (Path(__file__).parent / "workloads").iterdir() if one.is_dir())
+FOLDERS = [*cases("golden/slurm/timelines"), *OWN]
 
 
 @cache

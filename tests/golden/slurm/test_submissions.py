@@ -1,0 +1,44 @@
+"""What the real Slurm refused at submission is refused, and nothing else is."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shared import cases
+from slurm_recorded import read_ask
+from slurm_replay import Replay
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.loops.submission import refusal
+
+pytestmark = pytest.mark.golden
+
+OWN = sorted(one for one in (Path(__file__).parent / "recorded").iterdir() if one.is_dir())
+FOLDERS = [*cases("golden/slurm/snapshots"), *OWN]
+OF_SBATCH = re.compile("mutually exclusive|--gpus < -N|invalid partition|Invalid qos")
+"""What sbatch does not even send, and names that the site does not have, or that a user may not use."""
+
+
+def submissions(folder, replay):
+    """Those of the folder, but for heterogeneous jobs, and those that had started when the queue was submitted."""
+    for job in json.loads((folder / "jobs.json").read_text()):
+        started = replay.before.get(str(job["jobid"]), {}).get("JobState") == "RUNNING"
+        if not started and ":" not in job["sbatch"] and not OF_SBATCH.search(job["message"] or ""):
+            yield job
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_submissions_are_taken_as_slurm_took_them(folder):
+    replay = Replay(folder)
+    state = replay.state_at(replay.outcome["t_up"], [])
+    state.pending.clear()
+    for number, job in enumerate(submissions(folder, replay), 10**6):
+        ask = read_ask(job)
+        member = state.tree.find(ask.account or state.tree.default_account(ask.user), ask.user)
+        qos = state.cluster.qos.get(ask.qos or "normal")
+        made = PendingJob(str(number), number, ask, int(job["submit_wall"]), state.cluster, member, qos)
+        reason = refusal(state, made)
+        assert (reason is None) == (job["jobid"] is not None), (" ".join(job["sbatch"]), job["message"], reason)
+        if reason is None:
+            state.pending[made.id] = made
