@@ -17,8 +17,8 @@ class Constraint:
     """A constraint, read once.
 
     ``alternatives`` are sets of nodes of which one has to serve the whole job (``[a|b]``; one set without brackets);
-    ``counts`` are sets of nodes from which so many are needed (``[a*2&b*1]``). Without brackets each of them would have
-    to have all the features.
+    ``counts`` are sets of nodes from which so many are needed (``[a*2&b*1]``). Without brackets each
+    of them would have to have all the features.
     """
 
     __slots__ = ("alternatives", "counts", "known", "text")
