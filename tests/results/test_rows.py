@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windtunnel.results.fields import behind, names_of, plain
-from windtunnel.results.machine_states import rows_of
+from windtunnel.results.state_rows import rows_of
 from windtunnel.results.rows import integers, joined
 
 NUMBERS = st.integers(-(2**70), 2**70)
@@ -32,12 +32,12 @@ def test_integers_of_any_kind_are_written() -> None:
 @given(st.lists(st.tuples(st.floats(allow_nan=False), st.lists(NUMBERS, min_size=5, max_size=5)), min_size=1))
 def test_machine_states_are_what_their_formats_say(rows: list[tuple[float, list[int]]]) -> None:
     values = [value for date, counts in rows for value in (date, *counts)]
-    assert rows_of(values) == "".join(f"{date:g},{','.join(map(str, counts))}\n" for date, counts in rows)
+    assert rows_of(values) == "".join(f"{date:g},{','.join(map(str, counts))}\n" for date, counts in rows).encode()
 
 
 def test_machine_states_may_be_numbers_of_numpy() -> None:
     numpy = pytest.importorskip("numpy")
-    assert rows_of([numpy.float64(1.5e6), 0, 0, 0, numpy.int64(3), 1]) == "1.5e+06,0,0,0,3,1\n"
+    assert rows_of([numpy.float64(1.5e6), 0, 0, 0, numpy.int64(3), 1]) == b"1.5e+06,0,0,0,3,1\n"
 
 
 IDS = st.tuples(st.sampled_from(["w0", "w1", "", "w\n"]), st.text("a!,\n0", max_size=4)).map("!".join)

@@ -7,15 +7,16 @@ from struct import unpack
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from librt.strings import BytesWriter
 
-from windtunnel.model import DelayProfile, HostSet, Job, JobState, Platform, Request
+from windtunnel.model import DelayProfile, HostSet, Job, JobRecord, JobState, Platform, Request
 from windtunnel.results.batch import Batch
 from windtunnel.results.columns import Collector
-from windtunnel.results.fields import plain_column
+from windtunnel.results.fields import plain
 from windtunnel.results.jobs_csv import JobsCsv
 from windtunnel.results.layout import Dialect, Layout
 from windtunnel.results.supplementary_csv import JobsExtraCsv
-from windtunnel.results.written_jobs import codes_of, dates_of, extra_rows, job_rows, sizes_of
+from windtunnel.results.written_jobs import codes_of, dates_of, extra_rows, job_rows, put_field, shared, sizes_of
 
 SECONDS = st.integers(0, 10**9).map(float) | st.floats(0.0, 1e9) | st.just(0.0)
 TEXT = st.sampled_from(["", "7", "w0", "ann", "a,b", 'say "hi"', "=cmd()", "-3", "'x", "a\nb", "é", " !", "\r", "w!"])
@@ -42,11 +43,10 @@ FIELDS = {
 JOBS = st.lists(st.fixed_dictionaries(FIELDS), min_size=1, max_size=6)
 
 
-def noted(jobs):
-    values = []
+def ended(jobs):
+    records = []
     for job in jobs:
         start = job["submitted"] + job["wait"] if job["ran"] else -1.0
-        finish = start + job["execution"] if job["ran"] else -1.0
         made = Job(
             id=job["id"],
             request=Request(hosts=job["requested"]),
@@ -57,22 +57,27 @@ def noted(jobs):
             group=job["group"],
             queue=job["queue"],
         )
-        values += [made, job["state"], start, finish, job["hosts"], None]
-        values += [job["joules"], job["metadata"], job["code"], job["dynamic"]]
-    return values
+        record = JobRecord(
+            made,
+            state=job["state"],
+            hosts=job["hosts"],
+            starting_time=start,
+            finish_time=start + job["execution"] if job["ran"] else -1.0,
+            return_code=job["code"],
+            consumed_energy=job["joules"],
+            metadata=job["metadata"],
+            dynamic=job["dynamic"],
+        )
+        records.append(record)
+    return records
 
 
-def rows(values, v5, omit_rejected):
-    batch = Batch(values)
-    writer = JobsCsv(Layout(None, Dialect.BATSIM5 if v5 else Dialect.WINDTUNNEL))
-    known = (writer.profiles(batch), batch.submitted, batch.requested, batch.walltime)
-    return job_rows(batch.names, known, values, v5, omit_rejected)
+def rows(records, v5, omit_rejected):
+    return job_rows(records, Batch(records).profiles, v5, omit_rejected).decode()
 
 
-def extra(values, shares=()):
-    batch = Batch(values)
-    users, groups, queues = map(plain_column, batch.owners)
-    return extra_rows(batch.names, (users, groups, queues), values, [*shares])
+def extra(records, shares=()):
+    return extra_rows(records, Batch(records).owners, [*shares]).decode()
 
 
 PLAIN = {
@@ -100,11 +105,11 @@ PLAIN = {
 @example([PLAIN], False, False)
 def test_rows_of_jobs_are_those_made_by_column(jobs, v5, omit_rejected):
     writer = JobsCsv(Layout(None, Dialect.BATSIM5 if v5 else Dialect.WINDTUNNEL), omit_rejected=omit_rejected)
-    values = noted(jobs)
-    assert rows(values, v5, omit_rejected) == writer.by_column(Batch(values))
+    records = ended(jobs)
+    assert rows(records, v5, omit_rejected) == writer.by_column(Batch(records))
 
 
-def test_a_row_is_what_was_noted():
+def test_a_row_is_what_the_record_says():
     rejected = PLAIN | {
         "id": "w0!3",
         "ran": False,
@@ -117,40 +122,49 @@ def test_a_row_is_what_was_noted():
         '1.243902,0-3 5,-1.000000,""'
     )
     expected = [ran, '3,w0,102,10.000000,5,-1.000000,0,REJECTED,,,,,,,,,"too wide"']
-    values = noted([PLAIN, rejected])
-    assert rows(values, False, False) == "".join(f"{row}\n" for row in expected)
-    assert rows(values, False, True) == f"{expected[0]}\n"
-    assert extra(values) == "2,w0,6,1,,0,\n3,w0,6,1,,0,\n"
-    assert extra(values, ["0.500000", ""]) == "2,w0,6,1,,0,0.500000\n3,w0,6,1,,0,\n"
+    records = ended([PLAIN, rejected])
+    assert rows(records, False, False) == "".join(f"{row}\n" for row in expected)
+    assert rows(records, False, True) == f"{expected[0]}\n"
+    assert extra(records) == "2,w0,6,1,,0,\n3,w0,6,1,,0,\n"
+    assert extra(records, ["0.500000", ""]) == "2,w0,6,1,,0,0.500000\n3,w0,6,1,,0,\n"
 
 
 @given(JOBS)
 def test_extra_rows_are_those_made_by_column(jobs):
-    values = noted(jobs)
+    records = ended(jobs)
     writer = JobsExtraCsv(Layout(None), Collector())
-    assert extra(values) == writer.by_column(Batch(values))
+    assert extra(records) == writer.by_column(Batch(records))
 
 
 @given(JOBS)
 def test_what_is_counted_is_what_is_counted_by_column(jobs):
-    values = noted(jobs)
+    records = ended(jobs)
     collector = Collector()
     collector.on_begin(0.0, Platform.uniform(4), [])
-    collector.take(Batch(values))
+    collector.take(Batch(records))
     columns = collector.columns
-    submitted = Batch(values).submitted
-    for data, column in zip(
-        dates_of(submitted, values), (columns.submitted, columns.start, columns.finish), strict=True
-    ):
+    for data, column in zip(dates_of(records), (columns.submitted, columns.start, columns.finish), strict=True):
         assert list(unpack(f"<{len(jobs)}d", data)) == column.tolist()
-    assert sizes_of(values) == columns.used.tolist()
+    assert sizes_of(records) == columns.used.tolist()
     owners = {owner: 16 * rank for rank, owner in enumerate(columns.owners)}
-    assert array("I", codes_of(Batch(values).owners, values, owners)) == columns.codes
+    assert array("I", codes_of(records, Batch(records).owners, owners)) == columns.codes
+
+
+@given(st.lists(st.booleans(), max_size=4))
+def test_jobs_that_share_hosts_are_noticed(shares):
+    records = [JobRecord(ended([PLAIN])[0].job, amounts={0: {"cores": 1.0}} if share else None) for share in shares]
+    assert shared(records) == any(shares)
+
+
+@pytest.mark.parametrize("text", ["", "a", "w0!7", "a,b", "=1+", "-x", "'=1+", "é", "a\rb", "\udc80", "w-0", "3.5"])
+def test_a_part_of_a_text_is_a_field(text):
+    out = BytesWriter()
+    put_field(out, f"x{text}y", 1, 1 + len(text))
+    assert out.getvalue() == f"{plain(text)},".encode("utf-8", "backslashreplace")
 
 
 def test_dates_may_be_numbers_of_numpy():
     numpy = pytest.importorskip("numpy")
-    values = noted([PLAIN])
-    odd = [numpy.float32(value) if isinstance(value, float) else value for value in values]
-    assert rows(odd, False, False) == rows(values, False, False)
-    assert dates_of([numpy.float32(10.0)], odd) == dates_of([10.0], values)
+    records, odd = ended([PLAIN]), ended([PLAIN | {"submitted": numpy.float64(10.0), "walltime": numpy.float64(60.0)}])
+    assert rows(odd, False, False) == rows(records, False, False)
+    assert dates_of(odd) == dates_of(records)

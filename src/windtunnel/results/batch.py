@@ -2,36 +2,33 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Protocol
 
-from windtunnel.model import HostSet, Job, JobState
+from windtunnel.model import HostSet, Job, JobRecord, JobState
 from windtunnel.results.fields import names_of
+from windtunnel.results.job_rows import COMPILED
 
-__all__ = ["NOTED", "Batch", "Sink"]
-
-NOTED: Final = 10
-"""Values that are noted of each job: the job itself, and what its record says (see :class:`Batch`)."""
+__all__ = ["Batch", "Sink"]
 
 
 class Batch:
     """Jobs that are over, in the order in which they ended or were rejected, and columns of them. Times in s.
 
-    ``noted`` has of each job, one after the other: the job, its state, start (-1 when it never ran), end, hosts,
-    amounts, energy, metadata and return code, and whether it is dynamic. Columns are made when they are asked for:
-    the compiled build asks for few but those of what a job itself says, which interpreted code reads faster.
+    Columns are made when they are asked for. The compiled build asks for few but those of what a job itself says, which
+    interpreted code reads faster; the rest it takes from the records.
     """
 
-    def __init__(self, noted: list[Any]) -> None:
-        self.noted = noted
+    def __init__(self, records: list[JobRecord]) -> None:
+        self.records = records
 
     @cached_property
     def _jobs(self) -> list[Job]:
-        return self.noted[::NOTED]
+        return [record.job for record in self.records]
 
     @cached_property
     def ids(self) -> list[str]:
         """Full ids."""
-        return [job.id for job in self._jobs]
+        return [record.job_id for record in self.records]
 
     @cached_property
     def profiles(self) -> list[str]:
@@ -41,52 +38,52 @@ class Batch:
     @cached_property
     def submitted(self) -> list[float]:
         """Dates of submission."""
-        return [job.submission_time for job in self._jobs]
+        return [record.submission for record in self.records]
 
     @cached_property
     def requested(self) -> list[int]:
         """Hosts."""
-        return [job.request.hosts for job in self._jobs]
+        return [record.size for record in self.records]
 
     @cached_property
     def walltime(self) -> list[float]:
         """Limits; inf when there is none."""
-        return [job.walltime for job in self._jobs]
+        return [record.walltime for record in self.records]
 
     @cached_property
     def states(self) -> list[JobState]:
         """How they ended."""
-        return self.noted[1::NOTED]
+        return [record.state for record in self.records]
 
     @cached_property
     def start(self) -> list[float]:
         """Dates; -1 when it never ran."""
-        return self.noted[2::NOTED]
+        return [record.starting_time for record in self.records]
 
     @cached_property
     def finish(self) -> list[float]:
         """Dates; -1 when it never ran."""
-        return self.noted[3::NOTED]
+        return [record.finish_time for record in self.records]
 
     @cached_property
     def hosts(self) -> list[HostSet]:
         """Those it had last."""
-        return self.noted[4::NOTED]
+        return [record.hosts for record in self.records]
 
     @cached_property
     def amounts(self) -> list[Mapping[int, Mapping[str, float]] | None]:
         """What it took of them, if not whole ones."""
-        return self.noted[5::NOTED]
+        return [record.amounts for record in self.records]
 
     @cached_property
     def energy(self) -> list[float]:
         """Joules; -1 when energy is not simulated."""
-        return self.noted[6::NOTED]
+        return [record.consumed_energy for record in self.records]
 
     @cached_property
     def metadata(self) -> list[str]:
         """What decision components attached."""
-        return self.noted[7::NOTED]
+        return [record.metadata for record in self.records]
 
     @cached_property
     def users(self) -> list[str]:
@@ -106,12 +103,12 @@ class Batch:
     @cached_property
     def return_codes(self) -> list[int]:
         """0 for success."""
-        return self.noted[8::NOTED]
+        return [record.return_code for record in self.records]
 
     @cached_property
     def dynamic(self) -> list[bool]:
         """Whether a decision component registered it."""
-        return self.noted[9::NOTED]
+        return [record.dynamic for record in self.records]
 
     @cached_property
     def owners(self) -> tuple[list[str], list[str], list[str]]:
@@ -126,6 +123,10 @@ class Batch:
     @cached_property
     def shared(self) -> bool:
         """Whether any job took amounts of its hosts instead of whole ones."""
+        if COMPILED:
+            from windtunnel.results.written_jobs import shared
+
+            return shared(self.records)
         amounts = self.amounts
         return amounts.count(None) < len(amounts)
 

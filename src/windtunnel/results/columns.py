@@ -170,10 +170,10 @@ class Collector(Observer):
         if _COMPILED:
             from windtunnel.results.written_jobs import codes_of, dates_of
 
-            dates = dates_of(batch.submitted, batch.noted)
+            dates = dates_of(batch.records)
             for column, data in zip((columns.submitted, columns.start, columns.finish), dates, strict=True):
                 column.frombytes(data)
-            columns.codes.frombytes(codes_of(batch.owners, batch.noted, self._owners))
+            columns.codes.frombytes(codes_of(batch.records, batch.owners, self._owners))
         else:
             extend(columns.submitted, batch.submitted)
             extend(columns.start, batch.start)
@@ -196,7 +196,7 @@ class Collector(Observer):
             if _COMPILED:
                 from windtunnel.results.written_jobs import sizes_of
 
-                return sizes_of(batch.noted)
+                return sizes_of(batch.records)
             return [hosts.size for hosts in batch.hosts]
         return [self.share(*pair) for pair in zip(batch.hosts, batch.amounts, strict=True)]
 

@@ -6,47 +6,32 @@ of what job after job does, so recorders of jobs are sinks of a :class:`JobBatch
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import JobRecord
-from windtunnel.results.batch import NOTED, Batch, Sink
+from windtunnel.results.batch import Batch, Sink
 from windtunnel.results.rows import BATCH
 from windtunnel.vocabulary.component import Observer
 
 __all__ = ["JobBatches"]
 
-_LIMIT: Final = BATCH * NOTED
-
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class JobBatches(Observer):
-    """Notes each job that is over, at once (so that what happens to the record later does not matter)."""
+    """Keeps the record of each job that is over: nothing of it changes any more."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = tuple(sinks)
-        self._pending: list[Any] = []  # what is noted, job by job
+        self._pending: list[JobRecord] = []
         self._lock = Lock()
 
     def on_job_ended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- the record has the dates
-        """Note it: a hot path."""
+        """Keep it: a hot path."""
         pending = self._pending
-        pending.extend(  # in pure Python cheaper than +=
-            (
-                record.job,
-                record.state,
-                record.starting_time,
-                record.finish_time,
-                record.hosts,
-                record.amounts,
-                record.consumed_energy,
-                record.metadata,
-                record.return_code,
-                record.dynamic,
-            )
-        )
-        if len(pending) >= _LIMIT:
+        pending.append(record)
+        if len(pending) >= BATCH:
             self.flush()
 
     def on_job_suspended(self, now: float, record: JobRecord) -> None:  # noqa: ARG002 -- hook
@@ -54,7 +39,7 @@ class JobBatches(Observer):
         self.flush()
 
     def on_job_rejected(self, now: float, record: JobRecord) -> None:
-        """Note it."""
+        """Keep it."""
         self.on_job_ended(now, record)
 
     def flush(self) -> None:

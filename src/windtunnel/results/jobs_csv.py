@@ -33,15 +33,14 @@ class JobsCsv(Recorder):
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job."""
-        self.rows.pending.append(self._text(batch))
+        self.rows.pending.append(self._rows(batch))
         self.rows.flush()
 
-    def _text(self, batch: Batch) -> str:
+    def _rows(self, batch: Batch) -> str | bytes:
         if COMPILED:
             from windtunnel.results.written_jobs import job_rows
 
-            known = (self.profiles(batch), batch.submitted, batch.requested, batch.walltime)
-            return job_rows(batch.names, known, batch.noted, self._v5, self._omit_rejected)
+            return job_rows(batch.records, batch.profiles, self._v5, self._omit_rejected)
         return self.by_column(batch)
 
     def by_column(self, batch: Batch) -> str:

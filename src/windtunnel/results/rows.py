@@ -28,6 +28,7 @@ __all__ = [
     "Recorder",
     "Rows",
     "alike",
+    "as_bytes",
     "integers",
     "joined",
 ]
@@ -73,11 +74,19 @@ def joined(columns: Sequence[Sequence[str]]) -> str:
     return "".join(pieces)
 
 
+def as_bytes(rows: Sequence[Any]) -> bytes:
+    """Rows as they are written."""
+    try:
+        return "".join(rows).encode("utf-8", "backslashreplace")
+    except TypeError:  # some are in bytes already
+        return b"".join([row if isinstance(row, bytes) else as_bytes([row]) for row in rows])
+
+
 class Rows:
     """One growing text file, or the same in memory when ``path`` is None.
 
-    ``pending`` holds whole rows or, with a ``width``, so many values for each row, which ``join`` makes to rows.
-    Whoever appends calls :meth:`flush` when there are ``limit`` items. With ``lazy`` the file appears with its first
+    ``pending`` holds whole rows, as text or in bytes, or, with a ``width``, so many values for each row, which ``join``
+    makes to rows; ``more`` gives those that gather elsewhere. Whoever appends calls :meth:`flush` when there are ``limit`` items. With ``lazy`` the file appears with its first
     row. Whatever lay at ``path`` before is replaced.
     """
 
@@ -91,6 +100,7 @@ class Rows:
         "_width",
         "kept",
         "limit",
+        "more",
         "name",
         "path",
         "pending",
@@ -105,12 +115,14 @@ class Rows:
         *,
         lazy: bool = False,
         width: int = 1,
-        join: Callable[[list[Any]], str] = "".join,
+        join: Callable[[list[Any]], bytes] = as_bytes,
     ) -> None:
         self.name = name
         self.path = path
         self.pending: list[Any] = []
         self.limit = BATCH * width
+        self.more: Callable[[], bytes] | None = None
+        """Gives rows that have gathered elsewhere, once."""
         self.kept = bytearray()
         self.size = 0
         """Bytes written; what a failed or foreign write left behind this mark is cut off before the next one."""
@@ -123,7 +135,7 @@ class Rows:
         if path is not None:
             path.unlink(missing_ok=True)
         if not lazy:
-            self._write("")
+            self._write(b"")
 
     def add(self, text: str) -> None:
         """Append one row (or several, whole ones) to a file without template."""
@@ -138,18 +150,19 @@ class Rows:
             SimulationError: it cannot be written (disk full...); the rows are kept and the next call tries again.
         """
         with self._lock:
+            if self.more is not None and (rows := self.more()):
+                self.pending.append(rows)
             # The other thread may append meanwhile: take the whole rows that are there now, and drop just those.
             count = len(self.pending) // self._width * self._width
             if count:
                 self._write(self._join(self.pending[:count]))
                 del self.pending[:count]
 
-    def _write(self, text: str) -> None:
+    def _write(self, data: bytes) -> None:
         if self._stopped:
             raise SimulationError(f"cannot write {self.path or self.name}: {self._stopped}")
         if not self.size:
-            text = self._header + text
-        data = text.encode("utf-8", "backslashreplace")
+            data = self._header.encode() + data
         size = self.size + len(data)
         if self.path is None:
             self.kept += data
@@ -226,12 +239,13 @@ class Rows:
         if self.path is not None and self.size:
             with suppress(OSError), self.path.open("rb") as file:  # it is gone: resume() says so
                 self._sum = self._crc(file)
-        left_out = ("__weakref__", "_lock", "pending")
+        left_out = ("__weakref__", "_lock", "more", "pending")
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
             setattr(self, name, value)
+        self.more = None
         self.pending = []
         self._lock = Lock()
 

@@ -13,7 +13,7 @@ from windtunnel.model import HostSet, JobRecord
 from windtunnel.model.event_kinds import event_kind
 from windtunnel.results.batch import Batch
 from windtunnel.results.columns import Collector
-from windtunnel.results.fields import plain, plain_column
+from windtunnel.results.fields import plain
 from windtunnel.results.job_rows import COMPILED
 from windtunnel.results.layout import Layout
 from windtunnel.results.rows import Recorder, alike, integers, joined
@@ -55,18 +55,16 @@ class JobsExtraCsv(Recorder):
 
     def take(self, batch: Batch) -> None:
         """Write a row for each job of which there is something to say."""
-        text = self._text(batch)
-        if text:
-            self.rows.pending.append(text)
+        rows = self._rows(batch)
+        if rows:
+            self.rows.pending.append(rows)
             self.rows.flush()
 
-    def _text(self, batch: Batch) -> str:
+    def _rows(self, batch: Batch) -> str | bytes:
         if COMPILED:
             from windtunnel.results.written_jobs import extra_rows
 
-            users, groups, queues = map(plain_column, batch.owners)
-            shares = self._shares(batch) if batch.shared else []
-            return extra_rows(batch.names, (users, groups, queues), batch.noted, shares)
+            return extra_rows(batch.records, batch.owners, self._shares(batch) if batch.shared else [])
         owned = any(batch.users) or any(batch.groups) or any(batch.queues)
         return self.by_column(batch) if owned or batch.shared or any(batch.return_codes) else ""
 

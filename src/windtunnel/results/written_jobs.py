@@ -1,84 +1,76 @@
-"""What is written and counted of jobs that are over, straight from what was noted of them: the compiled build's way.
+"""What is written and counted of jobs that are over, straight from their records: the compiled build's way.
 
-In pure Python it is faster to make columns of a batch first (:class:`windtunnel.results.batch.Batch`), and columns of
-text of those (:mod:`windtunnel.results.job_columns`); this module is not loaded there.
+In pure Python it is faster to make columns of text of a batch (:mod:`windtunnel.results.job_columns`); this module is
+not loaded there.
 """
 
 from math import inf
-from typing import Any, Final
+from typing import Final
 
-from librt.strings import BytesWriter, StringWriter, write_f64_le, write_i32_le
-from mypy_extensions import i32
+from librt.strings import BytesWriter, write_f64_le, write_i32_le
+from mypy_extensions import i32, i64, u8
 
-from windtunnel.model.hostset import HostSet
-from windtunnel.results.batch import NOTED
+from windtunnel.model.job_record import JobRecord
+from windtunnel.results.fields import plain
 from windtunnel.results.job_rows import ENDINGS, SHORTEST, quoted
 from windtunnel.results.written_numbers import put_fixed, put_hosts, put_whole
 
-__all__ = ["codes_of", "dates_of", "extra_rows", "job_rows", "sizes_of"]
+__all__ = ["codes_of", "dates_of", "extra_rows", "job_rows", "put_field", "shared", "sizes_of"]
 
-_COMMA: Final[i32] = 44
-_END: Final[i32] = 10
-
+_COMMA: Final[u8] = 44
+_END: Final[u8] = 10
+_MARK: Final = 33
+"""``!``, between the workload and the name of a job."""
+_ENDINGS: Final = [f"{ending},".encode() for ending in ENDINGS]
+_NEVER_RAN: Final = b",,,,,,,,"
+_NO_METADATA: Final = b'""'
+_NO_JOULES: Final = b"-1.000000,"
 
 Owners = tuple[list[str], list[str], list[str]]
 """Users, groups and queues of jobs, or nothing at all."""
-Names = tuple[list[str], list[str]]
-"""Fields of jobs: their names, and those of their workloads."""
-Known = tuple[list[str], list[float], list[Any], list[float]]
-"""What jobs say of themselves: profiles as fields, submissions (s), hosts requested, walltimes (s)."""
 
 
-def job_rows(names: Names, known: Known, noted: list[Any], v5: bool, omit_rejected: bool) -> str:
+def job_rows(records: list[JobRecord], profiles: list[str], v5: bool, omit_rejected: bool) -> bytes:
     """Rows of ``jobs.csv``, for Batsim 5's reader or Batsim 4's.
 
     Args:
-        names: which jobs they are.
-        known: the columns of what jobs say (interpreted code reads that ten times faster).
-        noted: what was noted of each job (see :class:`~windtunnel.results.batch.Batch`).
-        v5: Batsim 5 has no metadata.
+        records: of jobs that are over.
+        profiles: their ids (interpreted code reads what is no class of ours ten times faster).
+        v5: Batsim 5 names workload and profile, and has no metadata.
         omit_rejected: jobs that never started have no row.
     """
-    ids, workloads = names
-    profiles, submissions, requested, walltimes = known
-    out = StringWriter()
-    for rank in range(len(ids)):
-        at = rank * NOTED
-        start: float = noted[at + 2]
+    out = BytesWriter()
+    for rank, record in enumerate(records):
+        start = record.starting_time
         if start < 0.0 and omit_rejected:
             continue
-        submitted = submissions[rank]
-        walltime = walltimes[rank]
-        out.write(ids[rank])
-        out.append(_COMMA)
-        out.write(workloads[rank])
-        out.append(_COMMA)
-        out.write(profiles[rank])
+        submitted = record.submission
+        walltime = record.walltime
+        _put_names(out, record.job_id)
+        profile = profiles[rank]
+        put_field(out, profile, 0 if v5 else _behind_last_mark(profile), len(profile))
         put_fixed(out, submitted)
-        hosts_asked = requested[rank]
-        put_whole(out, hosts_asked if isinstance(hosts_asked, int) else int(hosts_asked))  # numpy's too
-        put_fixed(out, -1.0 if walltime == inf else walltime)
+        put_whole(out, record.size)
         out.append(_COMMA)
-        state: int = noted[at + 1]
-        out.write(ENDINGS[state])
+        put_fixed(out, -1.0 if walltime == inf else walltime)
+        state: int = record.state
+        out.write(_ENDINGS[state])
         if start < 0.0:
-            out.write(",,,,,,,,,")
+            out.write(_NEVER_RAN)
         else:
-            finish: float = noted[at + 3]
-            _put_times(out, submitted, start, finish)
-            hosts: HostSet = noted[at + 4]
-            put_hosts(out, hosts)
-            joules: float = noted[at + 6]
-            _put_joules(out, 0.0 if v5 and joules < 0.0 and noted[at + 9] else joules)
+            _put_times(out, submitted, start, record.finish_time)
+            put_hosts(out, record.hosts)
             out.append(_COMMA)
+            joules = record.consumed_energy
+            _put_joules(out, 0.0 if v5 and joules < 0.0 and record.dynamic else joules)
         if not v5:
-            metadata: str = noted[at + 7]
-            out.write('""' if metadata == "" else quoted(metadata))
+            metadata = record.metadata
+            out.write(_NO_METADATA if metadata == "" else _encoded(quoted(metadata)))
         out.append(_END)
     return out.getvalue()
 
 
-def _put_times(out: StringWriter, submitted: float, start: float, finish: float) -> None:
+def _put_times(out: BytesWriter, submitted: float, start: float, finish: float) -> None:
     """From the start to the stretch."""
     execution = finish - start
     if execution == 0.0:
@@ -93,76 +85,115 @@ def _put_times(out: StringWriter, submitted: float, start: float, finish: float)
     put_fixed(out, turnaround / execution)
 
 
-def _put_joules(out: StringWriter, joules: float) -> None:
+def _put_joules(out: BytesWriter, joules: float) -> None:
     if joules == -1.0:
-        out.write(",-1.000000")
+        out.write(_NO_JOULES)
     elif joules > 0.0:
         put_fixed(out, joules)
     else:
-        out.write(f",{joules:f}")
+        out.write(f"{joules:f},".encode())
 
 
-def extra_rows(names: Names, owners: Owners, noted: list[Any], shares: list[str]) -> str:
+def _put_names(out: BytesWriter, job_id: str) -> None:
+    """The name of a job, and that of its workload."""
+    size: i64 = len(job_id)
+    mark: i64 = 0
+    while mark < size and ord(job_id[mark]) != _MARK:
+        mark += 1
+    put_field(out, job_id, mark + 1, size)
+    put_field(out, job_id, 0, mark)
+
+
+def _behind_last_mark(text: str) -> i64:
+    """The place behind the last ``!``; 0 if there is none."""
+    place: i64 = len(text)
+    while place > 0 and ord(text[place - 1]) != _MARK:
+        place -= 1
+    return place
+
+
+def put_field(out: BytesWriter, text: str, first: i64, stop: i64) -> None:
+    """A part of a text as a field (see :func:`~windtunnel.results.fields.plain`), and a comma."""
+    at = first
+    while at < stop and _is_common(ord(text[at])):
+        at += 1
+    if at < stop:
+        out.write(_encoded(plain(text[first:stop])))
+    else:
+        at = first
+        while at < stop:
+            out.append(u8(ord(text[at])))
+            at += 1
+    out.append(_COMMA)
+
+
+def _is_common(code: int) -> bool:
+    """Whether a character is a digit, a letter of English or one of ``! . / _``: a field of such is written as it is."""
+    return 97 <= code <= 122 or 46 <= code <= 57 or 65 <= code <= 90 or code in (33, 95)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def extra_rows(records: list[JobRecord], owners: Owners, shares: list[str]) -> bytes:
     """Rows of ``jobs_extra.csv``, for jobs of which there is something to say.
 
     Args:
-        names: which jobs they are.
-        owners: whose they are, as fields.
-        noted: what was noted of each job.
+        records: of jobs that are over.
+        owners: whose they are.
         shares: the share of hosts of each, or nothing at all.
     """
-    ids, workloads = names
     users, groups, queues = owners
-    shared = len(shares) > 0
-    out = StringWriter()
-    for rank in range(len(ids)):
-        share = shares[rank] if shared else ""
-        code: int = noted[rank * NOTED + 8]
+    out = BytesWriter()
+    for rank in range(len(records)):
+        share = shares[rank] if len(shares) > 0 else ""
+        record = records[rank]
+        code = record.return_code
         user, group, queue = users[rank], groups[rank], queues[rank]
         if code != 0 or share != "" or user != "" or group != "" or queue != "":
-            out.write(ids[rank])
-            out.append(_COMMA)
-            out.write(workloads[rank])
-            out.append(_COMMA)
-            out.write(user)
-            out.append(_COMMA)
-            out.write(group)
-            out.append(_COMMA)
-            out.write(queue)
+            _put_names(out, record.job_id)
+            put_field(out, user, 0, len(user))
+            put_field(out, group, 0, len(group))
+            put_field(out, queue, 0, len(queue))
             put_whole(out, code)
             out.append(_COMMA)
-            out.write(share)
+            if share != "":
+                out.write(share.encode())
             out.append(_END)
     return out.getvalue()
 
 
-def dates_of(submissions: list[float], noted: list[Any]) -> tuple[bytes, bytes, bytes]:
+def dates_of(records: list[JobRecord]) -> tuple[bytes, bytes, bytes]:
     """Dates of submission, start and end (s): floats of 8 bytes, the lowest first."""
     submitted, start, finish = BytesWriter(), BytesWriter(), BytesWriter()
-    for rank in range(len(submissions)):
-        at = rank * NOTED
-        write_f64_le(submitted, submissions[rank])
-        write_f64_le(start, noted[at + 2])
-        write_f64_le(finish, noted[at + 3])
+    for record in records:
+        write_f64_le(submitted, record.submission)
+        write_f64_le(start, record.starting_time)
+        write_f64_le(finish, record.finish_time)
     return submitted.getvalue(), start.getvalue(), finish.getvalue()
 
 
-def sizes_of(noted: list[Any]) -> list[int]:
+def sizes_of(records: list[JobRecord]) -> list[int]:
     """How many hosts each job had."""
-    sizes: list[int] = []
-    for at in range(4, len(noted), NOTED):
-        hosts: HostSet = noted[at]
-        sizes.append(hosts.size)
-    return sizes
+    return [record.hosts.size for record in records]
 
 
-def codes_of(owners: Owners, noted: list[Any], known: dict[tuple[str, str], int]) -> bytes:
+def shared(records: list[JobRecord]) -> bool:
+    """Whether any job took amounts of its hosts instead of whole ones."""
+    for record in records:  # noqa: SIM110 -- a generator costs more
+        if record.amounts is not None:
+            return True
+    return False
+
+
+def codes_of(records: list[JobRecord], owners: Owners, known: dict[tuple[str, str], int]) -> bytes:
     """What ``known`` has for the user and queue of each job, plus how it ended: 4 bytes each, the lowest first."""
     users, _, queues = owners
     out = BytesWriter()
     last_queue = ""
     codes: dict[str, int] = {}  # of users with that queue
-    for rank in range(len(users)):
+    for rank in range(len(records)):
         user, queue = users[rank], queues[rank]
         if queue != last_queue:
             codes.clear()
@@ -170,6 +201,6 @@ def codes_of(owners: Owners, noted: list[Any], known: dict[tuple[str, str], int]
         code = codes.get(user)
         if code is None:
             code = codes[user] = known[user, queue]
-        state: int = noted[rank * NOTED + 1]
+        state: int = records[rank].state
         write_i32_le(out, i32(code + state))
     return out.getvalue()

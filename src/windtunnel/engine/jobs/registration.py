@@ -44,6 +44,7 @@ __all__ = [
 
 _LATER: Final = 1e-6
 """s; dates travel with six decimals."""
+_ALIVE: Final = (JobState.SUBMITTED, JobState.RUNNING, JobState.SUSPENDED)
 
 
 def _uses(world: World, profile: Profile) -> list[str]:
@@ -191,7 +192,9 @@ def continue_registration(world: World, rank: int, decision: ContinueRegistratio
 
 def set_job_metadata(world: World, rank: int, decision: SetJobMetadata) -> None:
     """Attach a text to a job."""
-    known_job(world, decision, decision.job_id, rank).metadata = decision.metadata
+    record = known_job(world, decision, decision.job_id, rank)
+    if record.state in _ALIVE:  # what is told of the others stands
+        record.metadata = decision.metadata
 
 
 def report_leases(world: World, rank: int, decision: ReportLeases) -> None:
