@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windtunnel.results.fields import behind, names_of, plain
-from windtunnel.results.state_rows import rows_of
 from windtunnel.results.rows import integers, joined
+from windtunnel.results.state_rows import rows_of
 
 NUMBERS = st.integers(-(2**70), 2**70)
 COLUMN = st.lists(st.text(max_size=5), min_size=4, max_size=4) | st.text(max_size=5).map(lambda one: [one] * 4)

@@ -14,8 +14,8 @@ __all__ = ["Batch", "Sink"]
 class Batch:
     """Jobs that are over, in the order in which they ended or were rejected, and columns of them. Times in s.
 
-    Columns are made when they are asked for. The compiled build asks for few but those of what a job itself says, which
-    interpreted code reads faster; the rest it takes from the records.
+    Columns are made when they are asked for. The compiled build asks for few but those of what a job itself says,
+    which interpreted code reads faster; the rest it takes from the records.
     """
 
     def __init__(self, records: list[JobRecord]) -> None:
@@ -23,6 +23,10 @@ class Batch:
 
     @cached_property
     def _jobs(self) -> list[Job]:
+        if COMPILED:
+            from windtunnel.results.written_jobs import jobs_of
+
+            return jobs_of(self.records)
         return [record.job for record in self.records]
 
     @cached_property

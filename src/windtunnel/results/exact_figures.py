@@ -13,14 +13,18 @@ from mypy_extensions import i64
 
 __all__ = ["ExactSum", "Ranks"]
 
+_LARGE: Final = 9007199254740992.0
+"""2 ** 53: up to here integers and floats are the same."""
+_FULL: Final[i64] = 1 << 62
 _FEW: Final[i64] = 12
 """So many numbers are brought into order rather than divided further."""
 
 
 class ExactSum:
-    """A sum of numbers that are added one by one."""
+    """A sum of numbers that are added one by one; whole ones, as most times of logs are, in an integer."""
 
     def __init__(self) -> None:
+        self._whole: i64 = 0
         self._parts = vec[float]()
         self._count: i64 = 0
         self._odd: list[float] = []
@@ -28,6 +32,11 @@ class ExactSum:
 
     def add(self, value: float) -> None:
         """One more."""
+        if -_LARGE < value < _LARGE and -_FULL < self._whole < _FULL:
+            number: i64 = i64(value)
+            if float(number) == value:
+                self._whole += number
+                return
         if value - value != 0.0:
             self._odd.append(value)
             return
@@ -53,7 +62,8 @@ class ExactSum:
     def value(self) -> float:
         """The sum, rounded once."""
         parts = self._parts
-        floats = self._odd[:]
+        low: i64 = self._whole & 0xFFFFFFFF
+        floats = [*self._odd, float(self._whole - low), float(low)]
         at: i64 = 0
         while at < self._count:
             floats.append(parts[at])

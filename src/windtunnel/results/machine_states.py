@@ -12,7 +12,7 @@ from windtunnel.results.rows import Recorder, Rows
 from windtunnel.results.state_rows import rows_of
 
 if TYPE_CHECKING:
-    from windtunnel.results.written_states import WrittenStates
+    pass
 
 __all__ = ["MachineStatesCsv"]
 

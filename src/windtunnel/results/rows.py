@@ -85,9 +85,9 @@ def as_bytes(rows: Sequence[Any]) -> bytes:
 class Rows:
     """One growing text file, or the same in memory when ``path`` is None.
 
-    ``pending`` holds whole rows, as text or in bytes, or, with a ``width``, so many values for each row, which ``join``
-    makes to rows; ``more`` gives those that gather elsewhere. Whoever appends calls :meth:`flush` when there are ``limit`` items. With ``lazy`` the file appears with its first
-    row. Whatever lay at ``path`` before is replaced.
+    ``pending`` holds whole rows, as text or in bytes, or, with a ``width``, so many values for each row, which
+    ``join`` makes to rows; ``more`` gives those that gather elsewhere. Whoever appends calls :meth:`flush` when there
+    are ``limit`` items. With ``lazy`` the file appears with its first row. Whatever lay at ``path`` before is replaced.
     """
 
     __slots__ = (

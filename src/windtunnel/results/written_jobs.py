@@ -10,16 +10,17 @@ from typing import Final
 from librt.strings import BytesWriter, write_f64_le, write_i32_le
 from mypy_extensions import i32, i64, u8
 
+from windtunnel.model.job import Job
 from windtunnel.model.job_record import JobRecord
 from windtunnel.results.fields import plain
 from windtunnel.results.job_rows import ENDINGS, SHORTEST, quoted
 from windtunnel.results.written_numbers import put_fixed, put_hosts, put_whole
 
-__all__ = ["codes_of", "dates_of", "extra_rows", "job_rows", "put_field", "shared", "sizes_of"]
+__all__ = ["codes_of", "dates_of", "extra_rows", "job_rows", "jobs_of", "put_field", "shared", "sizes_of"]
 
 _COMMA: Final[u8] = 44
 _END: Final[u8] = 10
-_MARK: Final = 33
+_MARK: Final[i64] = 33
 """``!``, between the workload and the name of a job."""
 _ENDINGS: Final = [f"{ending},".encode() for ending in ENDINGS]
 _NEVER_RAN: Final = b",,,,,,,,"
@@ -113,27 +114,31 @@ def _behind_last_mark(text: str) -> i64:
 
 
 def put_field(out: BytesWriter, text: str, first: i64, stop: i64) -> None:
-    """A part of a text as a field (see :func:`~windtunnel.results.fields.plain`), and a comma."""
+    """A part of a text as a field (see :func:`~windtunnel.results.fields.plain`), and a comma.
+
+    One of nothing but digits, letters of English and ``! . / _`` is written as it is.
+    """
+    begin = i64(len(out))
     at = first
-    while at < stop and _is_common(ord(text[at])):
-        at += 1
-    if at < stop:
-        out.write(_encoded(plain(text[first:stop])))
-    else:
-        at = first
-        while at < stop:
-            out.append(u8(ord(text[at])))
+    while at < stop:
+        code: i64 = ord(text[at])
+        if 46 <= code <= 57 or 95 <= code <= 122 or 64 < code < 91 or code == _MARK:
+            out.append(u8(code))
             at += 1
+            continue
+        out.truncate(begin)
+        out.write(_encoded(plain(text[first:stop])))
+        break
     out.append(_COMMA)
-
-
-def _is_common(code: int) -> bool:
-    """Whether a character is a digit, a letter of English or one of ``! . / _``: a field of such is written as it is."""
-    return 97 <= code <= 122 or 46 <= code <= 57 or 65 <= code <= 90 or code in (33, 95)
 
 
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
+
+
+def jobs_of(records: list[JobRecord]) -> list[Job]:
+    """Their jobs."""
+    return [record.job for record in records]
 
 
 def extra_rows(records: list[JobRecord], owners: Owners, shares: list[str]) -> bytes:

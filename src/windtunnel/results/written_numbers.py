@@ -1,8 +1,8 @@
 """Numbers as Batsim writes them: a hot path of the compiled build, which alone loads this module.
 
-Eight digits are made at once, as the eight bytes of one integer: Python takes longer to write one number than all of
-a row takes here. A product that lies so near the middle between two decimals that its own rounding could matter is left
-to Python, which rounds the exact number.
+Eight digits are made at once, as the eight bytes of one integer: Python takes longer to write one number than all
+of a row takes here. A product that lies so near the middle between two decimals that its own rounding could matter is
+left to Python, which rounds the exact number.
 """
 
 from typing import Final

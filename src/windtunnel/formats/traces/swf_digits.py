@@ -23,20 +23,28 @@ _MOST: Final[i64] = 1 << 53
 """Up to here an integer and the float made of it are the same number, so times may stay integers."""
 _LONGEST: Final[i64] = 16
 """Digits of that number."""
+_UNKNOWN: Final[i64] = 0x20312D
+"""``-1`` and a blank, the first character in the lowest byte: where nothing is known."""
+_THREE: Final[i64] = 0xFFFFFF
 _BEHIND: Final = b" " * 9
 """So that eight bytes can be read wherever a byte is looked at."""
 
 
 def rows_of_digits(data: bytes, rows: int) -> list[int] | None:
     """The 18 fields of each of so many whole lines, one after the other; None if anything else is there."""
-    values: list[int] = []
+    values = [-1] * (int(_WIDTH) * rows)  # what most fields of most logs are
     size: i64 = len(data)
     data += _BEHIND
     at: i64 = 0
+    row: i64 = 0  # where the fields of the line begin
     fields: i64 = 0
-    lines: i64 = 0
+    end = i64(len(values))
     while at < size:
         word: i64 = read_i64_le(data, at)
+        if word & _THREE == _UNKNOWN and fields < _WIDTH:
+            fields += 1
+            at += 3
+            continue
         byte: i64 = word & 255
         if byte in (_BLANK, _TAB):
             at += 1
@@ -46,8 +54,10 @@ def rows_of_digits(data: bytes, rows: int) -> list[int] | None:
                 return None
             at += 1
             fields = 0
-            lines += 1
+            row += _WIDTH
             continue
+        if fields == _WIDTH or row == end:
+            return None
         negative = byte == _MINUS
         if negative:
             at += 1
@@ -68,9 +78,12 @@ def rows_of_digits(data: bytes, rows: int) -> list[int] | None:
             byte = word & 255
         if digits == 0 or digits > _LONGEST or number >= _MOST or (zero and digits > 1):
             return None
-        if byte not in (_BLANK, _END, _TAB):
+        if byte == _BLANK:
+            at += digits + 1
+        elif byte in (_END, _TAB):
+            at += digits
+        else:
             return None
-        at += digits
-        values.append(-number if negative else number)
+        values[row + fields] = -number if negative else number
         fields += 1
-    return values if fields == 0 and lines == rows else None
+    return values if fields == 0 and row == end else None

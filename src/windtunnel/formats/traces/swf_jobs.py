@@ -166,8 +166,8 @@ class JobMaker:
         user: int
         group: int
         queue: int
-        for row in zip(*columns, strict=True):
-            number, count, run, submit, limit, user, group, queue = row
+        for row in zip(self._ids(columns[0]), *columns[1:], strict=True):
+            job_id, count, run, submit, limit, user, group, queue = row
             profile = profiles.get(run)
             if profile is None:
                 profile = _profile(profiles, run, prefix)
@@ -175,7 +175,6 @@ class JobMaker:
             if walltime <= length and extend:
                 walltime = _nextafter(length, inf)  # rules.behind_end
             request = self._request(count)
-            job_id = f"{prefix}{number}"
             job = _Job(
                 id=job_id,
                 request=request,
