@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from struct import error, pack
+from sys import byteorder
 from types import FunctionType
 from typing import Any, Final
 
@@ -23,12 +24,20 @@ def extend(column: "array[Any]", values: Iterable[Any]) -> None:
         count = len(values)
         if count and values[0] == values[-1] and values.count(values[0]) == count:  # what logs do not tell, and such
             column.frombytes(pack(column.typecode, values[0]) * count)
+        elif COMPILED and byteorder == "little" and (data := _packed(column.typecode, values)) is not None:
+            column.frombytes(data)
         else:
             column.frombytes(pack(f"{count}{column.typecode}", *values))
         return
     rest = iter(values)
     while chunk := tuple(islice(rest, _CHUNK)):
         column.frombytes(pack(f"{len(chunk)}{column.typecode}", *chunk))
+
+
+def _packed(typecode: str, values: list[Any]) -> bytes | None:
+    from windtunnel.model.packed import packed
+
+    return packed(typecode, values)
 
 
 def extended(column: "array[Any]", values: Sequence[Any]) -> "array[Any]":

@@ -15,7 +15,7 @@ __all__ = ["ExactSum", "Ranks"]
 
 _LARGE: Final = 9007199254740992.0
 """2 ** 53: up to here integers and floats are the same."""
-_FULL: Final[i64] = 1 << 62
+_FULL: Final[i64] = 0x1000000000000000
 _FEW: Final[i64] = 12
 """So many numbers are brought into order rather than divided further."""
 

@@ -22,41 +22,10 @@ __all__ = ["find_figures"]
 
 _MANY: Final = 4096
 """Jobs that are read at once."""
-
-
-class _Times:
-    """Waiting and execution times (s), and the rank of each job's owner where there are several."""
-
-    def __init__(self, count: int, *, owned: bool) -> None:
-        self.waits = vec[float](capacity=count)
-        self.executions = vec[float](capacity=count)
-        self._owned = owned
-        self._owners = vec[i32](capacity=count if owned else 0)
-        self.instant = False
-        self.earliest = inf
-        self.latest = 0.0
-
-    def read(self, submitted: bytes, start: bytes, finish: bytes, codes: bytes) -> None:
-        """More jobs: 8 bytes of each date, 4 of each code."""
-        at: i64 = 0
-        end = i64(len(start))
-        while at < end:
-            asked, begun, ended = read_f64_le(submitted, at), read_f64_le(start, at), read_f64_le(finish, at)
-            execution = ended - begun
-            if execution == 0.0:
-                self.instant = True
-                execution = SHORTEST
-            self.earliest = min(self.earliest, asked)
-            self.latest = max(self.latest, ended)
-            self.waits = append(self.waits, begun - asked)
-            self.executions = append(self.executions, execution)
-            if self._owned:
-                self._owners = append(self._owners, read_i32_le(codes, at // 2) // STATES)
-            at += 8
-
-    def owner(self, job: i64) -> i32:
-        """The rank of a job's owner; 0 if there is but one."""
-        return self._owners[job] if self._owned else 0
+_TURNAROUND: Final = 0
+_SLOWDOWN: Final = 1
+_BOUNDED: Final = 2
+_WAITING: Final = 3
 
 
 class _Sums:
@@ -92,65 +61,85 @@ class _Sums:
 def find_figures(found: Figures, ran: Columns, distributed: bool) -> None:
     """Everything that follows from the columns of jobs that ran; their dates and codes are in memory."""
     owners = len(ran.owners) if distributed and len(ran.owners) > 1 else 0
-    times = _Times(len(ran), owned=owners > 0)
+    _find_areas(found, ran, owners)
+    for which in (_TURNAROUND, _SLOWDOWN, _BOUNDED, _WAITING):
+        if which == _BOUNDED and not distributed:
+            continue
+        sums = _Sums(0 if which == _SLOWDOWN else owners)
+        values = vec[float](capacity=len(ran) if distributed else 0)
+        values = _measured(ran, which, sums, values, owned=owners > 0, kept=distributed)
+        known = found.owners if which != _SLOWDOWN else []
+        quantity = sums.quantity(known, Ranks(values) if distributed else None)
+        if which == _TURNAROUND:
+            found.turnaround = quantity
+        elif which == _SLOWDOWN:
+            found.slowdown = quantity
+        elif which == _BOUNDED:
+            found.bounded = quantity
+        else:
+            found.waiting = quantity
+
+
+def _find_areas(found: Figures, ran: Columns, owners: int) -> None:
+    """How much the jobs held, when the first was submitted and the last ended, and how many were whose."""
     areas = _Sums(owners)
     counts = [0] * owners
-    done: i64 = 0
-    for at in range(0, len(ran), _MANY):
-        part = slice(at, at + _MANY)
-        submitted, start, finish, codes = [
-            column[part].tobytes() for column in (ran.submitted, ran.start, ran.finish, ran.codes)
-        ]
-        times.read(submitted, start, finish, codes)
+    earliest, latest = inf, 0.0
+    for first in range(0, len(ran), _MANY):
+        part = slice(first, first + _MANY)
+        submitted, start, finish = [column[part].tobytes() for column in (ran.submitted, ran.start, ran.finish)]
+        codes = ran.codes[part].tobytes()
         used: list[Any] = ran.used[part].tolist()
+        at: i64 = 0
         for hosts in used:
-            owner = times.owner(done)
-            areas.add(float(hosts) * times.executions[done], owner)
+            ended = read_f64_le(finish, at)
+            execution = ended - read_f64_le(start, at)
+            if execution == 0.0:
+                found.instant = True
+                execution = SHORTEST
+            earliest = min(earliest, read_f64_le(submitted, at))
+            latest = max(latest, ended)
+            owner: i32 = read_i32_le(codes, at // 2) // STATES if owners else 0
+            areas.add(float(hosts) * execution, owner)
             if owners:
                 counts[owner] += 1
-            done += 1
-    found.instant = times.instant
-    found.earliest = times.earliest if done else 0.0
-    found.latest = times.latest
+            at += 8
+    found.earliest = earliest if len(ran) else 0.0
+    found.latest = latest
     found.owners = [owner for owner, count in enumerate(counts) if count]
     found.counts = [count for count in counts if count]
     area = areas.quantity(found.owners, None)
     found.area, found.areas = area.total, area.sums
-    _find_times(found, times, owners, distributed)
 
 
-def _find_times(found: Figures, times: _Times, owners: int, distributed: bool) -> None:
-    """Turnarounds, slowdowns and waits; the waits are used up."""
-    waits, executions = times.waits, times.executions
-    scratch = waits[:]
-    turnaround, slowdown, bounded, waiting = _Sums(owners), _Sums(0), _Sums(owners), _Sums(owners)
-    count = i64(len(waits))
-    at: i64 = 0
-    while at < count:
-        owner = times.owner(at)
-        total = waits[at] + executions[at]
-        scratch[at] = total
-        turnaround.add(total, owner)
-        at += 1
-    found.turnaround = turnaround.quantity(found.owners, Ranks(scratch) if distributed else None)
-    at = 0
-    while at < count:
-        scratch[at] = (waits[at] + executions[at]) / executions[at]
-        slowdown.add(scratch[at], 0)
-        at += 1
-    found.slowdown = slowdown.quantity([], Ranks(scratch) if distributed else None)
-    if distributed:
-        at = 0
-        while at < count:
-            scratch[at] = _bounded(waits[at] + executions[at], executions[at])
-            bounded.add(scratch[at], times.owner(at))
-            at += 1
-        found.bounded = bounded.quantity(found.owners, Ranks(scratch))
-    at = 0
-    while at < count:
-        waiting.add(waits[at], times.owner(at))
-        at += 1
-    found.waiting = waiting.quantity(found.owners, Ranks(waits) if distributed else None)
+def _measured(ran: Columns, which: int, sums: _Sums, values: vec[float], *, owned: bool, kept: bool) -> vec[float]:
+    """Sum up one number of each job; all of these numbers if they are kept.
+
+    They are worked out from the dates each time, which takes less than room for all of them would.
+    """
+    for first in range(0, len(ran), _MANY):
+        part = slice(first, first + _MANY)
+        submitted, start, finish = [column[part].tobytes() for column in (ran.submitted, ran.start, ran.finish)]
+        codes = ran.codes[part].tobytes() if owned else b""
+        at: i64 = 0
+        end = i64(len(start))
+        while at < end:
+            begun = read_f64_le(start, at)
+            value = begun - read_f64_le(submitted, at)
+            if which != _WAITING:
+                execution = read_f64_le(finish, at) - begun
+                if execution == 0.0:
+                    execution = SHORTEST
+                value += execution
+                if which == _SLOWDOWN:
+                    value /= execution
+                elif which == _BOUNDED:
+                    value = _bounded(value, execution)
+            sums.add(value, read_i32_le(codes, at // 2) // STATES if owned else 0)
+            if kept:
+                values = append(values, value)
+            at += 8
+    return values
 
 
 def _bounded(turnaround: float, execution: float) -> float:

@@ -87,7 +87,8 @@ class Rows:
 
     ``pending`` holds whole rows, as text or in bytes, or, with a ``width``, so many values for each row, which
     ``join`` makes to rows; ``more`` gives those that gather elsewhere. Whoever appends calls :meth:`flush` when there
-    are ``limit`` items. With ``lazy`` the file appears with its first row. Whatever lay at ``path`` before is replaced.
+    are ``limit`` items. With ``lazy`` the file appears with its first row. Whatever lay at ``path`` before is
+    replaced.
     """
 
     __slots__ = (

@@ -247,7 +247,9 @@ class IndexedQueue(WaitingQueue):
 
     def remove(self, job: Job) -> None:
         """Take a job out of the queue."""
-        rank = self._ranks.pop(job.id)
+        job_id = job.id
+        rank = self._ranks[job_id]
+        del self._ranks[job_id]  # costs compiled code less than ``pop``
         size = job.request.hosts
         bucket = self._buckets[size]
         bucket.remove(rank)

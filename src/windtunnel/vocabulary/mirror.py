@@ -211,10 +211,12 @@ class Mirror:
                 arrived.append(notice.job)
             elif type(notice) is _JobCompleted:
                 job_id = notice.job.id
-                running = self.running.pop(job_id, None)
+                running = self.running.get(job_id)  # to look and to delete costs compiled code less than ``pop``
                 if running is None:
                     self.suspended.pop(job_id, None)
-                elif self._plain:  # what _leave does, at less cost
+                    continue
+                del self.running[job_id]
+                if self._plain:  # what _leave does, at less cost
                     if _COMPILED:
                         self._let_go(running)
                     else:
