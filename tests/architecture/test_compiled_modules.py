@@ -33,7 +33,7 @@ SEALED = {
     "Shape": "a constant of its module",
     "WrittenStates": "never saved: what gathered is written before",
     "StarPlan": "never saved: made again from the network",
-    **dict.fromkeys(("ExactSum", "Ranks", "_Names", "_Sums"), "never saved: gone when their figures are there"),
+    **dict.fromkeys(("ExactSum", "Ranks", "_Names", "_Sums", "_Times"), "never saved: gone when their figures are there"),
     **dict.fromkeys(
         ("OwnLimit", "Variable", "Lone", "Constraint", "Use"), "never saved: footprints are looked up again"
     ),
