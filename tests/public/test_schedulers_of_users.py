@@ -1,8 +1,11 @@
 """What users write as schedulers: mistakes are named with their place, and nothing they hold can be changed."""
 
+import gc
 import json
+import pickle
 import sys
 import threading
+import weakref
 from math import inf, nan
 
 import pytest
@@ -12,6 +15,7 @@ from windtunnel.cli.main import main
 from windtunnel.diagnostics import ComponentError, DeadlockError, DecisionError
 from windtunnel.examples import find
 from windtunnel.formats.registry import read_events
+from windtunnel.schedulers.easy import Easy
 from windtunnel.vocabulary import Reply
 
 SMALL = find("small")
@@ -246,3 +250,46 @@ def test_what_leaves_the_process_is_a_fault(tmp_path, capsys):
     assert "windtunnel run: interrupted" in capsys.readouterr().err
     assert main([*line, f"{tmp_path}/stops.py"]) == 2
     assert "stops.py:NAME (a class or a function)" in capsys.readouterr().err
+
+
+class Counting(wt.Scheduler):
+    """Keeps a number, and a base class that was compiled keeps the view."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def schedule(self, view):
+        self.calls += 1
+        return [wt.Execute(job, hosts) for job in view.queue[:1] if (hosts := view.free.pick(job.request.hosts))]
+
+
+class CountingEasy(Easy):
+    """The same of a scheduler of ours."""
+
+    def __init__(self):
+        super().__init__(policy="basic")
+        self.calls = 3
+
+
+@pytest.mark.parametrize("make", [Counting, CountingEasy])
+def test_weak_references_know_when_a_scheduler_is_gone(make):
+    scheduler = make()
+    seen = []
+    reference = weakref.ref(scheduler, seen.append)
+    assert reference() is scheduler
+    del scheduler
+    gc.collect()
+    assert reference() is None
+    assert seen == [reference]
+
+
+@pytest.mark.parametrize("make", [Counting, CountingEasy])
+def test_all_that_a_scheduler_keeps_is_saved(make):
+    scheduler = make()
+    scheduler.hello()
+    scheduler.calls += 4
+    copy = pickle.loads(pickle.dumps(scheduler))
+    assert copy.calls == scheduler.calls
+    assert type(copy.view) is type(scheduler.view)
+    assert getattr(copy, "policy", None) == getattr(scheduler, "policy", None)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
+from mypy_extensions import mypyc_attr
 
 from windtunnel.options import Option
 from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Decision, Features, Hello, Notice, Reply, View
@@ -11,6 +12,7 @@ from windtunnel.vocabulary import HONOURED_BY_ALL, Ability, Decision, Features, 
 __all__ = ["FunctionScheduler", "Scheduler"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Scheduler:
     """The base class of your own schedulers: subclass it and write :meth:`schedule`.
 
@@ -52,7 +54,8 @@ class Scheduler:
         """Update the view, call :meth:`schedule`, and answer at once."""
         view = self.view
         view.apply(now, notices)
-        made = self.schedule(view)
+        asked: Any = self.schedule  # users' code: whatever it returns is looked at here
+        made = asked(view)
         try:
             decisions = [] if made is None else list(made)
         except TypeError:
@@ -67,7 +70,22 @@ class Scheduler:
     def stop(self) -> None:
         """Nothing to do."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All attributes: in the compiled build not all of them stand in the instance's dictionary."""
+        kind = type(self)
+        names: list[str] = [*getattr(kind, "__mypyc_attrs__", ())]
+        for one in kind.__mro__:
+            slots = one.__dict__.get("__slots__", ())
+            names += [slots] if isinstance(slots, str) else slots
+        own = {name: getattr(self, name) for name in names if hasattr(self, name) and not name.startswith("__")}
+        return own | getattr(self, "__dict__", {})
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FunctionScheduler(Scheduler):
     """A plain function ``f(view) -> iterable of decisions`` as a scheduler; keyword options are bound to it."""
 
