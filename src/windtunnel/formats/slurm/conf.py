@@ -9,13 +9,14 @@ becomes of each key: :mod:`windtunnel.formats.slurm.keys`.
 from collections.abc import Iterable
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from windtunnel.diagnostics import Findings, Severity, UsageError
 from windtunnel.formats.slurm.keys import TABLES
 from windtunnel.formats.slurm.lines import Line, lines_of
+from windtunnel.formats.slurm.node_sets import NodeSets
 from windtunnel.formats.slurm.nodes import hosts_in, node_of, with_devices
 from windtunnel.formats.slurm.partitions import partition_of
 from windtunnel.formats.slurm.settings import settings_in
@@ -26,6 +27,9 @@ from windtunnel.model import Platform
 from windtunnel.model.slurm import Partition, SlurmNode, SlurmSite
 
 __all__ = ["read_as", "read_lines", "read_slurm_conf"]
+
+_KINDS: Final = ("NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName")
+"""What lines of their own begin with."""
 
 
 def read_slurm_conf(
@@ -122,14 +126,15 @@ def read_lines(
         reader.take(line)
     settings = settings_in(reader.globals(str(path)))
     nodes = reader.nodes(path, all_states=all_states)
-    nodes = chosen(nodes, reader.partitions, partition)
+    partitions = reader.partitions()
+    nodes = chosen(nodes, partitions, partition)
     if not nodes and not findings.has_errors:
         findings.add("there is no node", code="empty")
     associations, found_qos = accounting_of(path, findings, accounts, qos, usage)
     topology = path.parent / "topology.conf"
     site = SlurmSite(
         nodes=tuple(nodes),
-        partitions=in_partitions(nodes, reader.partitions, findings, reader.all_names),
+        partitions=in_partitions(nodes, partitions, findings, reader.all_names),
         switches=read_topology(topology, findings) if topology.is_file() and settings["select"].tree else (),
         associations=associations,
         qos=found_qos,
@@ -158,21 +163,29 @@ class _Cluster:
     """Collects what the lines say."""
 
     def __init__(self, findings: Findings) -> None:
-        self.partitions: list[Partition] = []
+        self._partitions: list[Partition] = []
         self._findings = findings
         self._globals: dict[str, tuple[str, str, Line]] = {}
         self._defaults: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
         self._nodes: dict[str, Line] = {}
+        self._sets = NodeSets()
 
     @property
     def all_names(self) -> list[str]:
         """The nodes that are named, also those that are not there."""
         return list(self._nodes)
 
+    def partitions(self) -> list[Partition]:
+        """All partitions, node sets spelled out."""
+        return self._sets.spelled_out(self._partitions, self._nodes)
+
     def take(self, line: Line) -> None:
         """One line of the file."""
-        kind = next((key for key in ("NodeName", "PartitionName") if line.has(key)), "")
+        kind = next((key for key in _KINDS if line.has(key)), "")
         TABLES[kind].tell(line)
+        if kind not in ("", "NodeName", "PartitionName"):
+            self._sets.take(kind, line)
+            return
         if not kind:
             for key, value in line.values.items():
                 self._take_global(key, value, line)
@@ -189,9 +202,9 @@ class _Cluster:
                 self._nodes[name] = whole
         else:
             one = partition_of(line.over(values, written))
-            if one.name in {other.name for other in self.partitions}:
+            if one.name in {other.name for other in self._partitions}:
                 line.note(f"partition {one.name!r} is given more than once", "duplicate")
-            self.partitions.append(one)
+            self._partitions.append(one)
 
     def _take_global(self, key: str, value: str, line: Line) -> None:
         known = self._globals.get(key)
@@ -214,9 +227,9 @@ class _Cluster:
             known = read.get(id(line))
             if known is None:  # one reading, and one set of faults, for all nodes of a line
                 known = read[id(line)] = node_of(name, line)
-            node = msgspec.structs.replace(known, name=name)
+            node, state = self._sets.state_of(msgspec.structs.replace(known, name=name))
             if not all_states and not node.usable:
-                message = f"node {name!r} is left out: its State is {line.text('State')}"
+                message = f"node {name!r} is left out: its State is {state or line.text('State')}"
                 line.note(message, "left-out", Severity.NOTE)
                 continue
             lines = [one for nodes, one in devices if nodes is None or name in nodes]

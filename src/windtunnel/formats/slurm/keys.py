@@ -96,7 +96,7 @@ TABLES: Final = {
             "CertgenType CertmgrType CgroupPlugin CheckpointType CliFilterParameters CliFilterPlugins "
             "CommunicationParameters CompleteWait ContainerType ControlAddr ControlMachine CoreSpecPlugin CpuFreqDef "
             "CpuFreqGovernors CredType CryptoType DataParserParameters DebugFlags DisableRootJobs EioTimeout Epilog "
-            "EpilogMsgTime EpilogSlurmctld EpilogTimeout ExtSensorsFreq ExtSensorsType FirstJobId FrontendName "
+            "EpilogMsgTime EpilogSlurmctld EpilogTimeout ExtSensorsFreq ExtSensorsType FirstJobId "
             "GetEnvTimeout GpuFreqDef GresTypes GroupUpdateForce GroupUpdateTime HashPlugin HealthCheckInterval "
             "HealthCheckNodeState HealthCheckProgram HttpParserType InactiveLimit InteractiveStepOptions "
             "JobAcctGatherFrequency JobAcctGatherParams JobAcctGatherType JobCompHost JobCompLoc JobCompParams "
@@ -106,8 +106,9 @@ TABLES: Final = {
             "MaxStepCount MaxTasksPerNode MetricsType MinJobAge MpiDefault MpiParams NamespaceType "
             "PluginDir PlugStackConfig PrEpParameters PrEpPlugins PriorityParameters PrivateData ProctrackType "
             "Prolog PrologEpilogTimeout PrologFlags PrologSlurmctld PrologTimeout PropagatePrioProcess "
-            "PropagateResourceLimits PropagateResourceLimitsExcept RebootProgram RequeueExit RequeueExitHold "
-            "RoutePlugin SallocDefaultCommand SchedulerPort SchedulerRootFilter SlurmctldAddr SlurmctldDebug "
+            "PropagateResourceLimits PropagateResourceLimitsExcept RebootProgram ReconfigFlags "
+            "RequeueExit RequeueExitHold RoutePlugin SallocDefaultCommand SchedulerPort SchedulerRootFilter "
+            "ScronParameters SlurmctldAddr SlurmctldDebug "
             "SlurmctldHost SlurmctldLogFile SlurmctldParameters SlurmctldPidFile SlurmctldPlugstack SlurmctldPort "
             "SlurmctldPrimaryOffProg SlurmctldPrimaryOnProg SlurmctldSyslogDebug SlurmctldTimeout SlurmdDebug "
             "SlurmdLogFile SlurmdParameters SlurmdPidFile SlurmdPort SlurmdSpoolDir SlurmdSyslogDebug SlurmdTimeout "
@@ -115,16 +116,17 @@ TABLES: Final = {
             "StateSaveLocation SwitchParameters SwitchType TaskEpilog TaskPlugin TaskPluginParam TaskProlog "
             "TCPTimeout TLSParameters TLSType TmpFS TrackWCKey TreeWidth UnkillableStepProgram UnkillableStepTimeout "
             "UrlParserType UsePAM VSizeFactor WaitTime X11Parameters BOOT_TIME HASH_VAL NEXT_JOB_ID SLURM_CONF "
-            "SLURM_VERSION MaxArraySize MaxJobCount"
+            "SLURM_VERSION"
         ),
         not_simulated=_names(
-            "BurstBufferType DependencyParameters DownNodes DynamicPartitions FastSchedule FederationParameters "
-            "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins NodeSet "
+            "BurstBufferType DependencyParameters DynamicPartitions FastSchedule FederationParameters "
+            "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins "
             "PowerParameters PowerPlugin PreemptParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin "
             "ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ReturnToService ResvEpilog ResvOverRun "
             "ResvProlog SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
             "SuspendTimeout"
         ),
+        at_default=_names("MaxArraySize MaxJobCount"),
     ),
     "NodeName": KeyTable(
         "NodeName",
@@ -133,7 +135,7 @@ TABLES: Final = {
             "Reason Sockets SocketsPerBoard State ThreadsPerCore TmpDisk Weight"
         ),
         irrelevant=_names("BcastAddr NodeAddr NodeHostname Port Parameters Topology RestrictedCoresPerGPU"),
-        not_simulated=_names("CpuBind CPUSpecList DownNodes"),
+        not_simulated=_names("CpuBind CPUSpecList"),
     ),
     "PartitionName": KeyTable(
         "PartitionName",
@@ -150,6 +152,13 @@ TABLES: Final = {
             "SuspendTime SuspendTimeout"
         ),
     ),
+    "NodeSet": KeyTable("NodeSet", simulated=_names("NodeSet Feature Nodes")),
+    "DownNodes": KeyTable("DownNodes", simulated=_names("DownNodes Reason State")),
+    "FrontendName": KeyTable(
+        "FrontendName",
+        simulated=(),
+        irrelevant=_names("FrontendName AllowGroups AllowUsers DenyGroups DenyUsers FrontendAddr Port Reason State"),
+    ),
     "SchedulerParameters": KeyTable(
         "SchedulerParameters",
         simulated=_names(
@@ -163,9 +172,9 @@ TABLES: Final = {
         irrelevant=_names(
             "bf_max_time bf_yield_interval bf_yield_rpc_cnt bf_yield_sleep bf_yield_rpc max_rpc_cnt max_sched_time "
             "max_script_size max_submit_line_size sched_min_interval salloc_wait_nodes sbatch_wait_nodes "
-            "jobs_per_rpc default_gbytes Ignore_NUMA ignore_constraint_validation max_array_tasks spec_cores_first "
+            "jobs_per_rpc default_gbytes Ignore_NUMA max_array_tasks spec_cores_first "
             "requeue_setup_env_fail step_retry_count step_retry_time build_queue_timeout correspond_after_task_cnt "
-            "delay_boot ignore_prefer_validation user_resv_delete nohold_on_prolog_fail time_min_as_soft_limit "
+            "delay_boot user_resv_delete nohold_on_prolog_fail "
             "bf_continue defer"
         ),
         not_simulated=_names(
@@ -173,9 +182,10 @@ TABLES: Final = {
             "bf_ignore_newly_avail_nodes bf_topopt_enable bf_topopt_iterations defer_batch disable_hetjob_steps "
             "disable_job_shrink disable_user_top enable_hetjob_steps enable_job_shrink enable_job_state_cache "
             "enable_user_top extra_constraints bf_max_job_user_assoc bf_window_ts gs_max_jobs_per_partition "
-            "hetjob_prio ignore_spare_nodes max_depend_depth nohold_on_prolog max_job_bf no_backup_scheduling "
+            "hetjob_prio ignore_constraint_validation ignore_prefer_validation ignore_spare_nodes max_depend_depth "
+            "nohold_on_prolog max_job_bf no_backup_scheduling "
             "no_env_cache Whole_Hetjob reduce_completing_frag sched_max_job_array interval preempt_send_user_signal "
-            "reorder_count strict_order youngest_first suspend_grace_time"
+            "reorder_count strict_order youngest_first suspend_grace_time time_min_as_soft_limit"
         ),
     ),
     "SelectTypeParameters": KeyTable(

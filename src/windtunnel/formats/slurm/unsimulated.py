@@ -16,6 +16,11 @@ def tell_unsimulated(site: SlurmSite, findings: Findings) -> None:
 
 def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
     yield from (("", key) for key in _of_modes(site.preempt.mode))
+    usual = SlurmSite()
+    if site.max_array_size != usual.max_array_size:
+        yield "", "MaxArraySize"
+    if site.max_job_count != usual.max_job_count:
+        yield "", "MaxJobCount"
     for part in site.partitions:
         for key in _of_partition(part):
             yield "partitions", key
