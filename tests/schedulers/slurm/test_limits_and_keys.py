@@ -247,3 +247,14 @@ def test_where_cpus_are_counted_tasks_on_cores_of_their_own_leave_threads_idle(a
 def without_limit(one):
     """The same job without a limit of its own."""
     return replace(one, walltime=inf)
+
+
+def test_the_jobs_that_an_account_allows_each_user_are_counted_for_users_without_limits_of_their_own():
+    described = site(nodes=4, enforce=ENFORCED, associations=members(limits=Limits(max_jobs=1)))
+    state = State(described)
+    for number, user in enumerate(("ann", "ann", "bob"), 1):
+        ask = JobAsk(user=user, account="a", tasks=1, time_limit=10)
+        member = state.tree.find("a", user)
+        state.pending[str(number)] = PendingJob(str(number), number, ask, 0, state.cluster, member)
+    assert [one.id for one in main_pass(state).started] == ["1", "3"]
+    assert state.pending["2"].reason == "AssocMaxJobsLimit"

@@ -147,7 +147,7 @@ class Tallies:
         return self._bare_above[member.number]
 
     def _of(self, record: Record) -> list[Tally]:
-        """All in which a job counts, but those of associations without limits."""
+        """All in which a job counts, but those of associations without limits; a user's may be those of an account."""
         job, member, qos = record.job, record.job.member, record.table.qos
         number = -1 if member is None else member.number
         own = None if job.qos is None else job.qos.name
@@ -156,7 +156,7 @@ class Tallies:
         if found is None:
             found = self._of_jobs[key] = []
             for one in member.path() if member is not None else ():
-                if not self._bare[one.number]:
+                if not self._bare[one.number] or (one is member and not self.bare(one)):
                     found.append(self.tally("association", one.number))
             for each in self.qos_of(record):
                 found.append(self.tally("qos", each.name))
