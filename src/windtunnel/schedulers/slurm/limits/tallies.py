@@ -147,7 +147,7 @@ class Tallies:
         return self._bare_above[member.number]
 
     def _of(self, record: Record) -> list[Tally]:
-        """All in which a job counts, but those of associations without limits; a user's may be those of an account."""
+        """All in which a job counts, but those of associations to which no limits apply."""
         job, member, qos = record.job, record.job.member, record.table.qos
         number = -1 if member is None else member.number
         own = None if job.qos is None else job.qos.name
