@@ -71,7 +71,7 @@ class Scheduler:
         """Nothing to do."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """All attributes: in the compiled build not all of them stand in the instance's dictionary."""
+        """All attributes: in the compiled build the instance's dictionary holds only some of them."""
         kind = type(self)
         names: list[str] = [*getattr(kind, "__mypyc_attrs__", ())]
         for one in kind.__mro__:
