@@ -22,6 +22,7 @@ from windtunnel.schedulers.slurm.shares.tree import Member
 __all__ = ["refusal_after"]
 
 _NONE: Final[Mapping[str, float]] = {}
+_ASSOC: Final = "AssocGrp"
 
 
 def refusal_after(book: Tallies, record: Record, placed: Picked, tres: Mapping[str, float]) -> str | None:
@@ -78,7 +79,7 @@ def _member_after(
     for one in member.path():
         group = book.tally("association", one.number)
         used = one.tres_usage
-        reason = _group(book, "AssocGrp", group, one.limits, placed, tres, minutes, used, set(hidden), more)
+        reason = _group(book, _ASSOC, group, one.limits, placed, tres, minutes, used, set(hidden), more)
         if reason:
             return reason
         if one is member:
@@ -124,7 +125,8 @@ def _group(
     for name, most in fresh(limits.grp_tres_mins, "grp_mins", hidden):
         spent = used.get(name, 0.0) / 60
         asked = tres.get(name, 0) * minutes
-        if asked > most or spent >= most or (book.safe and spent + asked > most):
+        alone = asked > most and word == _ASSOC  # nobody compares the request with the limit of a QOS
+        if alone or spent >= most or (book.safe and spent + asked > most):
             return word + named(MINUTES, name, "GRES{}Minutes").format("")
     for name, most in fresh(limits.grp_tres, "grp", hidden):
         if _with(tally, name, placed, tres) > most * more:
