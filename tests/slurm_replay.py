@@ -100,6 +100,8 @@ class Replay:
             self.reasons = {key: "None" for key in self.reasons}
         self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
         self.weights = None
+        self.gone = set()
+        """Jobs that can never run, from when on that is known."""
         self.unseen = {key: reason for key, reason in self.reasons.items() if key not in self.logged}
         """Jobs submitted before the log begins: whether a loop looked at them since is not recorded."""
         self.differences = []
@@ -107,7 +109,7 @@ class Replay:
 
     def read_passes(self):
         found, ups = [], []
-        self.accepted = {}
+        self.accepted, self.first_priorities = {}, {}
         self.logged = {}
         """The Reason that jobs had when the log first names one."""
         self.killed = {}
@@ -119,8 +121,9 @@ class Replay:
             when = stamp(line)
             if when is None:
                 continue
-            if match := re.search(r"_slurm_rpc_submit_batch_job: JobId=(\d+) ", line):
+            if match := re.search(r"_slurm_rpc_submit_batch_job: JobId=(\d+) InitPrio=(\d+)", line):
                 self.accepted[match[1]] = when
+                self.first_priorities[match[1]] = int(match[2])
             if match := re.search(r" JobId=(\d+)\S* unable to schedule .* Previous-Reason=(\w+)\.", line):
                 self.logged.setdefault(match[1], match[2])
             if "setting state_up to 3" in line:
@@ -182,7 +185,7 @@ class Replay:
                 tasks_gone[self.array_of(key)] += 1
         for key in self.asks:
             gone = key in started or self.before.get(key, {}).get("JobState") == "RUNNING"
-            if self.asks[key].array is None and gone and not self.requeued(key, when):
+            if key in self.gone or (self.asks[key].array is None and gone and not self.requeued(key, when)):
                 continue
             pending = self.pending(state, jobs, key)
             if pending is None:
@@ -248,11 +251,11 @@ class Replay:
             eligible = job.submitted
         job.eligible = eligible if isinstance(eligible, int) else None
         if waiting["Reason"] in ("JobHeldUser", "JobHeldAdmin") or (
-            waiting["Priority"] == "0" and waiting["JobState"] == "PENDING"
+            waiting["Priority"] == "0" and waiting["JobState"] == "PENDING" and waiting["Reason"] != "BadConstraints"
         ):
             job.held = True
         job.begin = eligible if isinstance(eligible, int) and eligible > job.submitted else job.begin
-        shown = int(waiting["Priority"])
+        shown = int(waiting["Priority"]) or self.first_priorities.get(key, 0)  # 0: found out never to run
         computed = {record.table.name: self.computed(state, record) for record in job.records}
         nearest = min(computed.values(), key=lambda one: abs(one - shown))
         for record in job.records:
@@ -345,6 +348,7 @@ class Replay:
                 self.reasons[key] = state.pending[key].reason
             for job in done.failed if done else ():
                 self.reasons[job.id] = job.reason
+                self.gone.add(job.id)
             started += [key for key, _ in one.started]
             last = (one, state)
             if one.kind == "backfill":

@@ -26,6 +26,7 @@ class Demand:
     """A job's request in one partition, defaults of partition and site applied."""
 
     __slots__ = (
+        "asked",
         "cores_per_socket",
         "cpus",
         "cpus_of_gpus",
@@ -169,6 +170,8 @@ class Demand:
 
     def _limit_memory(self, partition: Partition, site: SlurmSite) -> None:
         """Too much memory for each CPU is had by more CPUs (MaxMemPerCPU); what exceeds MaxMemPerNode is refused."""
+        self.asked = (self.memory_per_cpu, self.cpus_per_task, self.cpus, self.min_cpus_per_node)
+        """What MaxMemPerCPU raises, as it was asked for."""
         per_cpu, per_node = partition.max_memory_per_cpu, partition.max_memory_per_node
         if per_cpu is None and per_node is None:
             per_cpu, per_node = site.max_memory_per_cpu, site.max_memory_per_node
@@ -185,6 +188,11 @@ class Demand:
             each = self.memory_per_cpu or 0
             on_node = self.memory_per_node or each * max(1, self.tasks_per_node) * self.cpus_per_task
             self.too_much_memory = on_node > per_node
+
+    def as_asked(self) -> None:
+        """Forget that more CPUs are needed for so much memory: nobody knows that at submission."""
+        self.memory_per_cpu, self.cpus_per_task, self.cpus, self.min_cpus_per_node = self.asked
+        self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
 
     def signature(self) -> tuple[object, ...]:
         """All but memory that selection looks at."""

@@ -45,7 +45,13 @@ def _hopeless(state: State, record: Record) -> bool:
     most = ask.max_nodes or ask.min_nodes
     few = most is not None and most < part.min_nodes
     many = part.max_nodes is not None and record.demand.min_nodes > part.max_nodes
-    return not (few or many or state.limits.bound(record)) and never_runs(state, record)
+    if few or many or state.limits.bound(record):
+        return False
+    demand = record.demand
+    tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
+    tested.counts, tested.liking = record.counts, record.liking
+    tested.demand.as_asked()
+    return never_runs(state, tested)
 
 
 def first_reason(state: State, job: PendingJob) -> str:
