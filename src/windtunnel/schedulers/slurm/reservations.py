@@ -85,6 +85,10 @@ class Bookings:
         """Whether a reservation's jobs may also run on other nodes and at other times (FLEX)."""
         return name in self.reservations and "FLEX" in self.reservations[name].flags
 
+    def nodes_of(self, name: str) -> int:
+        """The nodes of a reservation."""
+        return self._masks.get(name, 0)
+
     def covering(self, begin: int, end: int, nodes: int) -> Booking | None:
         """The first one in a span of time that takes a whole partition, for maintenance or as all its nodes."""
         for one in self.occurrences(begin, end):

@@ -93,6 +93,12 @@ class State:
                 found |= job.holding.nodes
         return found
 
+    def preferred(self, record: Record) -> int:
+        """The nodes that a job gets before others of their weight: those that limits name, and of its reservation."""
+        found = self.limits.preferred(record)
+        name = record.job.reservation
+        return found | self.bookings.nodes_of(name) if name and self.bookings.flexible(name) else found
+
     def licences_free(self) -> dict[str, int]:
         """Licences that no running job has."""
         return {name: count - self.licences_given.get(name, 0) for name, count in self.site.licences.items()}

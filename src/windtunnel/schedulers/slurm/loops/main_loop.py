@@ -135,7 +135,7 @@ class _Run:
         among = self._nodes_for(record)
         if among is None:
             return False
-        preferred = state.limits.preferred(record)
+        preferred = state.preferred(record)
         placed = state.selector.start(record, without(among, state.completing), state.held, preferred, record.mask)
         if placed is None:
             refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())

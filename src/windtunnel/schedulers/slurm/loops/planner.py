@@ -313,7 +313,7 @@ class Planner:
         if partition_refusal(record) or not job.startable_tasks:
             return None
         among = without(among, state.completing)
-        placed = state.selector.start(record, among, state.held, state.limits.preferred(record))
+        placed = state.selector.start(record, among, state.held, state.preferred(record))
         if placed is None:
             victims = make_room(state, record, among)
             if victims is None:

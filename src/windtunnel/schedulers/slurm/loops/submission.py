@@ -51,6 +51,9 @@ def _hopeless(state: State, record: Record) -> bool:
     tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
     tested.counts, tested.liking = record.counts, record.liking
     tested.demand.as_asked()
+    own = state.bookings.own(record.job, state.now) if record.job.reservation else None
+    if own is not None and own.start <= state.now and not state.bookings.flexible(own.name):
+        tested.mask &= own.mask
     return never_runs(state, tested)
 
 
