@@ -1,5 +1,6 @@
 """calibrate and what-if where the truth is known: logs that our own scheduler made, with hidden drains and changes."""
 
+import re
 import subprocess
 from datetime import UTC, datetime
 
@@ -210,12 +211,14 @@ def test_commands(site, capsys):
     assert "<h1>small: how far the replay agrees with the log</h1><p>The agreement is close" in page
     assert "Waiting time: 240 jobs" in page
     change = ["--nodes", "main:+1", "--set", "SchedulerParameters=bf_window=2880"]
+    change += ["--set", "PartitionName=main MaxTime=2-0"]
     assert main(["what-if", str(site / "slurm.conf"), str(log), "-s", "easy", *change]) == 0
     out = capsys.readouterr().out
     assert out.startswith("gain: ")
     assert "\nlose: nobody significantly\n" in out
     assert "all jobs" in out
     assert "+SchedulerParameters=bf_window=2880,defer" in out
+    assert re.search(r"(?m)^\+PartitionName=main .*MaxTime=2-0$", out)
     assert main(["what-if", str(site / "slurm.conf"), str(log)]) == 2
     assert "nothing changes" in capsys.readouterr().err
     assert main(["slurm", "extract"]) == 0
