@@ -22,6 +22,10 @@ __all__ = ["find_figures"]
 
 _MANY: Final = 4096
 """Jobs that are read at once."""
+# Bound once: compiled code looks up what comes from other modules each time.
+_STATES: Final[i32] = i32(STATES)
+_SHORTEST: Final = SHORTEST
+_BOUND: Final = BOUND
 _TURNAROUND: Final = 0
 _SLOWDOWN: Final = 1
 _BOUNDED: Final = 2
@@ -96,10 +100,10 @@ def _find_areas(found: Figures, ran: Columns, owners: int) -> None:
             execution = ended - read_f64_le(start, at)
             if execution == 0.0:
                 found.instant = True
-                execution = SHORTEST
+                execution = _SHORTEST
             earliest = min(earliest, read_f64_le(submitted, at))
             latest = max(latest, ended)
-            owner: i32 = read_i32_le(codes, at // 2) // STATES if owners else 0
+            owner: i32 = read_i32_le(codes, at // 2) // _STATES if owners else 0
             areas.add(float(hosts) * execution, owner)
             if owners:
                 counts[owner] += 1
@@ -129,13 +133,13 @@ def _measured(ran: Columns, which: int, sums: _Sums, values: vec[float], *, owne
             if which != _WAITING:
                 execution = read_f64_le(finish, at) - begun
                 if execution == 0.0:
-                    execution = SHORTEST
+                    execution = _SHORTEST
                 value += execution
                 if which == _SLOWDOWN:
                     value /= execution
                 elif which == _BOUNDED:
                     value = _bounded(value, execution)
-            sums.add(value, read_i32_le(codes, at // 2) // STATES if owned else 0)
+            sums.add(value, read_i32_le(codes, at // 2) // _STATES if owned else 0)
             if kept:
                 values = append(values, value)
             at += 8
@@ -144,6 +148,6 @@ def _measured(ran: Columns, which: int, sums: _Sums, values: vec[float], *, owne
 
 def _bounded(turnaround: float, execution: float) -> float:
     """The slowdown, with executions of at least :data:`BOUND`, and at least 1."""
-    if execution > BOUND:
+    if execution > _BOUND:
         return turnaround / execution
-    return turnaround / BOUND if turnaround > BOUND else 1.0
+    return turnaround / _BOUND if turnaround > _BOUND else 1.0

@@ -70,7 +70,7 @@ class Easy(BatchScheduler):
             size = job.request.hosts
             if size > site.size:
                 decisions.append(too_large(job, site.size))
-            elif size > free.size or (queue.count and not self._overtakes(now, job)):
+            elif size > free.size or (queue.count and not self._overtakes(now, job, size)):
                 queue.add(job, now)
             else:
                 decisions.append(site.run(job, self._together, size))
@@ -87,8 +87,8 @@ class Easy(BatchScheduler):
                 site.changed = True
         return []
 
-    def _overtakes(self, now: float, job: Job) -> bool:
-        """Whether a new job that fits may start while others wait.
+    def _overtakes(self, now: float, job: Job, size: int) -> bool:
+        """Whether a new job of this size, which fits, may start while others wait.
 
         Nothing was freed, so that no older job can overtake now that could not before: only this one is looked at.
         """
@@ -97,7 +97,6 @@ class Easy(BatchScheduler):
         walltime = job.walltime
         if now + walltime <= self._shadow and walltime <= ANY:
             return True
-        size = job.request.hosts
         if size > self._extra:
             return False
         self._extra -= size
@@ -146,6 +145,7 @@ class Easy(BatchScheduler):
             if job is None:
                 return
             queue.remove(job)
+            size = job.request.hosts
             if job.walltime > longest:
-                self._extra -= job.request.hosts
-            decisions.append(site.run(job, self._together))
+                self._extra -= size
+            decisions.append(site.run(job, self._together, size))

@@ -158,6 +158,7 @@ class IndexedQueue(WaitingQueue):
         self._front = 0  # the index in _jobs of the first job
         self._buckets: dict[int, _Bucket] = {}
         self._sizes: list[int] = []  # those of which there are jobs, ascending
+        self._filled: list[_Bucket] = []  # the buckets of these
         self._ranks: dict[str, int] = {}
 
     def first(self) -> Job:
@@ -182,7 +183,9 @@ class IndexedQueue(WaitingQueue):
         if bucket is None:
             bucket = self._buckets[size] = _Bucket()
         if not bucket.alive:
-            insort(self._sizes, size)
+            place = bisect_left(self._sizes, size)
+            self._sizes.insert(place, size)
+            self._filled.insert(place, bucket)
         bucket.append(rank, job.walltime)
 
     def pop(self) -> Job:
@@ -202,11 +205,9 @@ class IndexedQueue(WaitingQueue):
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
         best = -1
-        buckets = self._buckets
-        for size in self._sizes:
+        for size, bucket in zip(self._sizes, self._filled):  # noqa: B905 -- of one length, and strict costs more
             if size > free:
                 break
-            bucket = buckets[size]
             limit = ANY if size <= extra else longest
             tree = bucket.tree
             if tree[1] <= limit:
@@ -254,7 +255,8 @@ class IndexedQueue(WaitingQueue):
         bucket = self._buckets[size]
         bucket.remove(rank)
         if not bucket.alive:
-            self._sizes.remove(size)
+            place = bisect_left(self._sizes, size)
+            del self._sizes[place], self._filled[place]
         self.count -= 1
         jobs = self._jobs
         jobs[rank - self._base] = None

@@ -211,12 +211,13 @@ class Mirror:
                 arrived.append(notice.job)
             elif type(notice) is _JobCompleted:
                 job_id = notice.job.id
-                running = self.running.get(job_id)  # to look and to delete costs compiled code less than ``pop``
+                if not _COMPILED:
+                    running = self.running.pop(job_id, None)
+                elif (running := self.running.get(job_id)) is not None:  # costs less than ``pop``
+                    del self.running[job_id]
                 if running is None:
                     self.suspended.pop(job_id, None)
-                    continue
-                del self.running[job_id]
-                if self._plain:  # what _leave does, at less cost
+                elif self._plain:  # what _leave does, at less cost
                     if _COMPILED:
                         self._let_go(running)
                     else:
