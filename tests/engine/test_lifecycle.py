@@ -245,6 +245,25 @@ def test_metadata_are_any_text():
     assert noted.seen == 'say "a"'
 
 
+def test_what_is_told_of_a_job_that_has_ended_stands():
+    """Its end was not told yet, so that it can be named; what is written of it may wait in memory."""
+
+    def script(now, notices):
+        started = start_all(now, notices)
+        if not started:
+            return []
+        return Reply(now + 5.0, [*started, SetJobMetadata(job_id="w0!1", metadata="late", timestamp=now + 4.0)])
+
+    class Kept(Observer):
+        def on_job_ended(self, now, record):
+            self.record, self.ended = record, now
+
+    kept = Kept()
+    engine = Simulation(platform(4), [workload(job(1, run=2.0))], [Scripted(script)], observers=[kept])
+    engine.run()
+    assert (kept.ended, kept.record.metadata) == (2.0, "")
+
+
 def test_a_run_that_is_stopped_says_what_it_cut_short():
     """No rows for jobs that did not end (as in Batsim 5's recording), but the outcome names them."""
 
