@@ -176,6 +176,14 @@ def test_faulty_changes(change, message):
     assert message in str(caught.value)
 
 
+def test_nodes_are_added_to_a_partition_of_a_node_set_by_their_feature():
+    nodes = "NodeName=a[1-4] CPUs=4\nNodeName=b[1-4] CPUs=8 Feature=x,fast\n"
+    text = f"{nodes}NodeSet=quick Feature=fast\nPartitionName=p Nodes=quick\n"
+    assert added_nodes(text, "p:+2") == text.replace(
+        "\nNodeSet", "\nNodeName=new-p[1-2] CPUs=8 Feature=x,fast\nNodeSet"
+    )
+
+
 @pytest.mark.parametrize("change", ["gpu:+2", "main", "main:+0", "main:-1"])
 def test_faulty_nodes(change):
     with pytest.raises(UsageError):

@@ -102,7 +102,12 @@ def added_nodes(text: str, change: str) -> str:
     models = re.findall(r"(?im)^[^\S\n]*NodeName[^\S\n]*=[^\S\n]*(\S+)(.*)$", text)
     models = [one for one in models if one[0].upper() != "DEFAULT"]
     own = {nodes[1], *nodes[1].split(",")}
-    fitting = [one for one in models if one[0] in own or nodes[1].upper() == "ALL"]
+    feature = _feature_of_set(text, nodes[1])
+    fitting = [
+        one
+        for one in models
+        if one[0] in own or nodes[1].upper() == "ALL" or (feature and feature in _features(one[1]))
+    ]
     named = [one for one in models if one[0].partition("[")[0] == nodes[1].partition("[")[0]]
     model = (fitting or named)[-1:]
     if not model:
@@ -110,9 +115,21 @@ def added_nodes(text: str, change: str) -> str:
     new = f"new-{partition}[1-{count}]"
     text = re.sub(r"(?im)^([^\S\n]*NodeName[^\S\n]*=[^\S\n]*" + re.escape(model[0][0]) + r"(?!\S).*)$",
                   lambda whole: f"{whole[1]}\nNodeName={new}{model[0][1]}", text, count=1)  # fmt: skip
-    if nodes[1].upper() != "ALL":
+    if nodes[1].upper() != "ALL" and not feature:
         text = text.replace(line[0], line[0].replace(nodes[0], f"{nodes[0]},{new}"), 1)
     return text
+
+
+def _feature_of_set(text: str, name: str) -> str:
+    """The feature that makes nodes members of a ``NodeSet``, new ones too; empty if it is none, or has none."""
+    line = re.search(rf"(?im)^\s*NodeSet\s*=\s*{re.escape(name)}(?=\s).*$", text)
+    found = line and re.search(r"(?i)(?<!\S)Feature\s*=\s*(\S+)", line[0])
+    return found[1] if found else ""
+
+
+def _features(line: str) -> list[str]:
+    found = re.search(r"(?i)(?<!\S)Features?\s*=\s*(\S+)", line)
+    return found[1].split(",") if found else []
 
 
 def difference(before: str, after: str, name: str = "slurm.conf") -> str:
