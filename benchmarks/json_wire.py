@@ -103,7 +103,7 @@ class Near:
 def alone(work: m.JobList, folder: Path) -> float:
     """CPU seconds of codec, engine and files, without the socket."""
     component, near = JsonComponent("ipc://near"), Near()
-    component._peer = near  # type: ignore[assignment]  # it is one to the component
+    component._peer = near
     simulation = Simulation(
         m.Platform.uniform(HOSTS),
         work,

@@ -32,6 +32,7 @@ SEALED = {
     "ConstraintGroup": "its own __reduce__",
     "Shape": "a constant of its module",
     "WrittenStates": "never saved: what gathered is written before",
+    "_Stencil": "never saved: a constant of its module",
     "StarPlan": "never saved: made again from the network",
     **dict.fromkeys(("ExactSum", "Ranks", "_Names", "_Sums", "_Times"), "never saved: gone when their figures are there"),
     **dict.fromkeys(

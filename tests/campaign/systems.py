@@ -184,7 +184,7 @@ def asking(data: bytes, folder: Path, random: Random) -> None:
         component = JsonComponent("tcp://127.0.0.1:1", timeout=1.0)
         rank = random.randrange(len(answers))
         answers[rank] = mutated(answers[rank], random)
-        component._peer = _Peer(answers)  # type: ignore[assignment]
+        component._peer = _Peer(answers)
     else:
         answers = list(BATPROTOCOL_ANSWERS)
         rank = random.randrange(len(answers))

@@ -7,6 +7,8 @@ import ctypes
 import os
 from typing import Any, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import ComponentError
 from windtunnel.wires.exit_guard import ExitGuard
 
@@ -30,6 +32,7 @@ _SIGNATURES: Final[dict[str, tuple[Any, ...] | None]] = {
 """What each function is given; None: it is passed as it is, for conversion costs as much as the rest of the call."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LibraryTransport:
     """A library loaded into this process; ``path`` is given to the loader as it is (no slash: searched for).
 
@@ -109,7 +112,8 @@ class LibraryTransport:
             return b""
         if not self._reply:
             raise ComponentError(f"{self._path}: {function} gave {size} bytes at a null pointer")
-        taken: bytes = self._reply[:size]  # type: ignore[assignment]  # a slice of c_char is bytes
+        reply: Any = self._reply  # a slice of c_char is bytes, not the list that its type says
+        taken: bytes = reply[:size]
         return taken
 
     def _load(self) -> ctypes.CDLL:

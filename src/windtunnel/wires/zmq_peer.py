@@ -7,6 +7,8 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import ComponentError, ComponentTimeoutError, UsageError
 from windtunnel.wires.endpoints import addresses, check_endpoint
 from windtunnel.wires.zmtp import Connection, ZmtpError
@@ -30,6 +32,7 @@ def _checked(timeout: float) -> float:
     return timeout
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Requester:
     """The side that asks (Batsim): connects, sends a request, waits for its reply. See zmtp.py for why it is ours.
 
@@ -139,6 +142,7 @@ _REFUSAL: Final = b'{"error": "this scheduler is in a dialogue with another simu
 _log = logging.getLogger("windtunnel.wires")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Replier:
     """The side that answers (a scheduler): binds, waits for requests of one peer.
 

@@ -15,6 +15,8 @@ import time
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from mypy_extensions import mypyc_attr
+
 __all__ = ["Connection", "Stream", "ZmtpError"]
 
 _MORE: Final = 1
@@ -43,6 +45,7 @@ def frame(flags: int, body: bytes) -> bytes:
     return struct.pack(">BQ", flags | _LONG, size) + body
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Stream:
     """Frames of one connection that is greeted when it is made.
 
@@ -190,6 +193,7 @@ class Stream:
         return next(iter(self.others))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Connection(Stream):
     """A REQ socket's connection to a REP or ROUTER. Nothing has been read ahead when a request is sent.
 
@@ -197,8 +201,8 @@ class Connection(Stream):
         ConnectionAbortedError: the other end has closed it before the request was sent; else as a stream does.
     """
 
-    properties = b"\x0bSocket-Type\0\0\0\3REQ\x08Identity\0\0\0\0"
-    old_kind = 3
+    properties: ClassVar[bytes] = b"\x0bSocket-Type\0\0\0\3REQ\x08Identity\0\0\0\0"
+    old_kind: ClassVar[int] = 3
     others: ClassVar[Mapping[str, int]] = {"REP": 4, "ROUTER": 6}
 
     def __init__(self, connected: socket.socket, deadline: float) -> None:

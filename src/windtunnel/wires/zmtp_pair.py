@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.wires.zmtp import Stream, frame
 
 __all__ = ["PairStream"]
@@ -14,14 +16,15 @@ _AT_ONCE: Final = 1 << 16
 """Bytes that are read at once, and of a message that is sent at once."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PairStream(Stream):
     """A connection between two PAIR sockets. What comes before it is asked for is kept.
 
     Raises as streams do, and is of no use afterwards.
     """
 
-    properties = b"\x0bSocket-Type\0\0\0\4PAIR"
-    old_kind = 0
+    properties: ClassVar[bytes] = b"\x0bSocket-Type\0\0\0\4PAIR"
+    old_kind: ClassVar[int] = 0
     others: ClassVar[Mapping[str, int]] = {"PAIR": 0}
 
     def send(self, message: bytes, timeout: float, deadline: float) -> None:

@@ -4,7 +4,6 @@ Each in both directions: ``..._out`` makes schema Structs of the vocabulary, ``.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from math import ceil, inf
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from windtunnel import model as m
 from windtunnel import vocabulary as v
 from windtunnel.diagnostics import ProtocolError, UsageError
 from windtunnel.wires.batprotocol import schema as s
+from windtunnel.wires.host_texts import hosts_of
 
 __all__ = [
     "hosts_in",
@@ -57,14 +57,10 @@ _STRATEGY_OUT: Final = {
 def hosts_in(text: str, where: str, job_id: str | None = None) -> m.HostSet:
     """An interval set; raises ProtocolError naming the member it stands in, or the event and the job it is for."""
     try:
-        return _parsed(text)
+        return hosts_of(text)
     except ValueError as error:
         place = where if job_id is None else f"{where} of {job_id!r}: host_allocation"
         raise ProtocolError(f"{place}: {error}") from None
-
-
-_parsed: Final = lru_cache(maxsize=4096)(m.HostSet.parse)
-"""Components name the same hosts again and again."""
 
 
 def qualified(name: str, owner: str) -> str:

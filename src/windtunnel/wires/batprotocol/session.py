@@ -3,7 +3,10 @@
 import logging
 from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Final
+from types import FunctionType
+from typing import ClassVar, Final
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel import vocabulary as v
 from windtunnel.diagnostics import ComponentError, ProtocolError
@@ -11,6 +14,9 @@ from windtunnel.wires.batprotocol import binary, text
 from windtunnel.wires.batprotocol import schema as s
 from windtunnel.wires.batprotocol.decisions import decision_in
 from windtunnel.wires.batprotocol.notices import BATPROTOCOL_VERSION, notice_out
+from windtunnel.wires.batprotocol.plain_replies import plain_reply
+from windtunnel.wires.batprotocol.stencils import filled
+from windtunnel.wires.batprotocol.text_stencils import filled_text
 from windtunnel.wires.transport import FORMAT_JSON, Transport
 
 __all__ = ["BatprotocolComponent", "hello_in", "release"]
@@ -24,10 +30,11 @@ _NO_HELLO: Final = (
 )
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class BatprotocolComponent:
     """A decision component behind a transport: dates in its replies must be in order, as upstream demands."""
 
-    wants_errors = True
+    wants_errors: ClassVar[bool] = True
     """It is told of the end of a run that fails (SimulationErrorEvent)."""
 
     def __init__(
@@ -75,17 +82,27 @@ class BatprotocolComponent:
         Raises:
             ComponentError: it failed; ProtocolError: its answer is invalid.
         """
+        json = self._json
+        if self._log is None or not (json or self._log_binary):  # the most frequent messages go the shortest way
+            common = filled_text(now, notices) if json else filled(now, notices)
+            if common is not None:
+                answer = self._ask(common, now, None)
+                reply = plain_reply(answer, now) if json else swift_reply(answer, now) if _COMPILED else None
+                return self._reply(answer, now) if reply is None else reply
         events = [event for notice in notices if (event := notice_out(notice)) is not None]
         if not events:
             return v.Reply(now, [])
         message = s.Message(now=now, events=tuple(events))
-        asked = text.encode(message, check=False) + b"\0" if self._json else binary.encode(message)
+        asked = text.encode(message, check=False) + b"\0" if json else binary.encode(message)
         if self._log is not None and (self._json or self._log_binary):
             self._log("Sending", text.encode(message, check=False).decode())
         last = bool(notices) and type(notices[-1]) is v.SimulationErrorOccurred
         answer = self._ask(asked, now, _LAST_WORDS if last else None)
         if self._log is not None and self._json:
             self._log("Received", answer.rstrip(b"\0").decode(errors="replace"))
+        return self._reply(answer, now)
+
+    def _reply(self, answer: bytes, now: float) -> v.Reply:
         try:
             reply = self._decode(answer)
             if self._log is not None and self._log_binary and not self._json:
@@ -109,6 +126,11 @@ class BatprotocolComponent:
 
     def _decode(self, raw: bytes) -> s.Message:
         return text.decode(raw) if self._json else binary.decode(raw)
+
+
+_COMPILED: Final = not isinstance(BatprotocolComponent.decide, FunctionType)
+if _COMPILED:
+    from windtunnel.wires.batprotocol.swift_replies import swift_reply
 
 
 def _decisions(reply: s.Message, now: float) -> list[v.Decision]:

@@ -1,59 +1,31 @@
 """Playing Batsim 4 for a scheduler at the other end of a socket (batsim-cli.md 2)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
 
-import msgspec
+from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import UsageError
-from windtunnel.vocabulary import Component, Features, Hello, Notice, Reply, SimulationEnds
+from windtunnel.vocabulary import Features, Hello, Notice, Reply, SimulationEnds
 from windtunnel.wires.json.incoming import Reader
+from windtunnel.wires.json.options import JsonOptions
 from windtunnel.wires.json.outgoing import Writer
 from windtunnel.wires.zmq_peer import Requester
 
 __all__ = ["JsonComponent", "JsonOptions"]
 
 
-class JsonOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Batsim 4's options that its scheduler is told of."""
-
-    redis: bool = False
-    redis_hostname: str = "127.0.0.1"
-    redis_port: int = 6379
-    redis_prefix: str = "default"
-    forward_profiles: bool = False
-    dynamic_jobs: bool = False
-    acknowledge_dynamic_jobs: bool = False
-    profile_reuse: bool = False
-    scheduler_config: str = ""
-    forward_unknown_events: bool = False
-
-    def config(self) -> dict[str, Any]:
-        """The ``config`` object of SIMULATION_BEGINS, in Batsim's order."""
-        return {
-            "redis-enabled": self.redis,
-            "redis-hostname": self.redis_hostname,
-            "redis-port": self.redis_port,
-            "redis-prefix": self.redis_prefix,
-            "profiles-forwarded-on-submission": self.forward_profiles,
-            "dynamic-jobs-enabled": self.dynamic_jobs,
-            "dynamic-jobs-acknowledged": self.acknowledge_dynamic_jobs,
-            "profile-reuse-enabled": self.profile_reuse,
-            "sched-config": self.scheduler_config,
-            "forward-unknown-events": self.forward_unknown_events,
-        }
-
-
 DEFAULTS: Final = JsonOptions()
 
 
-class JsonComponent(Component):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class JsonComponent:
     """A scheduler that speaks the JSON protocol over ZeroMQ: we connect as REQ, it has bound as REP.
 
     ``log`` is called with ``Sending`` or ``Received`` and the text of every message.
     """
 
-    Options = JsonOptions
+    Options: ClassVar[type[JsonOptions]] = JsonOptions
 
     def __init__(
         self,
@@ -66,7 +38,7 @@ class JsonComponent(Component):
         self.endpoint = endpoint
         self.options = options
         self.log = log
-        self._peer = Requester(endpoint, timeout)
+        self._peer: Any = Requester(endpoint, timeout)  # or whatever else asks
         self._store: Any = None
         self._writer = Writer(options.config())
         self._reader = Reader()
@@ -123,19 +95,3 @@ class JsonComponent(Component):
 
     def __reduce__(self) -> Any:
         raise TypeError("a scheduler behind a socket cannot be copied")
-
-
-def config_of(data: Mapping[str, Any]) -> JsonOptions:
-    """The options that a ``config`` object tells of (Batsim 3 has fewer of them)."""
-    return JsonOptions(
-        redis=bool(data.get("redis-enabled", False)),
-        redis_hostname=str(data.get("redis-hostname", "127.0.0.1")),
-        redis_port=int(data.get("redis-port", 6379)),
-        redis_prefix=str(data.get("redis-prefix", "default")),
-        forward_profiles=bool(data.get("profiles-forwarded-on-submission", False)),
-        dynamic_jobs=bool(data.get("dynamic-jobs-enabled", False)),
-        acknowledge_dynamic_jobs=bool(data.get("dynamic-jobs-acknowledged", False)),
-        profile_reuse=bool(data.get("profile-reuse-enabled", False)),
-        scheduler_config=str(data.get("sched-config", "")),
-        forward_unknown_events=bool(data.get("forward-unknown-events", False)),
-    )

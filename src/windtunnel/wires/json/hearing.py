@@ -14,8 +14,8 @@ from windtunnel.model.event_kinds import event_kind
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.sleeping import sleep_states
-from windtunnel.wires.json.client import JsonOptions, config_of
 from windtunnel.wires.json.incoming import Reader
+from windtunnel.wires.json.options import JsonOptions, config_of
 
 if TYPE_CHECKING:
     from windtunnel.wires.redis_store import RedisStore

@@ -5,16 +5,20 @@ from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
+from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import Findings, ProtocolError, did_you_mean
 from windtunnel.entities.batsim_jobs import job_from_json
-from windtunnel.model import HostSet
 from windtunnel.vocabulary import decisions as d
 from windtunnel.vocabulary.reply import Reply, new_reply
+from windtunnel.wires.host_texts import hosts_of
 from windtunnel.wires.json.event import Event, is_number, parsed, shown
 from windtunnel.wires.json.event_readers import READERS, profile_of
 
 __all__ = ["Reader"]
+
+# Bound once: compiled code looks up what comes from other modules each time.
+_ExecuteJob: Final = d.ExecuteJob
 
 SNAP: Final = 1e-6
 """Dates travel with six decimals: one this near to the present is the present."""
@@ -25,6 +29,7 @@ _EVENT: Final = ("timestamp", "type", "data")
 Fetch = Callable[[str], "str | None"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Reader:
     """Reads replies. ``fetch(key)`` asks Redis for what was pushed there, when it is in use."""
 
@@ -40,7 +45,7 @@ class Reader:
             ProtocolError: it is not JSON, not of the protocol's form, or an event is malformed.
         """
         try:
-            message = self._decode(data)
+            message: Any = self._decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             raise ProtocolError(f"the scheduler's reply is not JSON: {fault}", now=now) from None
         if not isinstance(message, dict):
@@ -71,7 +76,7 @@ class Reader:
             if event["type"] == "EXECUTE_JOB" and when == now and type(when) is not bool and len(event) == 3:
                 job_id, alloc = data["job_id"], data["alloc"]
                 if len(data) == 2 and type(job_id) is str and type(alloc) is str:
-                    return d.ExecuteJob(job_id=job_id, hosts=HostSet.parse(alloc))
+                    return _ExecuteJob(job_id=job_id, hosts=hosts_of(alloc))
         except (KeyError, TypeError, ValueError):
             pass  # what is wrong is said below
         if not isinstance(event, dict):

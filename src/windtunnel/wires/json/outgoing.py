@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import astuple
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import SimulationError
 from windtunnel.entities.batsim_jobs import job_to_json
 from windtunnel.entities.batsim_profiles import profile_to_json
-from windtunnel.model import Host, Job, Profile, Workload
+from windtunnel.model import Host, Job, JobState, Profile, Workload
 from windtunnel.model.abilities import unused_profiles
 from windtunnel.vocabulary import notices as n
 from windtunnel.vocabulary.coverage import Wire, unsaid
@@ -16,10 +19,19 @@ from windtunnel.wires.json.text import date_text, quoted, to_text
 
 __all__ = ["Writer"]
 
+# Bound once: compiled code looks up what comes from other modules each time.
+_astuple: Final = astuple
+_JobSubmitted: Final = n.JobSubmitted
+_JobCompleted: Final = n.JobCompleted
+
+_STATES: Final = tuple(state.name for state in JobState)
+"""The name of a state by its number."""
+
 _LATEST: Final = 1e100
 """s; no simulation is as long, but sums of absurd durations are."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Writer:
     """Writes messages; ``config`` is the object of SIMULATION_BEGINS, with Batsim's own keys and order.
 
@@ -59,15 +71,22 @@ class Writer:
         """
         if not now < _LATEST:
             raise SimulationError(f"the time {now!r} s cannot be expressed in this protocol", now=now)
-        events = []
+        events: list[str] = []
+        text: str | None
         date = date_text(now)
         writers = self._writers
         for notice in notices:
-            writer = writers.get(type(notice))
-            if writer is None:
-                unsaid(notice, Wire.JSON)
-                continue
-            text = writer(notice)
+            kind = type(notice)
+            if kind is _JobCompleted:  # the most frequent two are called directly
+                text = _completed(notice)
+            elif kind is _JobSubmitted:
+                text = self._submitted(notice)
+            else:
+                writer = writers.get(kind)
+                if writer is None:
+                    unsaid(notice, Wire.JSON)
+                    continue
+                text = writer(notice)
             if text is not None:
                 when = date if notice.timestamp == now else date_text(notice.timestamp)
                 events.append(f'{{"timestamp":{when},"type":{text}}}')
@@ -99,9 +118,9 @@ class Writer:
             self.push("nb_res", str(hosts + storages))
         return f'"SIMULATION_BEGINS","data":{to_text(data)}'
 
-    def _submitted(self, notice: n.JobSubmitted) -> str:
-        job = notice.job
-        profile = notice.profile
+    def _submitted(self, notice: Any) -> str:
+        job: Job = notice.job
+        profile: Profile | None = notice.profile
         if self.push is not None:
             self.push(f"job_{job.id}", to_text(job_to_json(job, 4)))
             if profile is not None:
@@ -136,10 +155,13 @@ def _host(host: Host) -> dict[str, Any]:
     }
 
 
-def _completed(notice: n.JobCompleted) -> str:
+def _completed(notice: Any) -> str:
+    job: Any
+    _, job, state, return_code, hosts, _ = _astuple(notice)
+    name = _STATES[state]
     return (
-        f'"JOB_COMPLETED","data":{{"job_id":{quoted(notice.job.id)},"job_state":"{notice.state.name}",'
-        f'"return_code":{notice.return_code},"alloc":"{notice.hosts}"}}'
+        f'"JOB_COMPLETED","data":{{"job_id":{quoted(job.id)},"job_state":"{name}",'
+        f'"return_code":{return_code},"alloc":"{hosts}"}}'
     )
 
 

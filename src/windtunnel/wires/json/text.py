@@ -1,6 +1,7 @@
 """JSON text as Batsim writes it: floats with six decimals, integers as they are, no blanks, order kept."""
 
 from math import isfinite
+from types import FunctionType
 from typing import Any, Final
 
 import msgspec
@@ -20,7 +21,16 @@ def quoted(text: str) -> str:
 
 def date_text(seconds: float) -> str:
     """A date or duration, as C's ``%f``."""
-    return f"{seconds:.6f}"
+    if _COMPILED and 0.0 < seconds < _LARGEST:  # most dates are whole, and formatting a float takes longer
+        whole = int(seconds)
+        if float(whole) == seconds:
+            return f"{whole}.000000"
+    return format(seconds, ".6f")
+
+
+_COMPILED: Final = not isinstance(date_text, FunctionType)
+_LARGEST: Final = 9.0e15
+"""Below this integers are exact."""
 
 
 def to_text(value: Any) -> str:
@@ -37,7 +47,7 @@ def to_text(value: Any) -> str:
     if kind is float:
         if not isfinite(value):
             raise ValueError(f"{value!r} cannot be written as JSON")
-        return f"{value:.6f}"
+        return format(value, ".6f")
     if kind is dict:
         if _PLAIN.issuperset(map(type, value.values())):  # no floats in it: most jobs
             try:
