@@ -34,6 +34,11 @@ from windtunnel.vocabulary import (
 __all__ = ["DecisionWriter"]
 
 _S = LeaseState
+
+# Bound once: an enumeration looks its members up anew each time.
+_S_REJECTED: Final = _S.REJECTED
+_S_REJECTED_BY_USER: Final = _S.REJECTED_BY_USER
+_S_DONE: Final = _S.DONE
 _REQUESTED: Final = What.REQUESTED
 _CHANGED: Final = What.CHANGED
 _BEGAN: Final = What.BEGAN
@@ -83,7 +88,7 @@ class DecisionWriter:
                 if what is _OVER:
                     self._finished(lease)
                 elif what is _REQUESTED:
-                    self.facts.append(LeaseRequested(lease.lease, states is not None and states[1] is _S.REJECTED))
+                    self.facts.append(LeaseRequested(lease.lease, states is not None and states[1] is _S_REJECTED))
             elif what is _BEGAN:
                 self._began(lease, reservation)
             elif what is _ENDED:
@@ -199,9 +204,9 @@ class DecisionWriter:
         """Rejected, cancelled and failed leases leave the engine too."""
         number = lease.id
         job = self.jobs.pop(number)
-        if lease.state is _S.REJECTED or lease.state is _S.REJECTED_BY_USER:
+        if lease.state is _S_REJECTED or lease.state is _S_REJECTED_BY_USER:
             self.decisions.append(RejectJob(job_id=job.id, reason=lease.reason))
-        elif lease.state is not _S.DONE and number not in self.over:
+        elif lease.state is not _S_DONE and number not in self.over:
             running = number in self._started
             self.decisions.append(KillJobs(job_ids=(job.id,)) if running else RejectJob(job_id=job.id))
         self._started.discard(number)

@@ -6,6 +6,7 @@ of one CPU (100 = one CPU), memory, disk and disk images in MB, network in Mbps;
 
 from collections.abc import Mapping, Sequence
 from enum import Enum, IntEnum, StrEnum
+from typing import Final
 
 import msgspec
 
@@ -54,6 +55,13 @@ class LeaseKind(StrEnum):
     RESERVATION = "AR"
     IMMEDIATE = "Immediate"
     DEADLINE = "Deadline"
+
+
+# Bound once: an enumeration looks its members up anew each time.
+_UNSPECIFIED: Final = When.UNSPECIFIED
+_NOW: Final = When.NOW
+_BEST_EFFORT: Final = LeaseKind.BEST_EFFORT
+_RESERVATION: Final = LeaseKind.RESERVATION
 
 
 class LeaseState(IntEnum):
@@ -147,11 +155,12 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def kind(self) -> LeaseKind:
         """Best-effort, immediate, advance reservation, or (with a deadline too) deadline."""
-        if self.start is When.UNSPECIFIED:
-            return LeaseKind.BEST_EFFORT
-        if self.start is When.NOW:
+        start = self.start
+        if start is _UNSPECIFIED:
+            return _BEST_EFFORT
+        if start is _NOW:
             return LeaseKind.IMMEDIATE
-        return LeaseKind.RESERVATION if self.deadline is None else LeaseKind.DEADLINE
+        return _RESERVATION if self.deadline is None else LeaseKind.DEADLINE
 
     @property
     def numnodes(self) -> int:

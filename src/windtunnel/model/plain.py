@@ -6,10 +6,12 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from windtunnel.model.hostset import HostSet
+
 __all__ = ["plain_numbers"]
 
 _Fields = TypeVar("_Fields", bound=msgspec.Struct)
-_PLAIN: Final = frozenset({int, float, bool, str, tuple, dict, type(None)})
+_PLAIN: Final = frozenset({int, float, bool, str, tuple, list, dict, type(None), HostSet})
 
 
 def plain_numbers(value: _Fields) -> _Fields:

@@ -31,6 +31,10 @@ _PLAIN: Final[dict[Any, tuple[tuple[type, ...], str]]] = {
 }
 
 
+_SEQUENCES: Final = (tuple, list)
+"""The usual ones: looking at what else counts as one takes longer."""
+
+
 def wrong_field(decision: Decision) -> str:
     """What the first wrongly typed field of a decision holds and what is expected there; "" if there is none."""
     if fault := _of_struct(decision):
@@ -151,7 +155,9 @@ def _sequence(item: Any) -> Check:
     quick = frozenset({item} if item in (str, int, float) else ())
 
     def check(value: Any) -> str | None:
-        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__getitem__"):
+        if type(value) not in _SEQUENCES and (
+            isinstance(value, str | bytes | Mapping) or not hasattr(value, "__getitem__")
+        ):
             return _found("a tuple", value)
         if quick and quick.issuperset(map(type, value)):  # large vectors and matrices
             return None
@@ -166,7 +172,7 @@ def _mapping(key: Any, item: Any) -> Check:
     def check(value: Any) -> str | None:
         if type(value) is dict and not value:
             return None
-        if not isinstance(value, Mapping):
+        if type(value) is not dict and not isinstance(value, Mapping):
             return _found("a mapping", value)
         if isinstance(value, AlikeAmounts):  # one host of each group tells
             pairs: Iterable[tuple[Any, Any]] = [(hosts.first, one) for hosts, one in value.groups if hosts]

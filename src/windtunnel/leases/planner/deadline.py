@@ -1,6 +1,6 @@
 """Deadline leases: not before their start, finished by their deadline, at the cost of others that can wait."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -16,6 +16,17 @@ from windtunnel.leases.planner.suspension import SuspendResume
 from windtunnel.model.lease import LeaseKind, LeaseState
 
 __all__ = ["DeadlineMapper", "DeadlinePlanner", "Transaction"]
+
+# Bound once: an enumeration looks its members up anew each time.
+_DONE: Final = Progress.DONE
+_S_RESUMING: Final = LeaseState.RESUMING
+_ACTIVE: Final = Progress.ACTIVE
+_S_SUSPENDED_SCHEDULED: Final = LeaseState.SUSPENDED_SCHEDULED
+_S_READY: Final = LeaseState.READY
+_S_ACTIVE: Final = LeaseState.ACTIVE
+_S_SUSPENDING: Final = LeaseState.SUSPENDING
+_DEADLINE: Final = LeaseKind.DEADLINE
+_SCHEDULED: Final = Progress.SCHEDULED
 
 SUSPENDED = LeaseState.SUSPENDED_PENDING
 
@@ -96,7 +107,7 @@ class DeadlineMapper(GreedyMapper):
             and suspension.can_suspend(lease, start, plan.now)
             and suspension.preempt(vm, min(start, vm.end))
         )
-        if vm is not None and not suspends and (vm.state is Progress.DONE or lease.state is LeaseState.RESUMING):
+        if vm is not None and not suspends and (vm.state is _DONE or lease.state is _S_RESUMING):
             return False  # its memory is being saved or restored
         if vm is not None and suspends:
             left += vm.post[-1].end - vm.post[0].start
@@ -123,12 +134,12 @@ class DeadlineMapper(GreedyMapper):
     def _state_after_cancel(self, lease: LeaseRecord, vm: VirtualMachines | None) -> LeaseState | None:
         """The state that fits a lease whose machines at the time of preemption were cancelled."""
         if vm is not None:
-            if vm.state is not Progress.ACTIVE:
+            if vm.state is not _ACTIVE:
                 return None
             suspended = lease.last_vm is not None and lease.last_vm.is_suspending
-            return LeaseState.SUSPENDED_SCHEDULED if suspended else LeaseState.READY
-        untouched = {LeaseState.ACTIVE, LeaseState.SUSPENDING, SUSPENDED, LeaseState.SUSPENDED_SCHEDULED}
-        return None if lease.state in untouched else LeaseState.READY
+            return _S_SUSPENDED_SCHEDULED if suspended else _S_READY
+        untouched = {_S_ACTIVE, _S_SUSPENDING, SUSPENDED, _S_SUSPENDED_SCHEDULED}
+        return None if lease.state in untouched else _S_READY
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -282,9 +293,9 @@ class _Rearrangement:
 def _is_waiting(reservation: Reservation) -> bool:
     return (
         isinstance(reservation, VirtualMachines)
-        and reservation.lease.kind is LeaseKind.DEADLINE
-        and reservation.state is Progress.SCHEDULED
-        and all(r.state is Progress.SCHEDULED for r in reservation.pre)
+        and reservation.lease.kind is _DEADLINE
+        and reservation.state is _SCHEDULED
+        and all(r.state is _SCHEDULED for r in reservation.pre)
     )
 
 

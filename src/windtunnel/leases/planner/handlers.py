@@ -24,6 +24,30 @@ from windtunnel.model.lease_options import FailureHandling
 __all__ = ["Handlers"]
 
 _S = LeaseState
+
+# Bound once: an enumeration looks its members up anew each time.
+_SCHEDULED: Final = Progress.SCHEDULED
+_BEGAN: Final = What.BEGAN
+_ACTIVE: Final = Progress.ACTIVE
+_ENDED: Final = What.ENDED
+_ON_FAILURE_CANCEL: Final = FailureHandling.CANCEL
+_S_FAIL: Final = _S.FAIL
+_S_SCHEDULED: Final = _S.SCHEDULED
+_S_READY: Final = _S.READY
+_S_PREPARING: Final = _S.PREPARING
+_S_ACTIVE: Final = _S.ACTIVE
+_S_RESUMED_READY: Final = _S.RESUMED_READY
+_S_SUSPENDING: Final = _S.SUSPENDING
+_S_RESUMING: Final = _S.RESUMING
+_DONE: Final = Progress.DONE
+_S_SUSPENDED_PENDING: Final = _S.SUSPENDED_PENDING
+_DEADLINE: Final = LeaseKind.DEADLINE
+_S_SUSPENDED_SCHEDULED: Final = _S.SUSPENDED_SCHEDULED
+_S_SUSPENDED_QUEUED: Final = _S.SUSPENDED_QUEUED
+_S_DONE: Final = _S.DONE
+_S_QUEUED: Final = _S.QUEUED
+_S_REJECTED: Final = _S.REJECTED
+_S_PENDING: Final = _S.PENDING
 AWAITED: Final = (Transfer, Resumption)
 """What machines wait for: where it takes no time, it is over when machines start that start at the same instant."""
 
@@ -42,9 +66,9 @@ class Handlers:
 
     def starts(self, now: int) -> bool:
         """Start what is scheduled to start at this instant; whether there was anything."""
-        found = [r for r in self.plan.table.starting_at(now) if r.state is Progress.SCHEDULED]
+        found = [r for r in self.plan.table.starting_at(now) if r.state is _SCHEDULED]
         for r in found:
-            self.plan.journal.append((What.BEGAN, r.lease, r, None))
+            self.plan.journal.append((_BEGAN, r.lease, r, None))
             self._carefully(r, self._start)
             if r.end == now and r.key is not None and type(r) in AWAITED:
                 self._over(r)
@@ -52,12 +76,12 @@ class Handlers:
 
     def ends(self, now: int) -> None:
         """End what is active and ends at this instant."""
-        for r in [r for r in self.plan.table.ending_at(now) if r.state is Progress.ACTIVE]:
+        for r in [r for r in self.plan.table.ending_at(now) if r.state is _ACTIVE]:
             self._over(r)
 
     def _over(self, r: Reservation) -> None:
         """A reservation has come to its end."""
-        self.plan.journal.append((What.ENDED, r.lease, r, None))
+        self.plan.journal.append((_ENDED, r.lease, r, None))
         self.plan.table.remove(r)
         self._carefully(r, self._end)
 
@@ -71,11 +95,11 @@ class Handlers:
         """A lease fails: drop it, or end the run, as configured."""
         plan = self.plan
         message = f"lease {lease.id} failed: {reason}"
-        if plan.options.lease_failure_handling is not FailureHandling.CANCEL:
+        if plan.options.lease_failure_handling is not _ON_FAILURE_CANCEL:
             raise SimulationError(message, now=plan.now / TICKS)
         lease.reason = reason
         self._drop(lease)
-        self.plan.forget(lease, _S.FAIL)
+        self.plan.forget(lease, _S_FAIL)
 
     # --- starts ---------------------------------------------------------------------------------------------------
 
@@ -87,10 +111,10 @@ class Handlers:
         elif isinstance(r, Resumption):
             self._start_resumption(r)
         elif isinstance(r, Transfer) and r.serves(r.lease):  # else its lease went, and only others wait for it
-            if r.lease.state not in {_S.SCHEDULED, _S.READY}:
+            if r.lease.state not in {_S_SCHEDULED, _S_READY}:
                 raise _LeaseFailure(f"its image transfer starts while it is {r.lease.state.label}")
-            self.plan.set_state(r.lease, _S.PREPARING)
-        r.state = Progress.ACTIVE
+            self.plan.set_state(r.lease, _S_PREPARING)
+        r.state = _ACTIVE
 
     def _start_machines(self, vm: VirtualMachines) -> None:
         plan, lease = self.plan, vm.lease
@@ -98,13 +122,13 @@ class Handlers:
             raise _LeaseFailure("its nodes are not available")
         if self.preparation.concerns(lease) and not plan.images.is_deployed(lease, vm.hosts):
             raise _LeaseFailure("its disk image is not on all its nodes")
-        if lease.state is _S.SCHEDULED:
-            plan.set_state(lease, _S.READY)  # its image came with another lease's transfer
-        if lease.state is _S.READY:
-            plan.set_state(lease, _S.ACTIVE)
+        if lease.state is _S_SCHEDULED:
+            plan.set_state(lease, _S_READY)  # its image came with another lease's transfer
+        if lease.state is _S_READY:
+            plan.set_state(lease, _S_ACTIVE)
             lease.started = plan.now
-        elif lease.state is _S.RESUMED_READY:
-            plan.set_state(lease, _S.ACTIVE)
+        elif lease.state is _S_RESUMED_READY:
+            plan.set_state(lease, _S_ACTIVE)
         else:
             raise _LeaseFailure(f"its machines start while it is {lease.state.label}")
         plan.future.pop(lease, None)
@@ -115,18 +139,18 @@ class Handlers:
         if r.is_first:
             self.plan.suspended[r.lease] = None
             r.lease.estimates.pop("migrate", None)  # it depends on where the machines ran
-            self.plan.set_state(r.lease, _S.SUSPENDING)
+            self.plan.set_state(r.lease, _S_SUSPENDING)
 
     def _start_resumption(self, r: Resumption) -> None:
         for vnode in r.vnodes:
             r.lease.memory_at.pop(vnode, None)
         if r.is_first:
-            self.plan.set_state(r.lease, _S.RESUMING)
+            self.plan.set_state(r.lease, _S_RESUMING)
 
     # --- ends -----------------------------------------------------------------------------------------------------
 
     def _end(self, r: Reservation) -> None:
-        r.state = Progress.DONE
+        r.state = _DONE
         if isinstance(r, VirtualMachines):
             self._stopped(r)
         elif isinstance(r, Shutdown):
@@ -135,7 +159,7 @@ class Handlers:
             self._end_suspension(r)
         elif isinstance(r, Resumption):
             if r.is_last:
-                self.plan.set_state(r.lease, _S.RESUMED_READY)
+                self.plan.set_state(r.lease, _S_RESUMED_READY)
         elif isinstance(r, DiskMigration):
             r.lease.migrations += 1
             for vnode, (origin, destination) in r.moves.items():
@@ -162,19 +186,19 @@ class Handlers:
             return
         plan, lease = self.plan, r.lease
         lease.suspensions += 1
-        plan.set_state(lease, _S.SUSPENDED_PENDING)
-        if lease.kind is LeaseKind.DEADLINE:
-            plan.set_state(lease, _S.SUSPENDED_SCHEDULED)
+        plan.set_state(lease, _S_SUSPENDED_PENDING)
+        if lease.kind is _DEADLINE:
+            plan.set_state(lease, _S_SUSPENDED_SCHEDULED)
         elif plan.rules.requeues(lease.kind):
             plan.enqueue(lease)
-            plan.set_state(lease, _S.SUSPENDED_QUEUED)
+            plan.set_state(lease, _S_SUSPENDED_QUEUED)
 
     def _end_transfer(self, transfer: Transfer) -> None:
         transfer.lease.transfers += 1
         if self.preparation.finish(transfer):
-            if transfer.lease.state is not _S.PREPARING:
+            if transfer.lease.state is not _S_PREPARING:
                 raise _LeaseFailure(f"its image transfer ends while it is {transfer.lease.state.label}")
-            self.plan.set_state(transfer.lease, _S.READY)
+            self.plan.set_state(transfer.lease, _S_READY)
 
     def stop_early(self, vm: VirtualMachines) -> None:
         """Machines (out of the slot table already) end now; nothing follows them."""
@@ -182,8 +206,8 @@ class Handlers:
             self.plan.table.discard(r)
         vm.post = []
         vm.end = self.plan.now
-        vm.state = Progress.DONE
-        self.plan.journal.append((What.ENDED, vm.lease, vm, None))
+        vm.state = _DONE
+        self.plan.journal.append((_ENDED, vm.lease, vm, None))
         self._stopped(vm)
 
     def done(self, lease: LeaseRecord) -> None:
@@ -192,17 +216,17 @@ class Handlers:
         lease.end = self._end_of_now()
         if self.preparation.managed:
             self.preparation.clean(lease)
-        self.plan.forget(lease, _S.DONE)
+        self.plan.forget(lease, _S_DONE)
 
     # --- cancelling -----------------------------------------------------------------------------------------------
 
     def cancel(self, lease: LeaseRecord) -> None:
         """Free what a lease that can be cancelled holds or is promised; its state is the caller's to change."""
         plan = self.plan
-        if lease.state in {_S.QUEUED, _S.SUSPENDED_QUEUED}:
+        if lease.state in {_S_QUEUED, _S_SUSPENDED_QUEUED}:
             plan.queue.remove(lease)
-        elif lease.state is _S.ACTIVE:
-            vm = next(vm for vm in lease.vms if vm.state is Progress.ACTIVE)
+        elif lease.state is _S_ACTIVE:
+            vm = next(vm for vm in lease.vms if vm.state is _ACTIVE)
             plan.table.remove(vm)
             self.stop_early(vm)
             self._drop(lease)
@@ -215,18 +239,18 @@ class Handlers:
         plan = self.plan
         lease.reason = reason
         for vm in lease.vms:
-            if vm.state is Progress.ACTIVE and vm.key is not None:
+            if vm.state is _ACTIVE and vm.key is not None:
                 plan.table.remove(vm)
                 self.stop_early(vm)
         self._give_up(lease)
-        plan.forget(lease, _S.REJECTED if lease.state in {_S.PENDING, _S.QUEUED} else _S.FAIL)
+        plan.forget(lease, _S_REJECTED if lease.state in {_S_PENDING, _S_QUEUED} else _S_FAIL)
 
     def _drop(self, lease: LeaseRecord) -> None:
         """Take a lease's future out of the slot table."""
         plan = self.plan
         if plan.rules.forgets_what_follows:
             for r in (*lease.preparation, *lease.vms):
-                if r.state is Progress.SCHEDULED:
+                if r.state is _SCHEDULED:
                     plan.table.discard(r)
             return
         self._give_up(lease)

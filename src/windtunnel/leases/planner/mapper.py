@@ -5,6 +5,7 @@ may be shortened does so rather than pass over a host that has room at its begin
 """
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -16,6 +17,9 @@ from windtunnel.leases.planner.space import ResourceSpace, Vector
 from windtunnel.leases.planner.window import NodeRoom, Room, host_groups, node_room, room_for
 
 __all__ = ["GreedyMapper", "stay", "vnode_order"]
+
+# Bound once: an enumeration looks its members up anew each time.
+_DONE: Final = Progress.DONE
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -206,7 +210,7 @@ class GreedyMapper(Mapper):
 def _can_give_way(lease: LeaseRecord) -> bool:
     """Not when its machines have stopped and are being saved or shut down; Haizea crashes then."""
     vm = lease.last_vm
-    return vm is not None and vm.state is not Progress.DONE
+    return vm is not None and vm.state is not _DONE
 
 
 def _fill_equal(
@@ -223,9 +227,8 @@ def _fill_equal(
             low = left & -left
             left ^= low
             bit = low.bit_length() - 1
-            count = counts.get(bit)
-            if count is None:
-                count = next(count for count, nodes in open_nodes if nodes & low)
+            found = counts.get(bit)
+            count = _held_by(low, open_nodes) if found is None else found
             if count == 1:
                 hosts.append(bit)
             else:
@@ -233,6 +236,14 @@ def _fill_equal(
             if len(hosts) == wanted:
                 return tuple(hosts)
     raise AssertionError("the room was counted")
+
+
+def _held_by(node: int, open_nodes: Sequence[tuple[int, int]]) -> int:
+    """How many an empty node holds."""
+    for count, nodes in open_nodes:
+        if nodes & node:
+            return count
+    raise AssertionError("it is among the open nodes")
 
 
 def stay(plan: Plan, lease: LeaseRecord, start: int, end: int, *, strict: bool) -> Mapping | None:

@@ -1,7 +1,7 @@
 """Migration: moving saved memory and disk images of a suspended lease to where it will resume."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from windtunnel.leases.planner.plan import Plan
 from windtunnel.leases.planner.preparation import ImagePreparation
@@ -14,13 +14,17 @@ from windtunnel.model.lease_options import MigrationMode
 
 __all__ = ["migration_estimate", "migrations"]
 
+# Bound once: an enumeration looks its members up anew each time.
+_MIGRATION_YES: Final = MigrationMode.YES
+_MIGRATION_YES_NOTRANSFER: Final = MigrationMode.YES_NOTRANSFER
+
 _Moves = dict[int, tuple[int, int]]
 _Kind = TypeVar("_Kind", bound=Migration)
 
 
 def migration_estimate(plan: Plan, preparation: ImagePreparation, lease: LeaseRecord) -> int:
     """How long moving a suspended lease is reckoned with before it can resume anywhere."""
-    if plan.options.migration is not MigrationMode.YES:
+    if plan.options.migration is not _MIGRATION_YES:
         return 0
     disk = plan.times.disk_migration_estimate(lease) if preparation.concerns(lease) else 0
     return disk + plan.times.memory_migration_estimate(lease)
@@ -59,7 +63,7 @@ def _plan(
 ) -> list[_Kind]:
     if not moves:
         return []
-    if plan.options.migration is MigrationMode.YES_NOTRANSFER:
+    if plan.options.migration is _MIGRATION_YES_NOTRANSFER:
         return [kind(vm, now, now, (), moves)]
     space, bandwidth = plan.table.space, plan.options.imagetransfer_bandwidth
     sending: Vector = space.vector({NET_OUT: (round(bandwidth),)})

@@ -1,6 +1,7 @@
 """Placing the machines of a lease: at an exact time, or as soon as there is room."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -18,6 +19,12 @@ from windtunnel.model.lease import LeaseKind, LeaseState
 from windtunnel.model.lease_options import MigrationMode, SuspensionMode
 
 __all__ = ["Placement"]
+
+# Bound once: an enumeration looks its members up anew each time.
+_MIGRATION_NO: Final = MigrationMode.NO
+_SUSPENSION_NONE: Final = SuspensionMode.NONE
+_SUSPENSION_SERIAL_ONLY: Final = SuspensionMode.SERIAL_ONLY
+_DEADLINE: Final = LeaseKind.DEADLINE
 
 RESUMING = {LeaseState.SUSPENDED_PENDING, LeaseState.SUSPENDED_QUEUED, LeaseState.SUSPENDED_SCHEDULED}
 
@@ -78,7 +85,7 @@ class Placement:
         resuming = (lease.state if state is None else state) in RESUMING
         asked = remaining + (times.resume_estimate(lease) if resuming else 0) + shutdown
         only = None
-        if resuming and self.plan.options.migration is MigrationMode.NO and lease.last_vm is not None:
+        if resuming and self.plan.options.migration is _MIGRATION_NO and lease.last_vm is not None:
             only = lease.last_vm.mask
         steps = earliest.steps(self.plan.table.all_nodes)
         last = steps[-1][0]
@@ -127,9 +134,9 @@ class Placement:
         """Whether a lease must be placed for all its time, because it cannot be suspended."""
         mode = self.plan.options.suspension
         return (
-            mode is SuspensionMode.NONE
-            or (mode is SuspensionMode.SERIAL_ONLY and lease.numnodes > 1)
-            or lease.kind is LeaseKind.DEADLINE
+            mode is _SUSPENSION_NONE
+            or (mode is _SUSPENSION_SERIAL_ONLY and lease.numnodes > 1)
+            or lease.kind is _DEADLINE
         )
 
     def least_run(self, lease: LeaseRecord) -> int:
@@ -145,7 +152,7 @@ class Placement:
         least = self.plan.times.threshold(lease)
         sure = asked if strict else min(asked, least)
         profile = self.plan.table.profile
-        stays = self.plan.options.migration is MigrationMode.NO and lease.last_vm is not None
+        stays = self.plan.options.migration is _MIGRATION_NO and lease.last_vm is not None
         stays = stays and self.plan.rules.memory_stays
         for start, nodes in points:
             if profile.least_free(start, start + sure) < lease.cpu:

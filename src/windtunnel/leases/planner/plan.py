@@ -68,6 +68,11 @@ Happening = tuple[What, LeaseRecord, Reservation | None, tuple[LeaseState, Lease
 """What, to which lease, by which reservation, and the old and the new state of a lease that changed its state."""
 
 _CHANGED: Final = What.CHANGED
+_ACTIVE: Final = Progress.ACTIVE
+_LOST: Final = What.LOST
+_DONE: Final = Progress.DONE
+_CUT_SHORT: Final = What.CUT_SHORT
+_OVER: Final = What.OVER
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -130,14 +135,14 @@ class Plan:
         """Machines were withdrawn for good; told is whether they, or what precedes or follows, were under way."""
         for r in (*vm.pre, *vm.post):
             self.tell_cut_short(r)
-        if vm.state is Progress.ACTIVE:
-            self.journal.append((What.LOST, vm.lease, vm, None))
+        if vm.state is _ACTIVE:
+            self.journal.append((_LOST, vm.lease, vm, None))
 
     def tell_cut_short(self, reservation: Reservation) -> None:
         """Something was given up for good; that is told if it was under way."""
-        if reservation.state is Progress.ACTIVE:
-            reservation.state = Progress.DONE
-            self.journal.append((What.CUT_SHORT, reservation.lease, reservation, None))
+        if reservation.state is _ACTIVE:
+            reservation.state = _DONE
+            self.journal.append((_CUT_SHORT, reservation.lease, reservation, None))
 
     def forget(self, lease: LeaseRecord, state: LeaseState) -> None:
         """Move a lease to a final state and drop it."""
@@ -147,7 +152,7 @@ class Plan:
         self.future.pop(lease, None)
         self.suspended.pop(lease, None)
         self.images.holders.pop(lease, None)
-        self.journal.append((What.OVER, lease, None, None))
+        self.journal.append((_OVER, lease, None, None))
 
     def enqueue(self, lease: LeaseRecord) -> None:
         """Put a lease back in the queue, by submission."""

@@ -28,6 +28,18 @@ from windtunnel.model.lease_options import Backfilling
 __all__ = ["Planner"]
 
 _S = LeaseState
+
+# Bound once: an enumeration looks its members up anew each time.
+_BACKFILLING_INTERMEDIATE: Final = Backfilling.INTERMEDIATE
+_S_PENDING: Final = _S.PENDING
+_S_REJECTED: Final = _S.REJECTED
+_REQUESTED: Final = What.REQUESTED
+_S_NEW: Final = _S.NEW
+_OVER: Final = What.OVER
+_S_CANCELLED: Final = _S.CANCELLED
+_S_ACTIVE: Final = _S.ACTIVE
+_ACTIVE: Final = Progress.ACTIVE
+_ENDED_EARLY: Final = What.ENDED_EARLY
 CANCELLABLE: Final = {
     _S.PENDING,
     _S.QUEUED,
@@ -50,7 +62,7 @@ class Planner:
             if kind not in site.resource_types:
                 raise UsageError(f"a site for leases needs the resource type {kind}")
         options = rules.options
-        if options.backfilling is Backfilling.INTERMEDIATE and options.backfilling_reservations is None:
+        if options.backfilling is _BACKFILLING_INTERMEDIATE and options.backfilling_reservations is None:
             raise UsageError("backfilling intermediate needs backfilling-reservations, the number of reservations")
         self.plan = Plan(site, rules)
         self.scheduling = Scheduling(self.plan, parts)
@@ -140,18 +152,18 @@ class Planner:
         if lease.id in plan.leases:
             raise UsageError(f"lease {lease.id} exists already")
         reason = lease.reason or self.scheduling.why_impossible(lease)
-        plan.set_state(lease, _S.PENDING)
+        plan.set_state(lease, _S_PENDING)
         if not reason and not self.scheduling.admission.accept(lease):
             reason = f"not admitted ({plan.options.policy_admission})"
         if reason:
             lease.reason = reason
-            plan.set_state(lease, _S.REJECTED)
+            plan.set_state(lease, _S_REJECTED)
         else:
             plan.leases[lease.id] = plan.pending[lease.id] = lease
             plan.has_deadlines |= lease.deadline is not None
-        plan.journal.append((What.REQUESTED, lease, None, (_S.NEW, lease.state)))
+        plan.journal.append((_REQUESTED, lease, None, (_S_NEW, lease.state)))
         if reason:
-            plan.journal.append((What.OVER, lease, None, None))
+            plan.journal.append((_OVER, lease, None, None))
 
     def objection(self, lease: Lease) -> str:
         """Why a lease is invalid on this site; "" if it does (it may be rejected all the same)."""
@@ -171,7 +183,7 @@ class Planner:
             raise UsageError(reason)
         lease = self.plan.leases[lease_id]
         self.handlers.cancel(lease)
-        self.plan.forget(lease, _S.CANCELLED)
+        self.plan.forget(lease, _S_CANCELLED)
         return lease
 
     def why_not_cancel(self, lease_id: int) -> str:
@@ -181,7 +193,7 @@ class Planner:
             return f"there is no lease {lease_id} that could be cancelled"
         if lease.state not in CANCELLABLE:
             return f"lease {lease_id} cannot be cancelled while it is {lease.state.label}"
-        if lease.state is _S.ACTIVE and not any(vm.state is Progress.ACTIVE for vm in lease.vms):
+        if lease.state is _S_ACTIVE and not any(vm.state is _ACTIVE for vm in lease.vms):
             return f"lease {lease_id} is shutting down"
         return ""
 
@@ -193,14 +205,14 @@ class Planner:
             for number in leases
             if number in plan.leases
             for vm in plan.leases[number].vms
-            if vm.state is Progress.ACTIVE and vm.key is not None and (vm.end > plan.now or vm.is_suspending)
+            if vm.state is _ACTIVE and vm.key is not None and (vm.end > plan.now or vm.is_suspending)
         ]
         return sorted(early, key=lambda vm: vm.key[1:] if vm.key else ())
 
     def _end_early(self, vm: VirtualMachines) -> None:
         """A lease is over before its time; what it frees is given away again at once."""
         plan, lease = self.plan, vm.lease
-        plan.journal.append((What.ENDED_EARLY, lease, vm, None))
+        plan.journal.append((_ENDED_EARLY, lease, vm, None))
         for later in lease.vms_after(plan.now):
             plan.withdraw(later)
             lease.vms.remove(later)

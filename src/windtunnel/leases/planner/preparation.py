@@ -5,6 +5,7 @@ the latest that ends in time. Other leases that want the same image may join a t
 """
 
 from itertools import pairwise
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -20,6 +21,10 @@ from windtunnel.model.lease import NET_IN, NET_OUT, LeaseKind
 from windtunnel.model.lease_options import Preparation, TransferMechanism
 
 __all__ = ["ImagePreparation"]
+
+# Bound once: an enumeration looks its members up anew each time.
+_SCHEDULED: Final = Progress.SCHEDULED
+_RESERVATION: Final = LeaseKind.RESERVATION
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -63,7 +68,7 @@ class ImagePreparation:
         if self.plan.options.avoid_redundant_transfers and self._multicast:
             # Transfers do not overlap, so the first that can be joined is the first to end.
             for transfer in self.transfers:
-                if transfer.state is Progress.SCHEDULED and transfer.image == image and transfer.end > now:
+                if transfer.state is _SCHEDULED and transfer.image == image and transfer.end > now:
                     self._join(earliest, transfer, nodes)
                     break
         return earliest
@@ -86,7 +91,7 @@ class ImagePreparation:
         """
         if not self.concerns(lease):
             return [], True
-        if lease.kind is LeaseKind.RESERVATION:
+        if lease.kind is _RESERVATION:
             return self._plan_reservation(lease, vm, now)
         return self._plan_soon(lease, vm, earliest)
 

@@ -1,7 +1,7 @@
 """A lease in the hands of the planner, and what is held for it on which nodes from when to when. Times are ticks."""
 
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -21,6 +21,11 @@ class Progress(IntEnum):
     SCHEDULED = 0
     ACTIVE = 1
     DONE = 2
+
+
+# Bound once: an enumeration looks its members up anew each time.
+_SCHEDULED: Final = Progress.SCHEDULED
+_ACTIVE: Final = Progress.ACTIVE
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -168,7 +173,7 @@ class Reservation:
         for _, nodes in parts:
             mask |= nodes
         self.mask = mask
-        self.state = Progress.SCHEDULED
+        self.state = _SCHEDULED
         self.key: tuple[int, int, int] | None = None
         """Start, end and sequence number under which the slot table holds it; ``None`` when it does not."""
 
@@ -217,6 +222,6 @@ class VirtualMachines(Reservation):
     @property
     def is_under_way(self) -> bool:
         """Whether their memory is being saved or restored, or is restored and they are about to run."""
-        if self.state is Progress.SCHEDULED:
-            return any(r.restores and r.state is not Progress.SCHEDULED for r in self.pre)
-        return any(r.state is Progress.ACTIVE for r in self.post)
+        if self.state is _SCHEDULED:
+            return any(r.restores and r.state is not _SCHEDULED for r in self.pre)
+        return any(r.state is _ACTIVE for r in self.post)

@@ -1,5 +1,7 @@
 """When a lease ends early: leases with later reservations may move forward into the room it leaves."""
 
+from typing import Final
+
 from windtunnel.leases.planner.deadline import Transaction
 from windtunnel.leases.planner.earliest import Earliest, NotSchedulableError
 from windtunnel.leases.planner.record import LeaseRecord, Reservation, VirtualMachines
@@ -10,18 +12,25 @@ __all__ = ["reevaluate"]
 
 _S = LeaseState
 
+# Bound once: an enumeration looks its members up anew each time.
+_BEST_EFFORT: Final = LeaseKind.BEST_EFFORT
+_S_PREPARING: Final = _S.PREPARING
+_DEADLINE: Final = LeaseKind.DEADLINE
+_S_SCHEDULED: Final = _S.SCHEDULED
+_S_READY: Final = _S.READY
+
 
 def reevaluate(scheduling: Scheduling, ending: LeaseRecord) -> None:
     """Schedule anew what was reserved in the future by backfilling, then deadline leases that fit the freed room."""
     for lease in sorted(scheduling.plan.future, key=lambda lease: (lease.submit, lease.id)):
-        if lease.kind is LeaseKind.BEST_EFFORT and lease in scheduling.plan.future:
+        if lease.kind is _BEST_EFFORT and lease in scheduling.plan.future:
             _bring_forward(scheduling, lease)
     if scheduling.plan.has_deadlines:
         _fill_with_deadline_leases(scheduling, ending)
 
 
 def _bring_forward(scheduling: Scheduling, lease: LeaseRecord) -> None:
-    if lease.state is _S.PREPARING or not scheduling.withdraw(lease):
+    if lease.state is _S_PREPARING or not scheduling.withdraw(lease):
         return
     try:
         scheduling.place(lease, scheduling.plan.now)
@@ -66,8 +75,8 @@ def _fill_with_deadline_leases(scheduling: Scheduling, ending: LeaseRecord) -> N
 def _may_move(r: Reservation) -> bool:
     return (
         isinstance(r, VirtualMachines)
-        and r.lease.kind is LeaseKind.DEADLINE
-        and r.lease.state in {_S.SCHEDULED, _S.READY}
+        and r.lease.kind is _DEADLINE
+        and r.lease.state in {_S_SCHEDULED, _S_READY}
         and not r.is_suspending
         and not r.is_resuming
         and r.start != r.lease.start

@@ -1,7 +1,7 @@
 """What the planner does where Haizea is odd: the sane ways. Haizea's own are in :mod:`windtunnel.leases.haizea`."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -11,6 +11,11 @@ from windtunnel.model.lease import LeaseKind
 from windtunnel.model.lease_options import LeaseOptions, Overhead
 
 __all__ = ["Rules"]
+
+# Bound once: an enumeration looks its members up anew each time.
+_OVERHEAD_ALL: Final = Overhead.ALL
+_OVERHEAD_BESTEFFORT: Final = Overhead.BESTEFFORT
+_BEST_EFFORT: Final = LeaseKind.BEST_EFFORT
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -45,8 +50,8 @@ class Rules:
         """Requested and real duration (given in s) after the overheads that are to be added."""
         asked, known = round(requested * TICKS), None if real is None else round(real * TICKS)
         options = self.options
-        concerned = options.add_overhead is Overhead.ALL or (
-            options.add_overhead is Overhead.BESTEFFORT and kind is LeaseKind.BEST_EFFORT
+        concerned = options.add_overhead is _OVERHEAD_ALL or (
+            options.add_overhead is _OVERHEAD_BESTEFFORT and kind is _BEST_EFFORT
         )
         if not concerned:
             return asked, known

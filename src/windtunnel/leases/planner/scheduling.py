@@ -25,6 +25,26 @@ from windtunnel.model.lease_options import Backfilling, MigrationMode, Suspensio
 __all__ = ["Scheduling"]
 
 _S = LeaseState
+
+# Bound once: an enumeration looks its members up anew each time.
+_S_PENDING: Final = _S.PENDING
+_BEST_EFFORT: Final = LeaseKind.BEST_EFFORT
+_S_QUEUED: Final = _S.QUEUED
+_S_REJECTED_BY_USER: Final = _S.REJECTED_BY_USER
+_S_REJECTED: Final = _S.REJECTED
+_BACKFILLING_OFF: Final = Backfilling.OFF
+_MIGRATION_NO: Final = MigrationMode.NO
+_S_SUSPENDED_SCHEDULED: Final = _S.SUSPENDED_SCHEDULED
+_S_SCHEDULED: Final = _S.SCHEDULED
+_S_READY: Final = _S.READY
+_S_SUSPENDED_QUEUED: Final = _S.SUSPENDED_QUEUED
+_S_PREPARING: Final = _S.PREPARING
+_S_SUSPENDED_PENDING: Final = _S.SUSPENDED_PENDING
+_SCHEDULED: Final = Progress.SCHEDULED
+_DEADLINE: Final = LeaseKind.DEADLINE
+_RESERVATION: Final = LeaseKind.RESERVATION
+_SUSPENSION_SERIAL_ONLY: Final = SuspensionMode.SERIAL_ONLY
+_S_RESUMING: Final = _S.RESUMING
 FRESH: Final = (_S.PENDING, _S.QUEUED)
 SUSPENDED: Final = (_S.SUSPENDED_PENDING, _S.SUSPENDED_QUEUED)
 
@@ -54,14 +74,14 @@ class Scheduling:
         """Place what is pending, then what is queued, from ``now`` on."""
         plan = self.plan
         if plan.pending:
-            pending = [lease for lease in plan.pending.values() if lease.state is _S.PENDING]
+            pending = [lease for lease in plan.pending.values() if lease.state is _S_PENDING]
             plan.pending.clear()
             for lease in pending:
-                if lease.kind is LeaseKind.BEST_EFFORT:
+                if lease.kind is _BEST_EFFORT:
                     plan.queue.append(lease)
-                    plan.set_state(lease, _S.QUEUED)
+                    plan.set_state(lease, _S_QUEUED)
             for lease in pending:
-                if lease.kind is not LeaseKind.BEST_EFFORT:
+                if lease.kind is not _BEST_EFFORT:
                     self.schedule_at_once(lease, now)
         if plan.queue:
             self._schedule_queue(now)
@@ -72,7 +92,7 @@ class Scheduling:
             self.place(lease, now)
         except NotSchedulableError as error:
             lease.reason = str(error)
-            self.plan.forget(lease, _S.REJECTED_BY_USER if lease.price == -1 else _S.REJECTED)
+            self.plan.forget(lease, _S_REJECTED_BY_USER if lease.price == -1 else _S_REJECTED)
         self.pricing.feedback(lease)
 
     def _schedule_queue(self, now: int) -> None:
@@ -97,7 +117,7 @@ class Scheduling:
                     changed = True
                     continue
             plan.queue.append(lease)
-            if plan.options.backfilling is Backfilling.OFF:
+            if plan.options.backfilling is _BACKFILLING_OFF:
                 break
         plan.queue += queue[done:]
 
@@ -105,7 +125,7 @@ class Scheduling:
         """Whether a lease that cannot be reserved for later wants more CPU than there is once it could start."""
         if self.preparation.managed:
             return False
-        if lease.state is _S.QUEUED:
+        if lease.state is _S_QUEUED:
             if lease.cpu > free:
                 return True
             start = now
@@ -137,7 +157,7 @@ class Scheduling:
         if fresh:
             if self.preparation.managed:
                 transfers, ready = self.preparation.prepare(lease, vm, earliest, now)
-        elif plan.options.migration is not MigrationMode.NO:
+        elif plan.options.migration is not _MIGRATION_NO:
             vm.pre[:0] = migrations(plan, self.preparation, lease, vm, now)
         for other in preempted:
             self._preempt(other, vm.start)
@@ -148,29 +168,29 @@ class Scheduling:
         plan.table.add_all((*vm.pre, vm, *vm.post))
         lease.reason = ""
         if not fresh:
-            plan.set_state(lease, _S.SUSPENDED_SCHEDULED)
+            plan.set_state(lease, _S_SUSPENDED_SCHEDULED)
         elif ready:
-            plan.set_state(lease, _S.SCHEDULED, _S.READY)
+            plan.set_state(lease, _S_SCHEDULED, _S_READY)
         else:
-            plan.set_state(lease, _S.SCHEDULED)
+            plan.set_state(lease, _S_SCHEDULED)
 
     def requeue(self, lease: LeaseRecord) -> None:
         """Put a lease whose reservation was taken away back in the queue."""
-        self.plan.set_state(lease, _S.QUEUED if lease.state is _S.PENDING else _S.SUSPENDED_QUEUED)
+        self.plan.set_state(lease, _S_QUEUED if lease.state is _S_PENDING else _S_SUSPENDED_QUEUED)
         self.plan.enqueue(lease)
 
     def withdraw(self, lease: LeaseRecord) -> bool:
         """Take back what is reserved for a lease that is not running; ``False`` if it is in no such state."""
         plan = self.plan
-        if lease.state in {_S.READY, _S.SCHEDULED, _S.PREPARING}:
+        if lease.state in {_S_READY, _S_SCHEDULED, _S_PREPARING}:
             self.preparation.cancel(lease)
-            plan.set_state(lease, _S.PENDING)
-        elif lease.state is _S.SUSPENDED_SCHEDULED:
+            plan.set_state(lease, _S_PENDING)
+        elif lease.state is _S_SUSPENDED_SCHEDULED:
             self.preparation.cancel(lease, remove_images=False)
-            plan.set_state(lease, _S.SUSPENDED_PENDING)
+            plan.set_state(lease, _S_SUSPENDED_PENDING)
         else:
             return False
-        for vm in [vm for vm in lease.vms if vm.state is Progress.SCHEDULED]:
+        for vm in [vm for vm in lease.vms if vm.state is _SCHEDULED]:
             lease.vms.remove(vm)
             plan.withdraw(vm)
             plan.tell_lost(vm)
@@ -178,9 +198,9 @@ class Scheduling:
 
     def why_impossible(self, lease: LeaseRecord) -> str:
         """Why a lease can never run on this site; "" if it can, or if trying will tell."""
-        if lease.kind is LeaseKind.BEST_EFFORT and not self._fits_empty(lease):
+        if lease.kind is _BEST_EFFORT and not self._fits_empty(lease):
             return "it asks for more than the whole site has"
-        if lease.kind is LeaseKind.DEADLINE and self.preparation.concerns(lease):
+        if lease.kind is _DEADLINE and self.preparation.concerns(lease):
             return "deadline leases with a disk image cannot be prepared by image transfer"
         return ""
 
@@ -193,12 +213,12 @@ class Scheduling:
 
     def _machines(self, lease: LeaseRecord, earliest: Earliest) -> tuple[VirtualMachines, tuple[LeaseRecord, ...]]:
         placement = self.placement
-        if lease.kind is LeaseKind.RESERVATION:
+        if lease.kind is _RESERVATION:
             vm, preempted = placement.exact(lease)
             return vm, (() if self.mapper.reschedules else preempted)
-        if lease.kind is LeaseKind.DEADLINE:
+        if lease.kind is _DEADLINE:
             return self.deadlines.schedule(lease, lease.remaining, earliest)
-        most, best_effort = self.most_reserved, lease.kind is LeaseKind.BEST_EFFORT
+        most, best_effort = self.most_reserved, lease.kind is _BEST_EFFORT
         in_future = best_effort and (most is None or len(self.plan.future) < most)
         return placement.soon(lease, lease.requested - lease.accumulated, earliest, in_future=in_future), ()
 
@@ -225,21 +245,21 @@ class Scheduling:
         plan = self.plan
         vm = lease.last_vm
         assert vm is not None, "it has machines in the way"
-        serial_only = plan.options.suspension is SuspensionMode.SERIAL_ONLY
+        serial_only = plan.options.suspension is _SUSPENSION_SERIAL_ONLY
         if (
-            not (vm.state is Progress.SCHEDULED and vm.start >= time)
+            not (vm.state is _SCHEDULED and vm.start >= time)
             and plan.times.suspends
             and self.suspension.can_suspend(lease, time)
             and not (serial_only and lease.numnodes > 1)
             and self.suspension.preempt(vm, min(time, vm.end))
         ):
             return
-        if lease.state is _S.RESUMING:  # Haizea stops with an error here
+        if lease.state is _S_RESUMING:  # Haizea stops with an error here
             lease.memory_at = dict(enumerate(vm.hosts))
-        suspended = lease.state in {_S.SUSPENDED_SCHEDULED, _S.RESUMING}
+        suspended = lease.state in {_S_SUSPENDED_SCHEDULED, _S_RESUMING}
         self.preparation.cancel(lease, remove_images=not suspended)
         plan.withdraw(vm)
         plan.tell_lost(vm)
         lease.vms.remove(vm)
-        plan.set_state(lease, _S.SUSPENDED_QUEUED if suspended else _S.QUEUED)
+        plan.set_state(lease, _S_SUSPENDED_QUEUED if suspended else _S_QUEUED)
         plan.enqueue(lease)

@@ -5,10 +5,10 @@ short: node sets are ints (one operation compares hundreds of nodes), and a prof
 tells in a few steps at which times a lease cannot possibly fit.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mypy_extensions import mypyc_attr
 
@@ -22,18 +22,19 @@ from windtunnel.model.lease import LeaseSite
 
 __all__ = ["SlotTable", "TableState"]
 
-_Entry = tuple[int, int, Reservation]
-"""Key time, sequence number, reservation."""
-
-LAST = 1 << 62
-"""Later than any sequence number."""
+# Bound once: compiled code looks up what comes from other modules each time.
+_bisect_left: Final = bisect_left
+_bisect_right: Final = bisect_right
+_ACTIVE: Final = Progress.ACTIVE
 
 
 class TableState(NamedTuple):
     """A copy of the table's content, for going back to."""
 
-    by_start: list[_Entry]
-    by_end: list[_Entry]
+    start_times: list[int]
+    by_start: list[Reservation]
+    end_times: list[int]
+    by_end: list[Reservation]
     keys: list[tuple[int, int, int]]
     profile: tuple[list[int], list[int]]
     inflated: int
@@ -64,8 +65,11 @@ class SlotTable:
         self.profile = CpuProfile(sum(space.cpu(capacity) * nodes.bit_count() for capacity, nodes in self.classes))
         self.inflated = 0
         """How many reservations hold more CPU than the profile counts."""
-        self._by_start: list[_Entry] = []
-        self._by_end: list[_Entry] = []
+        self._start_times: list[int] = []
+        self._by_start: list[Reservation] = []
+        """Reservations by start, and those starts; what starts at the same time is in the order of entry."""
+        self._end_times: list[int] = []
+        self._by_end: list[Reservation] = []
         self.starts: dict[int, int] = {}
         """How many reservations start when."""
         self.ends: dict[int, int] = {}
@@ -90,10 +94,14 @@ class SlotTable:
         """Put a reservation in."""
         assert reservation.key is None, "it is already in the table"
         self.entered += 1
-        start, end, sequence = reservation.start, reservation.end, self.entered
-        reservation.key = (start, end, sequence)
-        insort(self._by_start, (start, sequence, reservation))
-        insort(self._by_end, (end, sequence, reservation))
+        start, end = reservation.start, reservation.end
+        reservation.key = (start, end, self.entered)
+        place = _bisect_right(self._start_times, start)
+        self._start_times.insert(place, start)
+        self._by_start.insert(place, reservation)
+        place = _bisect_right(self._end_times, end)
+        self._end_times.insert(place, end)
+        self._by_end.insert(place, reservation)
         self.starts[start] = self.starts.get(start, 0) + 1
         self.ends[end] = self.ends.get(end, 0) + 1
         self._count(reservation, start, end, 1)
@@ -106,14 +114,14 @@ class SlotTable:
     def remove(self, reservation: Reservation) -> None:
         """Take a reservation out."""
         assert reservation.key is not None, "it is not in the table"
-        start, end, sequence = reservation.key
-        del self._by_start[bisect_left(self._by_start, (start, sequence))]
-        del self._by_end[bisect_left(self._by_end, (end, sequence))]
+        start, end, _ = reservation.key
+        place = _place_of(reservation, self._start_times, self._by_start, start)
+        del self._start_times[place], self._by_start[place]
+        place = _place_of(reservation, self._end_times, self._by_end, end)
+        del self._end_times[place], self._by_end[place]
         reservation.key = None
-        for counts, time in ((self.starts, start), (self.ends, end)):
-            counts[time] -= 1
-            if not counts[time]:
-                del counts[time]
+        _count_down(self.starts, start)
+        _count_down(self.ends, end)
         self._count(reservation, start, end, -1)
 
     def discard(self, reservation: Reservation) -> None:
@@ -128,24 +136,28 @@ class SlotTable:
 
     def save(self) -> TableState:
         """A copy of the contents."""
-        keys = [entry[2].key for entry in self._by_start]
+        keys = [r.key for r in self._by_start if r.key is not None]
         return TableState(
-            self._by_start[:], self._by_end[:], [k for k in keys if k is not None], self.profile.copy(), self.inflated
+            self._start_times[:],
+            self._by_start[:],
+            self._end_times[:],
+            self._by_end[:],
+            keys,
+            self.profile.copy(),
+            self.inflated,
         )
 
     def restore(self, state: TableState) -> None:
         """Go back to saved contents; start and end of the reservations themselves are the caller's to restore."""
-        for entry in self._by_start:
-            entry[2].key = None
-        self._by_start, self._by_end = state.by_start, state.by_end
-        self.starts, self.ends = (
-            dict(Counter(e[0] for e in state.by_start)),
-            dict(Counter(e[0] for e in state.by_end)),
-        )
+        for reservation in self._by_start:
+            reservation.key = None
+        self._start_times, self._by_start = state.start_times, state.by_start
+        self._end_times, self._by_end = state.end_times, state.by_end
+        self.starts, self.ends = dict(Counter(state.start_times)), dict(Counter(state.end_times))
         self.profile.restore(state.profile)
         self.inflated = state.inflated
-        for entry, key in zip(self._by_start, state.keys, strict=True):
-            entry[2].key = key
+        for reservation, key in zip(self._by_start, state.keys, strict=True):
+            reservation.key = key
 
     def _count(self, reservation: Reservation, start: int, end: int, sign: int) -> None:
         """Enter a reservation in the profile, or take it out.
@@ -183,28 +195,31 @@ class SlotTable:
 
     def starting_at(self, time: int) -> list[Reservation]:
         """Those that start at that instant, in order of entry."""
-        return _at(self._by_start, time)
+        times = self._start_times
+        return self._by_start[_bisect_left(times, time) : _bisect_right(times, time)]
 
     def ending_at(self, time: int) -> list[Reservation]:
         """Those that end at that instant, in order of entry."""
-        return _at(self._by_end, time)
+        times = self._end_times
+        return self._by_end[_bisect_left(times, time) : _bisect_right(times, time)]
 
     def ending_after(self, time: int) -> list[Reservation]:
         """Those that end after that time, by end."""
-        return [entry[2] for entry in self._by_end[_after(self._by_end, time) :]]
+        return self._by_end[_bisect_right(self._end_times, time) :]
 
     def starting_after(self, time: int) -> list[Reservation]:
         """Those that start after that time, by start."""
-        return [entry[2] for entry in self._by_start[_after(self._by_start, time) :]]
+        return self._by_start[_bisect_right(self._start_times, time) :]
 
     def from_on(self, time: int) -> list[Reservation]:
         """Those that start or end at that time or later, by start."""
-        return [entry[2] for entry in self._by_start if entry[0] >= time or entry[2].end >= time]
+        times = self._start_times
+        return [r for place, r in enumerate(self._by_start) if times[place] >= time or r.end >= time]
 
     def overlapping(self, start: int, end: int) -> list[Reservation]:
         """Those that hold something at any instant of [start, end), by start."""
-        last = bisect_left(self._by_start, (end, 0))
-        return [r for _, _, r in self._by_start[:last] if r.end > start and r.end > r.start]
+        last = _bisect_left(self._start_times, end)
+        return [r for r in self._by_start[:last] if r.end > start and r.end > r.start]
 
     def next_change(self, time: int) -> int | None:
         """The first start or end after that time."""
@@ -216,24 +231,26 @@ class SlotTable:
         Whoever drives the planner is told of that end; what follows it is found then.
         """
         first = wake = FOREVER
-        entries = self._by_start
-        for i in range(bisect_left(entries, (time, LAST)), len(entries)):
-            start, _, r = entries[i]
-            if first == FOREVER:
-                first = start
-            if type(r) is not Shutdown or r.vm.key is None:
-                wake = start
-                break
-        entries = self._by_end
-        following = bisect_left(entries, (time, LAST))
-        if following < len(entries) and entries[following][0] < first:
-            first = entries[following][0]
+        times, entries = self._start_times, self._by_start
+        following = _bisect_right(times, time)
+        if following < len(times):
+            first = times[following]
         for i in range(following, len(entries)):
-            end, _, r = entries[i]
+            r = entries[i]
+            if type(r) is not Shutdown or r.vm.key is None:
+                wake = times[i]
+                break
+        times, entries = self._end_times, self._by_end
+        following = _bisect_right(times, time)
+        if following < len(times):
+            first = min(first, times[following])
+        for i in range(following, len(entries)):
+            end = times[i]
             if end >= wake:
                 break
+            r = entries[i]
             if type(r) is VirtualMachines:
-                if r.state is Progress.ACTIVE and r.lease.ends_by_itself and not (r.post and r.post[0].saves):
+                if r.state is _ACTIVE and r.lease.ends_by_itself and not (r.post and r.post[0].saves):
                     continue
             elif type(r) is Shutdown and r.vm.key is not None:
                 continue
@@ -292,12 +309,19 @@ class SlotTable:
 
     def reservations(self) -> Sequence[Reservation]:
         """All of them, by start."""
-        return [entry[2] for entry in self._by_start]
+        return self._by_start[:]
 
 
-def _at(entries: list[_Entry], time: int) -> list[Reservation]:
-    return [entry[2] for entry in entries[bisect_left(entries, (time, 0)) : _after(entries, time)]]
+def _count_down(counts: dict[int, int], time: int) -> None:
+    if counts[time] == 1:
+        del counts[time]
+    else:
+        counts[time] -= 1
 
 
-def _after(entries: list[_Entry], time: int) -> int:
-    return bisect_left(entries, (time, LAST))
+def _place_of(reservation: Reservation, times: list[int], entries: list[Reservation], time: int) -> int:
+    """Where a reservation of a time stands."""
+    place = _bisect_left(times, time)
+    while entries[place] is not reservation:
+        place += 1
+    return place

@@ -1,7 +1,7 @@
 """Suspension, resumption and shutdown of the machines of a lease: which nodes work when."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from mypy_extensions import mypyc_attr
 
@@ -14,6 +14,9 @@ from windtunnel.model.lease import CPU, DISK, MEMORY
 from windtunnel.model.lease_options import Exclusion
 
 __all__ = ["NoTimeError", "SuspendResume"]
+
+# Bound once: an enumeration looks its members up anew each time.
+_EXCLUSION_GLOBAL: Final = Exclusion.GLOBAL
 
 _Operation = tuple[int, int, dict[int, list[int]]]
 """Start, end, virtual nodes by node."""
@@ -120,7 +123,7 @@ class SuspendResume:
         return space.vector({CPU: cpu, MEMORY: (memory,), DISK: (memory,)})
 
     def _operations(self, vm: VirtualMachines, time: int, length: _Length, *, forward: bool) -> list[_Operation]:
-        if self.plan.options.suspendresume_exclusion is Exclusion.GLOBAL:
+        if self.plan.options.suspendresume_exclusion is _EXCLUSION_GLOBAL:
             return self._one_by_one(vm, time, length, forward=forward)
         return self._node_by_node(vm, time, length, forward=forward)
 

@@ -1,6 +1,7 @@
 """How long things take: suspending, resuming, shutting down, moving images. All in ticks."""
 
 from math import ceil
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -11,6 +12,9 @@ from windtunnel.model.lease import LeaseState
 from windtunnel.model.lease_options import Exclusion, SuspensionMode
 
 __all__ = ["LeaseTimes", "transfer_time"]
+
+# Bound once: an enumeration looks its members up anew each time.
+_S_SUSPENDED_QUEUED: Final = LeaseState.SUSPENDED_QUEUED
 
 
 def transfer_time(megabytes: float, mbps: float) -> int:
@@ -75,7 +79,7 @@ class LeaseTimes:
         if not self.suspends:
             return 0
         safe = self.suspend_estimate(lease)
-        if lease.state is LeaseState.SUSPENDED_QUEUED:
+        if lease.state is _S_SUSPENDED_QUEUED:
             safe += self.resume_estimate(lease)
         return round(safe + safe * self.options.scheduling_threshold_factor)
 

@@ -31,6 +31,7 @@ def host_groups(
     held: Sequence[Reservation], nodes: int, start: int, until: int, score: Score, *, by_node: bool
 ) -> list[AlikeNodes]:
     """Nodes by descending score. ``held``: what overlaps [start, until); later changes do not influence the score."""
+    held = [r for r in held if r.mask & nodes]
     levels = _by_leases(held, nodes, start)
     groups: dict[float, int] = {}
     for change, changing in _by_change(held, nodes, start, until):
@@ -180,10 +181,11 @@ class Room:
 
         ``end``: they must fit until then; ``None``: at the start.
         """
-        open_count = sum(count * (nodes & ~self.closed & ~self.shared).bit_count() for count, nodes in self._base)
-        possible = open_count + sum(
-            count * (nodes & ~self.closed & self.shared).bit_count() for count, nodes in self._base
-        )
+        open_count = possible = 0
+        for count, nodes in self._base:
+            left = nodes & ~self.closed
+            possible += count * left.bit_count()
+            open_count += count * (left & ~self.shared).bit_count()
         if possible < wanted:
             return None
         counts: dict[int, int] = {}
