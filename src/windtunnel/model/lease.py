@@ -90,15 +90,20 @@ class LeaseState(IntEnum):
     @property
     def label(self) -> str:
         """Haizea's spelling, such as ``Suspended-Queued``."""
-        if self is LeaseState.REJECTED_BY_USER:
-            return "Rejected by user"
-        return "-".join(part.capitalize() for part in self.name.split("_"))
+        return _LABELS[self]
 
     @property
     def is_final(self) -> bool:
         """Whether nothing follows this state."""
         return self in _FINAL
 
+
+_LABELS: Final = tuple(
+    "Rejected by user"
+    if state is LeaseState.REJECTED_BY_USER
+    else "-".join(part.capitalize() for part in state.name.split("_"))
+    for state in LeaseState
+)
 
 _FINAL = frozenset(
     {
@@ -165,7 +170,8 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def numnodes(self) -> int:
         """The number of (virtual) nodes asked for."""
-        return sum(group.count for group in self.nodes)
+        nodes = self.nodes
+        return nodes[0].count if len(nodes) == 1 else sum([group.count for group in nodes])
 
 
 class LeaseSite(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ take off again; one that has apostrophes before such a text gets one more. Numbe
 
 import io
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,10 +57,26 @@ def table_rows(data: bytes | None, errors: str = "strict") -> Iterator[dict[str,
     import csv
 
     text = (data or b"")[: (data or b"").rfind(b"\n") + 1].decode("utf-8", errors)
-    rows = csv.DictReader(io.StringIO(text))
+    rows = _by_column(csv.reader(io.StringIO(text)))
     if "'" not in text:
         return rows
     return ({name: bare(field) if isinstance(field, str) else field for name, field in row.items()} for row in rows)
+
+
+def _by_column(rows: Iterator[list[str]]) -> Iterator[Any]:
+    """As ``csv.DictReader``, which takes three times as long for rows that are complete."""
+    names = next(rows, [])
+    count = len(names)
+    for row in rows:
+        if len(row) == count:
+            yield dict(zip(names, row, strict=True))
+        elif row:
+            found: dict[str | None, Any] = dict(zip(names, row, strict=False))
+            if len(row) < count:
+                found |= dict.fromkeys(names[len(row) :])
+            else:
+                found[None] = row[count:]
+            yield found
 
 
 def without_apostrophes(frame: "pl.DataFrame") -> "pl.DataFrame":

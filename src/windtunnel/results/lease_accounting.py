@@ -1,7 +1,9 @@
 """Accounting of leases: counters over time, statistics per lease and per run, as Haizea's probes define them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.diagnostics import UsageError, did_you_mean
 from windtunnel.model.lease import LeaseState
@@ -9,6 +11,9 @@ from windtunnel.results.lease_probes import PROBES, Probe
 from windtunnel.vocabulary.lease_facts import LeaseFact, LeaseOver, LeaseRequested, LeasesNow
 
 __all__ = ["LeaseAccounting", "Sample"]
+
+
+_UNCOUNTED: Final = frozenset({LeaseState.CANCELLED, LeaseState.FAIL})
 
 
 class Sample(NamedTuple):
@@ -20,6 +25,7 @@ class Sample(NamedTuple):
     average: float | None
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LeaseAccounting:
     """Keeps what the chosen probes are interested in."""
 
@@ -84,7 +90,7 @@ class LeaseAccounting:
                 for probe in self._probes:
                     probe.requested(fact)
             elif isinstance(fact, LeaseOver):
-                if fact.state not in {LeaseState.CANCELLED, LeaseState.FAIL} and fact.lease is not refused:
+                if fact.state not in _UNCOUNTED and fact.lease is not refused:
                     for probe in self._probes:
                         probe.finished(fact)
             elif isinstance(fact, LeasesNow):

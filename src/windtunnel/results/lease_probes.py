@@ -1,7 +1,9 @@
 """Haizea's accounting probes: what is counted for which kind of lease. Durations in statistics are seconds."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import ClassVar, Final, Protocol
+
+from mypy_extensions import mypyc_attr
 
 from windtunnel.model.lease import Lease, LeaseKind, LeaseState, When
 from windtunnel.vocabulary.lease_facts import LeaseOver, LeaseRequested, LeasesNow
@@ -9,6 +11,16 @@ from windtunnel.vocabulary.lease_facts import LeaseOver, LeaseRequested, LeasesN
 __all__ = ["PROBES", "Accounts", "Probe"]
 
 _S = LeaseState
+_DONE: Final = _S.DONE
+_REJECTED: Final = _S.REJECTED
+_REJECTED_BY_USER: Final = _S.REJECTED_BY_USER
+_BEST_EFFORT: Final = LeaseKind.BEST_EFFORT
+_DEADLINE: Final = LeaseKind.DEADLINE
+_FINISHED: Final = {
+    _DONE: "Completed leases",
+    _REJECTED: "Rejected leases",
+    _REJECTED_BY_USER: "Rejected leases (by user)",
+}
 BOUND = 1000
 """Shorter leases count as this long (in hundredths of a second) in slowdowns."""
 HOUR = 360_000
@@ -46,6 +58,7 @@ def user_rate(lease: Lease) -> float | None:
     return None if value is None else float(value)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Probe:
     """Base: is told of leases and instants, and keeps counters and statistics in the accounting."""
 
@@ -72,10 +85,11 @@ class Probe:
         self.accounts.stats[stat] = self.accounts.last(counter)[1]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class _AcceptedProbe(Probe):
     """Accepted (admitted) and rejected leases of a kind; one admitted and then not placed is in both."""
 
-    kind: LeaseKind
+    kind: ClassVar[LeaseKind]
 
     def setup(self) -> None:
         self.accounts.counter(f"Accepted {self.kind}")
@@ -86,7 +100,7 @@ class _AcceptedProbe(Probe):
             self.accounts.count(f"{'Rejected' if fact.rejected else 'Accepted'} {self.kind}", fact.lease.id)
 
     def finished(self, fact: LeaseOver) -> None:
-        if fact.lease.kind is self.kind and fact.state is _S.REJECTED:
+        if fact.lease.kind is self.kind and fact.state is _REJECTED:
             self.accounts.count(f"Rejected {self.kind}", fact.lease.id)
 
     def close(self) -> None:
@@ -94,18 +108,21 @@ class _AcceptedProbe(Probe):
         self._total(f"Total rejected {self.kind}", f"Rejected {self.kind}")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ReservationProbe(_AcceptedProbe):
     """``ar``."""
 
-    kind = LeaseKind.RESERVATION
+    kind: ClassVar[LeaseKind] = LeaseKind.RESERVATION
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ImmediateProbe(_AcceptedProbe):
     """``immediate``."""
 
-    kind = LeaseKind.IMMEDIATE
+    kind: ClassVar[LeaseKind] = LeaseKind.IMMEDIATE
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class BestEffortProbe(Probe):
     """``best-effort``: completions, the queue, waiting times and slowdowns."""
 
@@ -118,7 +135,7 @@ class BestEffortProbe(Probe):
 
     def finished(self, fact: LeaseOver) -> None:
         lease = fact.lease
-        if lease.kind is LeaseKind.BEST_EFFORT and fact.started is not None and fact.state is _S.DONE:
+        if lease.kind is _BEST_EFFORT and fact.started is not None and fact.state is _DONE:
             submitted = hundredths(lease.submit)
             self.accounts.lease_stat(lease.id, "Waiting time", (hundredths(fact.started) - submitted) / 100)
             slowdown = (hundredths(fact.ended) - submitted) / max(hundredths(fact.actual), BOUND)
@@ -130,6 +147,7 @@ class BestEffortProbe(Probe):
         self.accounts.stats["all-best-effort"] = self.accounts.last("Best-effort completed")[0]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CpuProbe(Probe):
     """``cpu-utilization``: the CPU of running machines, of all CPU."""
 
@@ -140,6 +158,7 @@ class CpuProbe(Probe):
         self.accounts.set("CPU utilization", fact.cpu)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DiskProbe(Probe):
     """``disk-usage``: the most MB of lease images and saved memory on any node (cached images not counted)."""
 
@@ -150,10 +169,16 @@ class DiskProbe(Probe):
         self.accounts.set("Disk usage", fact.disk)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class LeaseProbe(Probe):
     """``lease``: leases requested, completed, rejected."""
 
-    names = ("Requested leases", "Completed leases", "Rejected leases", "Rejected leases (by user)")
+    names: ClassVar[tuple[str, ...]] = (
+        "Requested leases",
+        "Completed leases",
+        "Rejected leases",
+        "Rejected leases (by user)",
+    )
 
     def setup(self) -> None:
         for name in self.names:
@@ -163,18 +188,14 @@ class LeaseProbe(Probe):
         self.accounts.count("Requested leases", fact.lease.id)
 
     def finished(self, fact: LeaseOver) -> None:
-        counter = {
-            _S.DONE: "Completed leases",
-            _S.REJECTED: "Rejected leases",
-            _S.REJECTED_BY_USER: "Rejected leases (by user)",
-        }
-        self.accounts.count(counter[fact.state], fact.lease.id)
+        self.accounts.count(_FINISHED[fact.state], fact.lease.id)
 
     def close(self) -> None:
         for name in self.names:
             self._total(f"Total {name[0].lower()}{name[1:]}", name)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ExtrasProbe(Probe):
     """``lease-extras``: what was asked, what became of it, and every extra of each lease."""
 
@@ -187,7 +208,7 @@ class ExtrasProbe(Probe):
         stat("State", fact.state.label)
         stat("Number of nodes", lease.numnodes)
         stat("Requested duration", fact.requested)
-        if fact.state is _S.DONE:
+        if fact.state is _DONE:
             stat("Actual duration", fact.actual)
         if not isinstance(lease.start, When):
             start = hundredths(lease.start)
@@ -198,21 +219,23 @@ class ExtrasProbe(Probe):
             stat(name, value)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DeadlineProbe(Probe):
     """``deadline``: the slowdown of deadline leases, counted from their requested start."""
 
     def finished(self, fact: LeaseOver) -> None:
         lease = fact.lease
-        if lease.kind is LeaseKind.DEADLINE and fact.state is _S.DONE:
+        if lease.kind is _DEADLINE and fact.state is _DONE:
             assert not isinstance(lease.start, When)
             slowdown = (hundredths(fact.ended) - hundredths(lease.start)) / max(hundredths(lease.duration), BOUND)
             self.accounts.lease_stat(lease.id, "Slowdown", slowdown)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PriceProbe(Probe):
     """``price``: revenue, surcharges, and what was missed."""
 
-    names = (
+    names: ClassVar[tuple[str, ...]] = (
         "Revenue",
         "Surcharge",
         "Missed revenue (undercharging)",
@@ -227,7 +250,7 @@ class PriceProbe(Probe):
     def finished(self, fact: LeaseOver) -> None:
         lease = fact.lease
         count: Callable[..., None] = self.accounts.count
-        done = fact.state is _S.DONE
+        done = fact.state is _DONE
         if done:
             count("Revenue", lease.id, fact.price or 0)
             self.accounts.lease_stat(lease.id, "Price", fact.price)
@@ -239,9 +262,9 @@ class PriceProbe(Probe):
         if done and charged is not None and fact.price is not None:
             count("Missed revenue (undercharging)", lease.id, hours * rate - fact.price)
             count("Surcharge", lease.id, fact.price - hours * float(str(charged)))
-        elif fact.state is _S.REJECTED:
+        elif fact.state is _REJECTED:
             count("Missed revenue (reject)", lease.id, hours * rate)
-        elif fact.state is _S.REJECTED_BY_USER:
+        elif fact.state is _REJECTED_BY_USER:
             count("Missed revenue (reject by user)", lease.id, hours * rate)
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ _MOST_NODES = 1 << 20
 def requested_text(groups: Sequence[NodeSet]) -> str:
     """What nodes ask for, as text: ``2 CPU:100,Memory:512|1 CPU:50,Memory:256``."""
     return "|".join(
-        f"{group.count} " + ",".join(f"{kind}:{group.total(kind)}" for kind in group.amounts) for group in groups
+        [f"{group.count} " + ",".join([f"{kind}:{group.total(kind)}" for kind in group.amounts]) for group in groups]
     )
 
 

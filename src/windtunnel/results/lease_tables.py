@@ -15,8 +15,9 @@ import msgspec
 from windtunnel.diagnostics import UsageError
 from windtunnel.model import HostSet
 from windtunnel.model.lease import LeaseState, When
-from windtunnel.results.fields import bare, guarded
+from windtunnel.results.fields import bare
 from windtunnel.results.layout import Layout
+from windtunnel.results.lease_rows import line, sample_lines, short
 from windtunnel.results.lease_shares import requested_text
 from windtunnel.results.rows import Recorder
 from windtunnel.vocabulary.lease_facts import LeaseFact, LeaseOver, ReservationOver
@@ -89,7 +90,7 @@ class ReservationsCsv(Recorder):
         """Write the rows of what was carried out."""
         for fact in facts:
             if type(fact) is ReservationOver:
-                dates = f"{_number(fact.start)},{_number(fact.end)}"
+                dates = f"{short(fact.start)},{short(fact.end)}"
                 self.rows.add(f"{fact.lease_id},{fact.kind},{dates},{_nodes(fact.hosts)}\n")
 
 
@@ -134,8 +135,7 @@ def _nodes(hosts: HostSet) -> str:
 def counters_csv(accounting: "LeaseAccounting") -> bytes:
     """``counters.csv``: the value of each counter whenever it changed, and its running average."""
     lines = ["counter,time,lease_id,value,average\n"]
-    for name in accounting.counters:
-        lines += [line((name, *sample)) for sample in accounting.samples(name)]
+    lines += [sample_lines(name, accounting.samples(name)) for name in accounting.counters]
     return "".join(lines).encode()
 
 
@@ -173,20 +173,3 @@ def _reader(hint: Any) -> Any:
     kinds = get_args(hint) or (hint,)
     read = next(_READERS[kind] for kind in kinds if kind is not NoneType)
     return (lambda text: None if text == "" else read(text)) if NoneType in kinds else read
-
-
-def line(values: Sequence[Any]) -> str:
-    """A row of a CSV file: numbers as short as they can be, nothing for ``None``."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow([_field(value) for value in values])
-    return text.getvalue()
-
-
-def _field(value: Any) -> Any:
-    if isinstance(value, float):
-        return _number(value)
-    return guarded(value) if isinstance(value, str) else value
-
-
-def _number(value: float) -> int | str:
-    return int(value) if value.is_integer() else repr(round(value, 9))

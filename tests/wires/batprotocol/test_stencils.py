@@ -15,7 +15,7 @@ from windtunnel.wires.batprotocol.stencils import filled
 from windtunnel.wires.batprotocol.text_stencils import filled_text
 
 DATES = st.floats(0.0, 1e9)
-NAMES = st.text("w0!abcü\"\\\n", min_size=1, max_size=70)
+NAMES = st.text('w0!abcü"\\\n', min_size=1, max_size=70)
 FINAL = [m.JobState[state.name] for state in s.FinalJobState]
 
 
@@ -81,3 +81,8 @@ def test_what_is_uncommon_or_wrong_is_left_to_the_general_way(notice):
     made = filled(0.0, [notice])
     assert made is None or made == binary.encode(general(0.0, [notice]))
     assert filled(0.0, [notice, notice]) is None
+
+
+def test_nothing_is_said_of_nothing():
+    assert filled(0.0, []) is None
+    assert filled_text(0.0, []) is None

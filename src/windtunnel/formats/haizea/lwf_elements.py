@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from mypy_extensions import mypyc_attr
+
 from windtunnel.diagnostics import Findings, did_you_mean, read_input
 from windtunnel.formats.haizea.lwf_grammar import check_grammar, line_of
 from windtunnel.formats.haizea.lwf_times import is_timestamp, parse_length, parse_timestamp
@@ -61,6 +63,7 @@ def parse_xml_text(text: bytes, findings: Findings) -> "Element":
     return root
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ElementReader:
     """Reads elements and notes faults; what is faulty is replaced by a harmless value, so that reading goes on."""
 

@@ -121,7 +121,7 @@ def _check_attributes(element: "Element", name: str, findings: Findings) -> None
 def _check_text(element: "Element", name: str, findings: Findings) -> None:
     if name == "description":
         return
-    texts = [element.text, *(child.tail for child in element)]
+    texts = [element.text, *[child.tail for child in element]]
     for text in texts:
         if text is not None and not text.isspace() and text:
             message = f"<{name}> holds no text, this one holds {text.strip()[:40]!r}"

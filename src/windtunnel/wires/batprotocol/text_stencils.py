@@ -48,7 +48,7 @@ def filled_text(now: float, notices: Sequence[v.Notice]) -> bytes | None:
             if event is None:
                 return None
             events.append(event)
-        if not -_INF < now < _INF:
+        if not events or not -_INF < now < _INF:
             return None
         return b"".join([_MESSAGE[0], _encode(now), _MESSAGE[1], b",".join(events), _MESSAGE[2]])
     except Exception:  # noqa: BLE001 -- whatever is wrong is said by the general way
