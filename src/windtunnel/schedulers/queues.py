@@ -205,9 +205,13 @@ class IndexedQueue(WaitingQueue):
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
         best = -1
-        for size, bucket in zip(self._sizes, self._filled):  # noqa: B905 -- of one length, and strict costs more
+        filled = self._filled
+        place = 0  # to count costs less than ``zip`` or ``enumerate``
+        for size in self._sizes:
             if size > free:
                 break
+            bucket = filled[place]
+            place += 1
             limit = ANY if size <= extra else longest
             tree = bucket.tree
             if tree[1] <= limit:
