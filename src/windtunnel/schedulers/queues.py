@@ -206,12 +206,12 @@ class IndexedQueue(WaitingQueue):
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
         best = -1
         filled = self._filled
-        place = 0  # to count costs less than ``zip`` or ``enumerate``
+        place = 0  # to count costs less than ``zip`` and ``enumerate``
         for size in self._sizes:
             if size > free:
                 break
             bucket = filled[place]
-            place += 1
+            place += 1  # noqa: SIM113
             limit = ANY if size <= extra else longest
             tree = bucket.tree
             if tree[1] <= limit:
