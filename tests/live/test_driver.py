@@ -10,7 +10,7 @@ from windtunnel.live import driver as module
 from windtunnel.live.actions import Asked, Known, act
 from windtunnel.live.driver import Driver
 from windtunnel.live.watched import Watched
-from windtunnel.schedulers import make_scheduler
+from windtunnel.schedulers.easy import Easy
 
 
 @pytest.fixture
@@ -97,11 +97,9 @@ def test_a_run_that_nobody_watches_ends_by_itself_and_answers_no_more():
 
 
 def test_a_run_that_fails_fails_for_the_driver_too():
-    class Failing:
-        def __new__(cls):
-            scheduler = make_scheduler("easy")
-            scheduler.decide = lambda now, notices: 1 / 0
-            return scheduler
+    class Failing(Easy):
+        def decide(self, now, notices):
+            return 1 / 0
 
     one = Watched(simulation())
     one.simulation.engine.components = (Failing(),)
