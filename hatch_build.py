@@ -90,7 +90,7 @@ class CompiledWheel(BuildHookInterface):  # type: ignore[type-arg]
         """What the build needs: mypy checks types across all that the compiled modules import."""
         if not wanted() or self.target_name != "wheel":
             return []
-        return ["mypy[mypyc]>=2.4", "setuptools>=77", *self.metadata.core.dependencies]
+        return ["mypy[mypyc]>=2.4", "setuptools>=77", "lxml-stubs>=0.5", *self.metadata.core.dependencies]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and tell hatch what belongs in the wheel. An installation in place is never compiled."""
