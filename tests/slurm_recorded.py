@@ -517,7 +517,7 @@ def ask_of(given, user="", name="", submitted=0):
         spread="--spread-job" in given,
         use_min_nodes="--use-min-nodes" in given,
         switches=int(switches) if switches else None,
-        switch_wait=60 * minutes(wait) if wait else None,
+        switch_wait=seconds(wait) if wait else None,
         time_limit=minutes(given["--time"]) if "--time" in given else None,
         time_min=minutes(given["--time-min"]) if "--time-min" in given else None,
         begin=when(given["--begin"]) if "--begin" in given else None,

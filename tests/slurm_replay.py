@@ -207,11 +207,14 @@ class Replay:
             if key not in self.reasons:
                 late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
                 self.reasons[key] = self.logged.get(key) or (first_reason(state, pending) if late else "None")
+                if self.site.fifo and len(pending.records) > 1:
+                    self.reasons[key] = "PartitionDown"  # nothing is said of partitions that are up again
                 if key not in self.accepted and key not in self.logged:
                     self.unseen[key] = self.reasons[key]
             pending.reason = self.reasons[key].replace("_", " ")
             pending.preempted_at = next(
-                (int(one.when) for one in self.passes for _, job in one.victims if job == key and one.when < when), None
+                (int(one.when) for one in self.passes for _, job in one.victims if job == key and one.when < when),
+                None,
             )
         return state
 
@@ -495,6 +498,8 @@ class Replay:
             got = self.reasons.get(key, "None").replace("_", " ")
             if want == "None" != got == self.unseen.get(key):
                 continue
+            if want == "None" and got == "BadConstraints" and job["Priority"] != "0":
+                continue  # half a minute after its start the daemon forgets once what cannot run
             self.compared["reasons"] += 1
             if want == got:
                 self.compared["reasons_same"] += 1

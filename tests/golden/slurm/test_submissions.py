@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from shared import cases
@@ -28,17 +29,43 @@ def submissions(folder, replay):
             yield job
 
 
+def states(folder):
+    """While the first jobs were submitted, and while the queue was: with all partitions down."""
+    down = any(line["do"] == "all partitions: state=down" for line in commands(folder))
+    for phase in ("a", "j"):
+        replay = Replay(folder)
+        if phase == "j" and down:
+            parts = [msgspec.structs.replace(one, state="DOWN") for one in replay.site.partitions]
+            replay.site = msgspec.structs.replace(replay.site, partitions=tuple(parts))
+        state = replay.state_at(replay.outcome["t_up"], [])
+        state.pending.clear()
+        yield phase, state, submissions(folder, replay)
+
+
+def commands(folder):
+    path = folder / "timeline.json"
+    return json.loads(path.read_text()) if path.exists() else [{"do": "all partitions: state=down"}]
+
+
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_submissions_are_taken_as_slurm_took_them(folder):
-    replay = Replay(folder)
-    state = replay.state_at(replay.outcome["t_up"], [])
-    state.pending.clear()
-    for number, job in enumerate(submissions(folder, replay), 10**6):
-        ask = read_ask(job)
-        member = state.tree.find(ask.account or state.tree.default_account(ask.user), ask.user)
-        qos = state.cluster.qos.get(ask.qos or "normal")
-        made = PendingJob(str(number), number, ask, int(job["submit_wall"]), state.cluster, member, qos)
-        reason = refusal(state, made)
-        assert (reason is None) == (job["jobid"] is not None), (" ".join(job["sbatch"]), job["message"], reason)
-        if reason is None:
-            state.pending[made.id] = made
+    taken = {}
+    for phase, state, jobs in states(folder):
+        state.pending.update(taken)
+        for number, job in enumerate((one for one in jobs if one.get("phase", "j") == phase), 10**6 + len(taken)):
+            reason = refused(state, number, job)
+            assert (reason is None) == (job["jobid"] is not None), (" ".join(job["sbatch"]), job["message"], reason)
+            if reason is None:
+                taken[str(number)] = state.pending[str(number)]
+
+
+def refused(state, number, job):
+    """The Reason for which a job is refused; None: it waits now."""
+    ask = read_ask(job)
+    member = state.tree.find(ask.account or state.tree.default_account(ask.user), ask.user)
+    qos = state.cluster.qos.get(ask.qos or "normal")
+    made = PendingJob(str(number), number, ask, int(job["submit_wall"]), state.cluster, member, qos)
+    reason = refusal(state, made)
+    if reason is None:
+        state.pending[made.id] = made
+    return reason

@@ -90,9 +90,11 @@ def test_jobs_stay_in_their_partitions_and_tiers_go_first():
 
 
 def test_what_no_node_can_hold_is_refused_with_slurms_reason():
-    run = wt.simulate(platform(site(nodes=2)), workload(job("a", 10, tasks=17), job("b", 10)), "slurm")
+    jobs = job("a", 10, tasks=9, cpus_per_task=1, max_nodes=1, min_nodes=1), job("b", 10), job("c", 10, tasks=17)
+    run = wt.simulate(platform(site(nodes=2)), workload(*jobs), "slurm")
     found = {row["job_id"]: row for row in run.jobs.to_dicts()}
-    assert "BadConstraints" in found["a"]["metadata"]
+    assert "Slurm refuses it: BadConstraints" in found["a"]["metadata"]
+    assert "Slurm never starts it: PartitionConfig" in found["c"]["metadata"]
     assert found["b"]["starting_time"] == 0.0
 
 

@@ -63,6 +63,12 @@ class SlurmSite(msgspec.Struct, frozen=True, kw_only=True):
         """The partition of a name."""
         return next((one for one in self.partitions if one.name == name), None)
 
+    @property
+    def fifo(self) -> bool:
+        """Whether the list of jobs is walked as it is: sched/builtin, priority/basic, and partitions of one tier."""
+        tiers = {one.priority_tier for one in self.partitions}
+        return self.main.builtin and not self.priority.multifactor and len(tiers) <= 1
+
     def over_time_limit_of(self, partition: Partition) -> int:
         """Minutes that jobs of a partition may run beyond their limit."""
         return self.over_time_limit if partition.over_time_limit is None else partition.over_time_limit

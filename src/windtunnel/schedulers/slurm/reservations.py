@@ -74,10 +74,17 @@ class Bookings:
         return min(found, key=lambda one: one.start) if found else None
 
     def kept_from(self, job: PendingJob, begin: int, end: int) -> int:
-        """The nodes that a job may not have for a span of time because others reserved them."""
+        """The nodes that a job may not have for a span of time because others reserved them.
+
+        A reservation for maintenance goes before all others, one that may overlap before all but those.
+        """
+        own = self.reservations.get(job.reservation)
+        flags = own.flags if own is not None else ()
+        if "MAINT" in flags:
+            return 0
         kept = 0
         for one in self.occurrences(begin, end):
-            if one.name != job.reservation:
+            if one.name != job.reservation and ("OVERLAP" not in flags or "MAINT" in one.flags):
                 kept |= one.mask
         return kept
 
@@ -89,12 +96,20 @@ class Bookings:
         """The nodes of a reservation."""
         return self._masks.get(name, 0)
 
-    def covering(self, begin: int, end: int, nodes: int) -> Booking | None:
-        """The first one in a span of time that takes a whole partition, for maintenance or as all its nodes."""
+    def in_the_way(self, job: PendingJob, begin: int, end: int, nodes: int) -> Booking | None:
+        """The first one in a span of time that takes a whole partition, or a node that the job names.
+
+        A partition is taken whole for maintenance, or as all nodes.
+        """
         for one in self.occurrences(begin, end):
-            if one.flags & _WHOLE and not nodes & ~one.mask:
+            if one.mask & job.named or (one.flags & _WHOLE and not nodes & ~one.mask):
                 return one
         return None
+
+    def maintained(self, job: PendingJob, begin: int, end: int, nodes: int) -> bool:
+        """Whether what is in the way of a job without a reservation takes a whole partition."""
+        one = None if job.reservation else self.in_the_way(job, begin, end, nodes)
+        return one is not None and bool(one.flags & _WHOLE) and not nodes & ~one.mask
 
     def next_end(self, job: PendingJob, begin: int, end: int, nodes: int, resolution: int) -> int:
         """When the first reservation that matters ends, rounded up; 0: none does (§4.3)."""

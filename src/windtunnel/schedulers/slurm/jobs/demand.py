@@ -27,6 +27,7 @@ class Demand:
 
     __slots__ = (
         "asked",
+        "asked_cpus",
         "cores_per_socket",
         "cpus",
         "cpus_of_gpus",
@@ -46,6 +47,7 @@ class Demand:
         "memory_per_node",
         "min_cpus_per_node",
         "min_nodes",
+        "most_asked",
         "most_per_gpu",
         "nodes_given",
         "one_thread",
@@ -72,6 +74,8 @@ class Demand:
         self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes, self.cpus_of_gpus)
         """CPUs in all (NumCPUs of the pending job)."""
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
+        sharing = partition.over_subscribe
+        self.exclusive = ask.exclusive or sharing is OverSubscribe.EXCLUSIVE
         self._count_memory(ask, partition, site)
         self._limit_memory(partition, site)
         self.tasks_per_socket = ask.tasks_per_socket
@@ -81,8 +85,6 @@ class Demand:
         self.one_thread = ask.threads_per_core == 1
         self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
         """CPUs that are taken of each node at least."""
-        sharing = partition.over_subscribe
-        self.exclusive = ask.exclusive or sharing is OverSubscribe.EXCLUSIVE
         self.exclusive_user = ask.exclusive_user or partition.exclusive_user
         self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)
         if partition.max_nodes is not None:
@@ -126,6 +128,8 @@ class Demand:
             low = tasks
         high = (ask.max_nodes or nodes) if nodes is not None else None
         self.max_nodes = _MANY if high is None else high
+        self.most_asked = high or 0
+        """The most nodes it asks for; 0: it says nothing of them."""
         if nodes is not None and tasks is not None:
             self.max_nodes = min(self.max_nodes, max(tasks, low))
         if per_node and tasks is not None and nodes is None:
@@ -175,19 +179,34 @@ class Demand:
         per_cpu, per_node = partition.max_memory_per_cpu, partition.max_memory_per_node
         if per_cpu is None and per_node is None:
             per_cpu, per_node = site.max_memory_per_cpu, site.max_memory_per_node
+        self.asked_cpus = self.cpus
         self.too_much_memory = False
         """Whether its memory exceeds the limit of a node."""
+        if not (per_cpu or per_node):
+            return
+        first = next((node for node in site.nodes if partition.holds(node)), None)
+        whole = first.memory if first is not None else 0  # whatever the others have
+        on_node = whole if self.whole_memory else self.memory_per_node
         if per_cpu and self.memory_per_cpu is not None and self.memory_per_cpu > per_cpu:
             times = ceil(self.memory_per_cpu / per_cpu)
             self.memory_per_cpu = ceil(self.memory_per_cpu / times)
             self.cpus_per_task *= times
             self.cpus = max(self.cpus, self.tasks * self.cpus_per_task)
-        elif per_cpu and self.memory_per_node:
-            self.min_cpus_per_node = max(self.min_cpus_per_node, ceil(self.memory_per_node / per_cpu))
+        elif per_cpu and on_node and self.min_cpus_per_node < ceil(on_node / per_cpu):
+            self.min_cpus_per_node = ceil(on_node / per_cpu)
+            if self.tasks_per_node:
+                self.cpus_per_task = ceil(self.min_cpus_per_node / self.tasks_per_node)
         if per_node:
-            each = self.memory_per_cpu or 0
-            on_node = self.memory_per_node or each * max(1, self.tasks_per_node) * self.cpus_per_task
-            self.too_much_memory = on_node > per_node
+            alone = self.exclusive or site.select.type == "linear"
+            cpus = first.cpus if alone and first is not None else self._cpus_on_node()
+            self.too_much_memory = (on_node or (self.memory_per_cpu or 0) * cpus) > per_node
+
+    def _cpus_on_node(self) -> int:
+        """The CPUs of one node for which memory is counted."""
+        tasks = max(1, self.tasks_per_node)
+        if self.tasks_given and not self.tasks_per_node and self.most_asked:
+            tasks = ceil(self.tasks / self.most_asked)
+        return max(tasks * self.cpus_per_task, self.min_cpus_per_node)
 
     def as_asked(self) -> None:
         """Forget that more CPUs are needed for so much memory: nobody knows that at submission."""

@@ -99,6 +99,7 @@ class PendingJob:
         "eligible",
         "excluded",
         "expected",
+        "few_switches",
         "fixed_priority",
         "held",
         "het",
@@ -135,8 +136,10 @@ class PendingJob:
         qos: Qos | None = None,
     ) -> None:
         self.id = key
-        self.switch_wait_from: int | None = None
-        """When it could first have started, but below too many switches."""
+        self.switch_wait_from: int | None = submitted if ask.switches and not ask.held else None
+        """Since when it has waited for nodes below few switches: since nodes were first looked for."""
+        self.few_switches = True
+        """Whether the last nodes found were below as few switches as it wants."""
         self.preempted_at: int | None = None
         """When jobs first had to go for it."""
         self.blocking_qos = ""

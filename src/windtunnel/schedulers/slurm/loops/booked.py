@@ -7,7 +7,7 @@ from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["bookings_for"]
 
-_MOST_MOVES: Final = 10
+_MOST_MOVES: Final = 11
 
 
 def bookings_for(state: State, record: Record, start: int, minutes: int) -> tuple[int, int, tuple[int, int] | None]:
@@ -20,26 +20,25 @@ def bookings_for(state: State, record: Record, start: int, minutes: int) -> tupl
         pass  # neither its nodes nor its time bind the job
     elif job.reservation:
         own = state.bookings.own(job, max(start, state.now))
-        if own is None:
-            return 0, 0, None
-        if own.start > state.now:
+        if own is None or own.start > start:
             return 0, 0, None  # it waits for its reservation without a plan
         nodes = own.mask
-        if start + minutes * 60 > own.end:
-            return 0, 0, None
     else:
-        start = _after_maintenance(state, record, start, minutes)
+        found = _after_others(state, record, start, minutes)
+        if found is None:
+            return 0, 0, None
+        start = found
     end = start + minutes * 60
     kept = state.bookings.kept_from(job, start, end)
     until = state.bookings.next_end(job, start, end, record.table.mask, state.site.backfill.bf_resolution)
     return kept, until, (start, nodes)
 
 
-def _after_maintenance(state: State, record: Record, start: int, minutes: int) -> int:
-    """A start that would run into a reservation of the whole partition is its end instead (§8)."""
+def _after_others(state: State, record: Record, start: int, minutes: int) -> int | None:
+    """A start that runs into a reservation of the whole partition, or of named nodes, is its end instead (§8)."""
     for _ in range(_MOST_MOVES):
-        one = state.bookings.covering(start, start + minutes * 60, record.table.mask)
+        one = state.bookings.in_the_way(record.job, start, start + minutes * 60, record.table.mask)
         if one is None:
-            break
+            return start
         start = one.end
-    return start
+    return None

@@ -16,7 +16,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal, refresh
-from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
+from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.state import State
@@ -185,10 +185,11 @@ class HetStarts:
         end = state.now + record.limit * 60
         if job.reservation:
             own = state.bookings.own(job, state.now)
-            if own is None or ("FLEX" not in own.flags and (own.start > state.now or end > own.end)):
+            if own is None or ("FLEX" not in own.flags and own.start > state.now):
                 return None
             among &= own.mask if "FLEX" not in own.flags else among
         among &= ~state.bookings.kept_from(job, state.now, end)
+        heed_switches(state, record)
         placed = state.selector.start(record, among, state.held, state.preferred(record))
         if placed is None or waits_for_switches(state, record, placed):
             return None

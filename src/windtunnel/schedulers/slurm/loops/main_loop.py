@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.loops.queue import job_queue
-from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
+from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.names import folded
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
 from windtunnel.schedulers.slurm.preemption.victims import make_room
@@ -17,6 +17,7 @@ __all__ = ["OF_LIMITS", "Pass", "liked", "main_pass", "never_runs", "nodes_busy"
 
 OF_LIMITS: Final = ("Assoc", "QOS", "Max")
 """How Reasons begin that limits give."""
+_NOT_AVAILABLE: Final = "ReqNodeNotAvail"
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
 
@@ -119,6 +120,8 @@ class _Run:
         if refused and job.reason.startswith(OF_LIMITS):
             job.reason = refused  # passed over: only when limits first keep it back anything fails with it
             return False
+        if job.named & ~self.available and job.reason.startswith(_NOT_AVAILABLE):
+            return False  # nothing has changed: what else it names is not kept for it
         if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:
             job.reason = _TOO_FEW
             self._close(record)
@@ -136,6 +139,7 @@ class _Run:
         if among is None:
             return False
         preferred = state.preferred(record)
+        heed_switches(state, record)
         placed = state.selector.start(record, without(among, state.completing), state.held, preferred, record.mask)
         if placed is None:
             refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
@@ -165,7 +169,7 @@ class _Run:
         end = state.now + record.limit * 60
         if job.reservation and not state.bookings.flexible(job.reservation):
             own = state.bookings.own(job, state.now)
-            if own is None or own.start > state.now or end > own.end:
+            if own is None or own.start > state.now:
                 job.reason = "Reservation"
                 return None
             among &= own.mask
@@ -188,6 +192,8 @@ class _Run:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
+            elif _no_such_nodes(state, record):
+                job.reason = "BadConstraints"  # and it is tried elsewhere
         elif nodes_busy(state, record, among):
             job.reason = "Resources"
             self._fail(record)
@@ -249,6 +255,15 @@ def never_runs(state: State, record: Record) -> bool:
     return not state.selector.ever(tested, tested.mask)
 
 
+def _no_such_nodes(state: State, record: Record) -> bool:
+    """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least."""
+    demand, cluster = record.demand, state.cluster
+    memory = demand.memory_per_node or demand.memory_per_cpu or 0
+    return not any(
+        cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(record.mask)
+    )
+
+
 def nodes_busy(state: State, record: Record, among: int) -> bool:
     """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
     if record.mask & state.of_others(record):
@@ -264,13 +279,13 @@ def _behind(job: PendingJob) -> None:
 
 def not_available(state: State, record: Record, available: int) -> str:
     """The Reason of a job whose nodes cannot be had now, though they exist."""
-    job = record.job
-    away = (job.named or record.table.mask) & ~available
+    job, nodes = record.job, record.table.mask
+    if state.bookings.maintained(job, state.now, state.now + record.limit * 60, nodes):
+        return f"{_NOT_AVAILABLE}, Reserved for maintenance"
+    away = (job.named or nodes) & ~available
     if away:
-        return f"ReqNodeNotAvail, UnavailableNodes:{_host_list(state, away)}"
-    if state.bookings.covering(state.now, state.now + record.limit * 60, record.table.mask) is not None:
-        return "ReqNodeNotAvail, Reserved for maintenance"
-    return "ReqNodeNotAvail, May be reserved for other job"
+        return f"{_NOT_AVAILABLE}, UnavailableNodes:{_host_list(state, away)}"
+    return f"{_NOT_AVAILABLE}, May be reserved for other job"
 
 
 def _host_list(state: State, nodes: int) -> str:

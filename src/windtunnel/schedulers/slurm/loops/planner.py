@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.loops.cancelling import cut
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.loops.main_loop import Pass
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
-from windtunnel.schedulers.slurm.loops.switch_wait import note_switches, prefers_few_switches, waits_for_switches
+from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.kept import KeptPlan, same_slots_until, same_until
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
@@ -283,16 +283,14 @@ class Planner:
         """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
         state = self.state
         gone = [job.holding for job in candidates(state, record)] if self.preempting else []
-        with_switches = bool(record.job.ask.switches) and prefers_few_switches(state, record)
+        heed_switches(state, record)
         found = state.selector.will_run(record, among, state.held, state.now, gone, horizon)
-        if with_switches:
-            note_switches(state, record)
         answer = state.selector.latest
         if answer is not None:
             self.answers.append(answer)
         else:
             self.lasting = False
-        if found is not None and state.selector.linear and waits_for_switches(state, record, found[1]):
+        if found is not None and waits_for_switches(state, record, found[1]):
             return None  # select/linear looks no further
         return found
 
@@ -316,12 +314,12 @@ class Planner:
         placed = state.selector.start(record, among, state.held, state.preferred(record))
         if placed is None:
             victims = make_room(state, record, among)
-            if victims is None:
-                return None
-            self.done.victims += [(victim, job) for victim in victims]
+            if victims is not None:
+                self.done.victims += [(victim, job) for victim in victims]
             job.reason = "Resources"
             return None
         if waits_for_switches(state, record, placed):
+            job.reason = "Resources"
             return None
         refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
         if refusal:

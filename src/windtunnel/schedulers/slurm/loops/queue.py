@@ -12,9 +12,8 @@ __all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TOO_SMALL: Final = "PartitionConfig"
-"""Of a job of several partitions of which one has too few CPUs; it stays, otherwise the last of them has its say."""
-_OF_PARTITIONS: Final = ("Partition", "Job's ", "MaxMemPerLimit")
-"""How Reasons begin that a partition gives."""
+_FORGOTTEN: Final = ("PartitionDown", "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit")
+"""Reasons that go when a partition takes a job; others that a partition gave stay until something else is said."""
 _USUAL: Final = ("Priority", "Resources", "None")
 """Those that most jobs have."""
 
@@ -22,10 +21,11 @@ _USUAL: Final = ("Priority", "Resources", "None")
 def job_queue(state: State, backfill: bool = False) -> list[Record]:
     """The records that may be tried now, best first; the others get their Reason.
 
+    sched/builtin that walks the list of jobs itself says nothing of the partitions of those that name several.
     The backfill loop tests, and plans, also what a partition refuses for its account.
     """
     found: list[Record] = []
-    closed = state.closed_partitions
+    closed, fifo = state.closed_partitions, state.site.fifo
     submitted = number = tier = 0
     plain = True
     for job in list(state.pending.values()):
@@ -43,11 +43,11 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             if refusal == "":
                 refusal = record.refusal = partition_refusal(record)
             if refusal:
-                if job.reason != _TOO_SMALL:
+                if not fifo or len(job.records) == 1:
                     job.reason = refusal
                 if not backfill or not refusal.startswith("Job's account"):
                     continue
-            elif job.reason not in _USUAL and job.reason.startswith(_OF_PARTITIONS) and job.reason != _TOO_SMALL:
+            elif job.reason not in _USUAL and job.reason in _FORGOTTEN and (not fifo or len(job.records) == 1):
                 job.reason = "None"  # the last of its partitions has the last word
             if not found:
                 tier = record.table.tier
@@ -138,7 +138,7 @@ def partition_refusal(record: Record) -> str | None:
     if qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
-    if len(job.records) > 1 and demand.cpus > record.table.cpus:
+    if demand.asked_cpus > record.table.cpus:
         return _TOO_SMALL
     lowest = job.ask.max_nodes or job.ask.min_nodes
     if lowest is None and len(job.records) > 1:  # a job that names no number has the least of its partitions

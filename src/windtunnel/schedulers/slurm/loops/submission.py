@@ -34,23 +34,62 @@ def refusal(state: State, job: PendingJob) -> str | None:
     enforced = state.site.enforce_partition_limits
     if enforced in ("ALL", "ANY", "YES"):
         refused = [partition_refusal(record) for record in job.records]
-        if all(refused) or (enforced == "ALL" and any(refused)):
-            return next(one for one in refused if one)
-    return "BadConstraints" if len(job.records) == 1 and not job.held and _hopeless(state, job.records[0]) else None
+        if any(record.table.partition.state == "UP" for record in job.records):
+            if all(refused) or (enforced == "ALL" and any(refused)):
+                return next(one for one in refused if one)
+        elif all(_of_wrong_size(record) for record in job.records):
+            return "PartitionNodeLimit"
+        elif all(_too_long(record) for record in job.records):
+            return "PartitionTimeLimit"  # of partitions that are down the largest limits count together
+    return "BadConstraints" if not job.held and _hopeless(state, job) else None
 
 
-def _hopeless(state: State, record: Record) -> bool:
-    """Whether a job could never run in its partition; with too many or too few nodes for it, it waits for others."""
+def _hopeless(state: State, job: PendingJob) -> bool:
+    """Whether a job could never run: in its partition, or in the last of those that it names, and in none before.
+
+    What a partition takes no such job for keeps it waiting; of several partitions only sizes, accounts and QOS do.
+    """
+    several = len(job.records) > 1
+    found = False
+    for record in job.records:
+        if state.limits.before(record) or state.limits.bound(record):
+            return False
+        up, refused = record.table.partition.state == "UP", partition_refusal(record)
+        if several and not up:
+            return False
+        if _of_wrong_size(record) or (refused is not None and (refused.startswith("Job's") or (up and not several))):
+            found = False
+        elif _impossible(state, record, as_asked=not up or refused is not None):
+            found = True
+        else:
+            return False
+    return found
+
+
+def _of_wrong_size(record: Record) -> bool:
+    """Whether a job has too many or too few nodes for its partition."""
     part, ask = record.table.partition, record.job.ask
     most = ask.max_nodes or ask.min_nodes
     few = most is not None and most < part.min_nodes
-    many = part.max_nodes is not None and record.demand.min_nodes > part.max_nodes
-    if few or many or state.limits.bound(record):
-        return False
+    return few or (part.max_nodes is not None and record.demand.min_nodes > part.max_nodes)
+
+
+def _too_long(record: Record) -> bool:
+    """Whether a job has more time than its partition gives."""
+    most = record.table.partition.max_time
+    return most is not None and record.limit > most
+
+
+def _impossible(state: State, record: Record, as_asked: bool) -> bool:
+    """Whether a job fits its partition not even when it is empty.
+
+    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it.
+    """
     demand = record.demand
     tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
     tested.counts, tested.liking = record.counts, record.liking
-    tested.demand.as_asked()
+    if as_asked:
+        tested.demand.as_asked()
     own = state.bookings.own(record.job, state.now) if record.job.reservation else None
     if own is not None and own.start <= state.now and not state.bookings.flexible(own.name):
         tested.mask &= own.mask

@@ -1,47 +1,38 @@
 """``--switches``: a job waits for a placement below few leaf switches, but not longer than it said (§5.6)."""
 
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["note_switches", "prefers_few_switches", "waits_for_switches"]
+__all__ = ["heed_switches", "waits_for_switches"]
 
 
-def waits_for_switches(state: State, record: Record, placed: Picked) -> bool:
-    """Whether a placement is not taken, as it is spread over more leaves than the job wants to.
+def heed_switches(state: State, record: Record) -> None:
+    """Before nodes are looked for: below how many leaves they have to be (0: wherever) as long as the job waits.
 
-    It waits from the first such placement on, at most ``max_switch_wait`` (s), or what it asked for if that is less.
+    It waits from its submission on, at most ``max_switch_wait`` (s), or what it asked for if that is less.
     """
-    tree, wanted = state.selector.tree, record.job.ask.switches
-    if tree is None or wanted is None or not state.selector.by_switches(record):
-        return False
-    return tree.leaves_of(placed.nodes) > wanted and _waits(state, record)
-
-
-def _waits(state: State, record: Record) -> bool:
-    job = record.job
+    tree, job = state.selector.tree, record.job
+    if tree is None:
+        return
+    tree.most_leaves = 0
+    wanted = job.ask.switches
+    if not wanted or not state.selector.by_switches(record):
+        return
     if job.switch_wait_from is None:
         job.switch_wait_from = state.now
     longest = state.site.main.max_switch_wait
     if job.ask.switch_wait is not None:
         longest = min(longest, job.ask.switch_wait)
-    return state.now - job.switch_wait_from < longest
+    if state.now - job.switch_wait_from < longest:
+        tree.most_leaves = wanted
 
 
-def prefers_few_switches(state: State, record: Record) -> bool:
-    """Have tests of the future pass over placements that a job does not take; `note_switches` ends that."""
-    job, selector = record.job, state.selector
-    if selector.tree is None or selector.linear or not selector.by_switches(record):
+def waits_for_switches(state: State, record: Record, placed: Picked) -> bool:
+    """Whether select/linear does not take a placement for its leaves; those of named nodes do not count."""
+    selector = state.selector
+    tree = selector.tree
+    if tree is None or not selector.linear or not tree.most_leaves:
         return False
-    began = job.switch_wait_from
-    selector.most_leaves = (job.ask.switches or 0) if _waits(state, record) else 0
-    job.switch_wait_from = began
-    selector.spread = False
-    return True
-
-
-def note_switches(state: State, record: Record) -> None:
-    """The wait of a job begins with the first placement that it did not take."""
-    selector, job = state.selector, record.job
-    if selector.spread and job.switch_wait_from is None:
-        job.switch_wait_from = state.now
-    selector.most_leaves = 0
+    beside_named = union(leaf.nodes for leaf in tree.leaves if leaf.nodes & record.job.named)
+    return tree.leaves_of(placed.nodes & ~beside_named) > tree.most_leaves

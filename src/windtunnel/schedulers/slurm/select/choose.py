@@ -7,7 +7,7 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
-from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE, Fit
+from windtunnel.schedulers.slurm.select.fit import BENEATH, EMPTY, IDLE, Fit
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
 from windtunnel.schedulers.slurm.select.masks import FreeMasks, plain_cluster, plain_record
@@ -55,8 +55,8 @@ class Chooser:
             return self.plain(record, among, self.masks)
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
-            if placed is not None:
-                return placed
+            if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:
+                return placed  # beside named nodes of a tree too many may be found (§5.6)
         return None
 
     def by_sets(self, record: Record, among: int) -> bool:
@@ -90,9 +90,17 @@ class Chooser:
         return [nodes & among for nodes in record.job.constraint.alternatives]
 
     def by_switches(self, record: Record) -> bool:
-        """Whether switches are looked at when nodes are picked: not for jobs that go to the least loaded nodes."""
+        """Whether switches are looked at when nodes are picked now (§5.6).
+
+        Not for jobs that go to the least loaded nodes, to consecutive ones, as many as possible, or the last.
+        """
+        ask, optional = record.job.ask, self.cons_tres.tree_optional
+        if self.tree is None or (optional and not ask.switches):
+            return False
         least_loaded = "CR_LLN" in self.cons_tres.flags or record.table.partition.lln
-        return self.tree is not None and (self.linear or not (record.job.ask.spread or least_loaded))
+        return self.linear or not (
+            ask.spread or ask.contiguous or least_loaded or self.cons_tres.goes_to_the_end(record.demand)
+        )
 
     def _start_in(self, record: Record, among: int, held: Occupancy) -> Picked | None:
         required = self._required(record, among, held, None)
@@ -160,7 +168,13 @@ class Chooser:
             room = jobs_beside(record) if beside is None else beside
             nodes = linear_usable(self.cluster, record, among, held, self.fit.memory, room)
             return self._pick_linear(record, nodes, required)
+        if record.job.ask.switches and self.by_switches(record):
+            placed = self.cons_tres.select(record, among, held, required, EMPTY, ahead)
+            if placed is None or not record.job.few_switches:
+                return None  # not even with all their cores free are the nodes below few switches
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
+        if placed is not None and not record.job.few_switches:
+            placed = None
         if placed is None and self.fit.beneath(record, BENEATH):
             placed = self.cons_tres.select(record, among, held, required, BENEATH, ahead)
             if placed is not None:
@@ -171,12 +185,12 @@ class Chooser:
                 if placed is not None:
                     placed.row = row
                     break
-        return placed
+        return placed if record.job.few_switches else None
 
     def _pick_linear(self, record: Record, nodes: list[int], required: int) -> Picked | None:
         if required & ~mask_of(nodes):
             return None
-        if self.tree is not None:
+        if self.tree is not None and self.by_switches(record):
             demand = record.demand
             cpus = {node: linear_cpus(self.cluster, demand, node) for node in nodes}
             picked = pick_below_switches(self.tree, demand, cpus, required)

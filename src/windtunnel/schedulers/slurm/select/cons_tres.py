@@ -142,12 +142,19 @@ class ConsTres:
             weights, given, whole = self.fit.weights.weights, held.cpus, cluster.cpus
             order = sorted(usable, key=lambda node: (weights[node], given[node] / whole[node], node))
             return self._in_order(need, order, usable, gpus)
-        if self.serial_at_end and record.demand.cpus == 1:
+        if self.goes_to_the_end(record.demand):
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
             return self._in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
-        if self.tree is not None and (not self.tree_optional or ask.switches is not None):
-            return self.tree.pick(need, usable, gpus)
+        if self.tree is not None and not ask.contiguous and (ask.switches or not self.tree_optional):
+            taken = self.tree.pick(need, usable, gpus)
+            if taken is not None and ask.switches:
+                record.job.few_switches = self.tree.few_enough(mask_of(taken))
+            return taken
         return best_fit(need, usable, self.fit.weights.weights, gpus, ask.contiguous)
+
+    def goes_to_the_end(self, demand: Demand) -> bool:
+        """Whether a job is kept out of the way of larger ones (``pack_serial_at_end``)."""
+        return self.serial_at_end and demand.cpus == 1 and demand.requested_nodes == 1
 
     def _busy_first(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
         """Of each weight the nodes that are used now, then one of those that are idle now even if none is needed."""

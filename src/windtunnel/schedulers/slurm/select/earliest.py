@@ -44,10 +44,6 @@ class Selector(Chooser):
         self.answers = Answers()
         self.latest: Answer | None = None
         """The answer given last, if it was one that may hold longer."""
-        self.most_leaves = 0
-        """Below so many leaf switches a job has to be for now (``--switches``); 0: wherever."""
-        self.spread = False
-        """Whether a placement was below more."""
         self._rank = 0
         self._ranks: dict[str, int] = {}
         self._empty_masks = FreeMasks(cluster)
@@ -143,7 +139,7 @@ class Selector(Chooser):
         ):
             return self._bounded_will_run(record, among, held, now, horizon)
         beside = max(1, jobs_beside(record))  # also beside one that shares: whether it may is seen at the start
-        placed = self._placed(record, among, held, beside=beside)
+        placed = self.choose_in(record, among, held, beside=beside)
         if placed is not None:
             return now, placed
         future = held.copy()
@@ -151,7 +147,7 @@ class Selector(Chooser):
         if gone:
             for one in gone:
                 future.remove(one)
-            placed = self._placed(record, among, future, beside=beside)
+            placed = self.choose_in(record, among, future, beside=beside)
             if placed is not None:
                 return now, placed
         running = sorted(future.holdings.values(), key=lambda one: (one.end, one.order))
@@ -187,6 +183,8 @@ class Selector(Chooser):
         return found
 
     def _fits_empty(self, record: Record, among: int) -> bool:
+        if self.tree is not None:
+            self.tree.most_leaves = 0  # nobody asks how many there are
         if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
         if not (record.demand.gres or record.demand.gpus_per_job):
@@ -196,18 +194,6 @@ class Selector(Chooser):
         self.fit.weights.restore(kept)
         return placed is not None
 
-    def _placed(
-        self, record: Record, among: int, held: Occupancy, ahead: bool = False, beside: int | None = None
-    ) -> Picked | None:
-        """One selection; one below too many switches is none: the job goes on waiting for a better one (§5.6)."""
-        placed = self.choose_in(record, among, held, ahead, beside)
-        if placed is None or self.tree is None or not self.most_leaves:
-            return placed
-        if self.tree.leaves_of(placed.nodes) <= self.most_leaves:
-            return placed
-        self.spread = True
-        return None
-
     def _bounded_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
@@ -216,7 +202,7 @@ class Selector(Chooser):
         open_nodes = among & ~(held.full | held.exclusive)
         cpus = sum([held.idle[node] for node in bits(open_nodes)])
         if cpus >= demand.cpus and open_nodes.bit_count() >= demand.min_nodes:
-            placed = self._placed(record, among, held)
+            placed = self.choose_in(record, among, held)
             if placed is not None:
                 return now, placed
         future: Occupancy | None = None
@@ -236,7 +222,7 @@ class Selector(Chooser):
                 open_nodes |= freed
             if cpus < demand.cpus or open_nodes.bit_count() < demand.min_nodes:
                 continue
-            placed = self._placed(record, among, future, ahead=True)
+            placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
                 return self._gone_by(batches.end, batches.last, now), placed
         return None
@@ -246,7 +232,7 @@ class Selector(Chooser):
     ) -> tuple[int, Picked] | None:
         for one in running:
             future.remove(one)
-            placed = self._placed(record, among, future, beside=beside)
+            placed = self.choose_in(record, among, future, beside=beside)
             if placed is not None:
                 return (now + 1 if one.end <= now else one.end), placed
         return None
@@ -258,7 +244,7 @@ class Selector(Chooser):
         while batches.advance():
             for one in batches.batch():
                 future.remove(one)
-            placed = self._placed(record, among, future, ahead=True)
+            placed = self.choose_in(record, among, future, ahead=True)
             if placed is not None:
                 return self._gone_by(batches.end, batches.last, now), placed
         return None

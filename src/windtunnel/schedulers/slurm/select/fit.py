@@ -11,10 +11,11 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.plain_fit import PlainFit, in_steps
 
-__all__ = ["BENEATH", "IDLE", "Fit"]
+__all__ = ["BENEATH", "EMPTY", "IDLE", "Fit"]
 
 IDLE: Final = -1
 BENEATH: Final = -2
+EMPTY: Final = -3
 """In place of a row of jobs that share."""
 _NOBODY: Final[frozenset[str]] = frozenset()
 
@@ -27,7 +28,7 @@ class Fit(PlainFit):
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
 
         Of jobs that share, ``row`` is the row of jobs beside which it would run. `IDLE`: only idle cores; `BENEATH`:
-        also those of jobs that are suspended for it.
+        also those of jobs that are suspended for it; `EMPTY`: all, whoever has them.
         """
         nodes = self._worth_a_look(record, nodes, held, row)
         demand = record.demand
@@ -49,7 +50,7 @@ class Fit(PlainFit):
         if demand.exclusive:
             if demand.gres or demand.gpus_per_job:
                 self._leave_traces(demand, nodes & held.used, held)
-            nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self.beneath(record, row)))
+            nodes &= ~(held.used if row in (IDLE, EMPTY) else held.used_above(nodes, self.beneath(record, row)))
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
         if demand.gpus_per_job:
@@ -97,16 +98,20 @@ class Fit(PlainFit):
         elif demand.most_per_gpu and demand.gpus_per_job and not demand.exclusive:
             free = min(free, self.free_gpus(node, held) * demand.most_per_gpu)
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
-        need = max((demand.tasks_per_node or whole_job) * per_task, demand.cpus_per_gpu * demand.gpus_on_node())
-        if free < need or free < demand.min_cpus_per_node:
+        least = (demand.tasks_per_node or whole_job) * per_task
+        if free < max(least, demand.cpus_per_gpu * demand.gpus_on_node()) or free < demand.min_cpus_per_node:
             return 0
         if self.memory:
             free = self._with_memory(demand, node, held, free)
+            if free < least:
+                return 0
         return self.of_tasks(demand, node, free) if asks_gres else free
 
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
         cluster = self.cluster
+        if row == EMPTY:
+            return cluster.core_masks[node].bit_count() * cluster.threads[node]
         if row != IDLE:
             name = record.table.name
             over = self.cluster.overlooked[name] if row >= 0 else self.beneath(record, row)
@@ -119,7 +124,7 @@ class Fit(PlainFit):
 
     def beneath(self, record: Record, row: int) -> frozenset[str]:
         """The partitions whose jobs are suspended for a job: they count only while idle cores are looked for."""
-        return _NOBODY if row == IDLE else self.cluster.gives_way.get(record.table.name, _NOBODY)
+        return _NOBODY if row in (IDLE, EMPTY) else self.cluster.gives_way.get(record.table.name, _NOBODY)
 
     def _of_sockets(self, node: int, held: Occupancy, most: int) -> int:
         """The free CPUs of a node when no more than so many of each socket count."""
@@ -158,7 +163,7 @@ class Fit(PlainFit):
                 free = in_steps(free, int(left // each), step)
             if demand.cpus_per_task > 1:
                 free -= free % demand.cpus_per_task
-            return free if free >= (demand.tasks_per_node or 0) else 0
+            return free
         asked = demand.memory_per_node or self.cluster.memory[node]
         return free if asked <= left else 0
 

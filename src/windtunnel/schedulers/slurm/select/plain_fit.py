@@ -39,8 +39,8 @@ class PlainFit:
         idle, memory, taken = held.idle, self.cluster.memory, held.memory
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         per_task = demand.cpus_per_task
-        need = max((demand.tasks_per_node or whole_job) * per_task, demand.min_cpus_per_node, 1)
-        per_node = demand.tasks_per_node
+        least = (demand.tasks_per_node or whole_job) * per_task
+        need = max(least, demand.min_cpus_per_node, 1)
         each = demand.memory_per_cpu
         whole = demand.memory_per_node
         found = {}
@@ -58,7 +58,7 @@ class PlainFit:
                         free = in_steps(free, int(left // each), self.steps[node])
                     if per_task > 1:
                         free -= free % per_task
-                    if free < per_node or free <= 0:
+                    if free < least:
                         continue
             found[node] = free
         return found
@@ -73,7 +73,8 @@ class PlainFit:
         each, whole = demand.memory_per_cpu, demand.memory_per_node
         least, step = demand.least_cpus, demand.cpus_per_task
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
-        need = max((demand.tasks_per_node or whole_job) * step, demand.min_cpus_per_node, 1)
+        needed = (demand.tasks_per_node or whole_job) * step
+        need = max(needed, demand.min_cpus_per_node, 1)
         found: dict[int, int] = {}
         traced: list[int] = []
         for node in bits(nodes):
@@ -91,7 +92,7 @@ class PlainFit:
                     free = in_steps(free, int(left // each), self.steps[node])
                 if step > 1:
                     free -= free % step
-                if free < demand.tasks_per_node:
+                if free < needed:
                     continue
             if exclusive and exclusive >> node & 1:
                 continue

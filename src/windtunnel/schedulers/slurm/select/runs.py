@@ -133,7 +133,7 @@ def best_fit(
 ) -> dict[int, int] | None:
     """Pick nodes for a job from those usable (in ascending order); None when they do not suffice.
 
-    ``need.taken`` may hold named nodes already.
+    ``need.taken`` may hold named nodes already. With a range of nodes ``contiguous`` ones may be followed by others.
     """
     if need.done:
         return need.taken
@@ -143,15 +143,13 @@ def best_fit(
         left = [run for run in left if run.named >= 0]
         left = left if len(left) == 1 else []
     while left and need.most_nodes > 0:
-        run = _choose_run(need, left, gpus)
+        run = _choose_run(need, left, gpus, contiguous)
         left.remove(run)
         if contiguous and not _suffices(need, run, gpus):
             break
         _take_run(need, run, usable, gpus)
         if need.done:
             return need.taken
-        if contiguous:
-            break
     return need.taken if need.enough else None
 
 
@@ -192,8 +190,11 @@ def _suffices(need: Need, run: Run, gpus: Callable[[int], int]) -> bool:
     return need.gpus <= 0 or sum([gpus(node) for node in run.others]) >= need.gpus
 
 
-def _choose_run(need: Need, runs: Sequence[Run], gpus: Callable[[int], int]) -> Run:
-    """The lightest, or one with named nodes; of equal weight the smallest that suffices, else the largest."""
+def _choose_run(need: Need, runs: Sequence[Run], gpus: Callable[[int], int], contiguous: bool) -> Run:
+    """The lightest, or one with named nodes; of equal weight the smallest that suffices, else the largest.
+
+    Where nodes have to be ``contiguous``, the first that suffices goes before lighter ones that do not.
+    """
     best = runs[0]
     enough = _suffices(need, best, gpus)
     for run in runs[1:]:
@@ -202,6 +203,6 @@ def _choose_run(need: Need, runs: Sequence[Run], gpus: Callable[[int], int]) -> 
         if not better and run.weight == best.weight:
             # A larger run that does not suffice (too few nodes) wins even over one that does: Slurm's own.
             better = (not enough or run.cpus < best.cpus) if suffices else run.cpus > best.cpus
-        if better:
+        if better or (contiguous and suffices and not enough):
             best, enough = run, suffices
     return best

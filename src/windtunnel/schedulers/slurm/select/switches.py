@@ -40,10 +40,16 @@ class SwitchTree:
                         switch.nodes |= below.nodes
                         switch.level = max(switch.level, below.level + 1)
         self.leaves = [one for one in self.switches if one.level == 0]
+        self.most_leaves = 0
+        """Below so many leaves the job at hand has to be for now (``--switches``); 0: wherever."""
 
     def leaves_of(self, nodes: int) -> int:
         """How many leaves some nodes are spread over."""
         return sum(1 for leaf in self.leaves if leaf.nodes & nodes)
+
+    def few_enough(self, nodes: int) -> bool:
+        """Whether some nodes are below as few leaves as the job at hand wants."""
+        return not self.most_leaves or self.leaves_of(nodes) <= self.most_leaves
 
     def pick(self, need: Need, usable: dict[int, int], gpus: Callable[[int], int]) -> dict[int, int] | None:
         """Pick nodes for a job from those usable, besides what is taken; None when they do not suffice."""
@@ -68,12 +74,20 @@ class SwitchTree:
         return need.taken if need.least <= 0 and need.cpus <= 0 and need.gpus <= 0 and need.taken else None
 
     def _top(self, need: Need, among: int, named: int) -> _Switch | None:
-        """The highest switch with enough nodes, and those taken; the last of equal ones, the lightest preferred."""
+        """The highest switch with enough nodes; the last of equal ones, the lightest preferred.
+
+        With nodes taken the first of the highest that has one of them: if it has not all, none will do.
+        """
         top: _Switch | None = None
+        if named:
+            for switch in self.switches:
+                if switch.nodes & named and (top is None or switch.level > top.level):
+                    top = switch
+            return None if top is None or named & ~top.nodes else top
         lightest = 0
         for switch in self.switches:
             inside = switch.nodes & among
-            if not inside or named & ~inside or (inside & ~named).bit_count() < need.nodes - need.slack:
+            if not inside or inside.bit_count() < need.nodes - need.slack:
                 continue
             light = min(self.cluster.weight[node] for node in bits(inside))
             if top is None or (switch.level >= top.level and light <= lightest):
