@@ -227,6 +227,7 @@ def read_partition(one):
         preempt_mode=tuple(one["preemptmode"].split(",")) if "preemptmode" in one else None,
         allow_accounts=tuple(one["allowaccounts"].split(",")) if "allowaccounts" in one else None,
         deny_accounts=tuple(one["denyaccounts"].split(",")) if "denyaccounts" in one else (),
+        deny_qos=tuple(one["denyqos"].split(",")) if "denyqos" in one else (),
         allow_qos=tuple(one["allowqos"].split(",")) if "allowqos" in one else None,
         billing_weights=weights(one.get("tresbillingweights")),
     )

@@ -100,6 +100,7 @@ class Replay:
             self.reasons = {key: "None" for key in self.reasons}
         self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
         self.weights = None
+        self.last_cpus = {}
         self.gone = set()
         """Jobs that can never run, from when on that is known."""
         self.unseen = {key: reason for key, reason in self.reasons.items() if key not in self.logged}
@@ -112,6 +113,8 @@ class Replay:
         self.accepted, self.first_priorities = {}, {}
         self.logged = {}
         """The Reason that jobs had when the log first names one."""
+        self.early = []
+        """Jobs started in one partition while another was still down."""
         self.killed = {}
         self.graces = {}
         """When victims were signalled, and the seconds they had left."""
@@ -128,6 +131,7 @@ class Replay:
                 self.logged.setdefault(match[1], match[2])
             if "setting state_up to 3" in line:
                 self.looked = max([self.looked, *(one.when for one in found)])
+                self.early += [key for one in found if ups and one.when >= ups[0] for key, _ in one.started]
                 found = []
                 ups.append(when)
             elif "sched: Running job scheduler" in line:
@@ -150,7 +154,8 @@ class Replay:
             ):
                 found[-1].victims.append((job_number(match[2]), job_number(match[3])))
                 self.graces.setdefault(job_number(match[2]), (found[-1].when, int(match[1])))
-        return [one for one in found if one.when >= max([self.outcome["t_up"], *ups])]
+        first, last = max([self.outcome["t_up"], *ups]), self.outcome["t_record"]  # the log goes on while all is read
+        return [one for one in found if first <= one.when <= last]
 
     # What Slurm had
 
@@ -265,6 +270,7 @@ class Replay:
             guess = shown + computed[record.table.name] - nearest
             record.priority = self.rows.get((waiting["JobId"], record.table.name), guess)
         job.reason = self.reasons.get(key, "None").replace("_", " ")
+        job.last_cpus = self.last_cpus.get(key, 0)
         jobs[key] = job
         return job
 
@@ -340,7 +346,7 @@ class Replay:
     # What our core does
 
     def run(self):
-        started = []
+        started = [*self.early]
         state = None
         for one in self.passes:
             state, done = self.decided(one, started)
@@ -349,6 +355,7 @@ class Replay:
                 self.compare(one, done, state)
             for key in state.pending:
                 self.reasons[key] = state.pending[key].reason
+                self.last_cpus[key] = state.pending[key].last_cpus
             for job in done.failed if done else ():
                 self.reasons[job.id] = job.reason
                 self.gone.add(job.id)

@@ -49,23 +49,23 @@ def commands(folder):
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_submissions_are_taken_as_slurm_took_them(folder):
-    taken = {}
+    taken = []
     for phase, state, jobs in states(folder):
-        state.pending.update(taken)
-        for number, job in enumerate((one for one in jobs if one.get("phase", "j") == phase), 10**6 + len(taken)):
-            reason = refused(state, number, job)
-            assert (reason is None) == (job["jobid"] is not None), (" ".join(job["sbatch"]), job["message"], reason)
-            if reason is None:
-                taken[str(number)] = state.pending[str(number)]
+        for job in taken:
+            made = submitted(state, job)
+            state.pending[made.id] = made
+        for job in jobs:
+            if job.get("phase", "j") == phase:
+                made = submitted(state, job)
+                reason = refusal(state, made)
+                assert (reason is None) == (job["jobid"] is not None), (job["sbatch"], job["message"], reason)
+                if reason is None:
+                    state.pending[made.id] = made
+                    taken.append(job)
 
 
-def refused(state, number, job):
-    """The Reason for which a job is refused; None: it waits now."""
-    ask = read_ask(job)
+def submitted(state, job):
+    ask, number = read_ask(job), 10**6 + len(state.pending)
     member = state.tree.find(ask.account or state.tree.default_account(ask.user), ask.user)
     qos = state.cluster.qos.get(ask.qos or "normal")
-    made = PendingJob(str(number), number, ask, int(job["submit_wall"]), state.cluster, member, qos)
-    reason = refusal(state, made)
-    if reason is None:
-        state.pending[made.id] = made
-    return reason
+    return PendingJob(str(number), number, ask, int(job["submit_wall"]), state.cluster, member, qos)

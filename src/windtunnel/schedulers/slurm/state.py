@@ -117,12 +117,19 @@ class State:
 
     def _tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         tres = record.demand.tres(placed.nodes.bit_count(), placed.total)
-        memory = record.demand
-        if memory.whole_memory and "mem" not in tres:
+        record.job.last_cpus = placed.total
+        if not self.site.select.memory:
+            tres.pop("mem", None)  # nobody gives it out
+        elif record.demand.whole_memory:
             tres["mem"] = self.cluster.memory_of(placed.nodes)
         for name, count in record.job.ask.licences.items():
             tres[f"license/{name}"] = count
         return self.billed(record, tres)
+
+    def planned_tres(self, record: Record, placed: Picked) -> dict[str, float]:
+        """What a job is taken to have in a plan: the memory that it asks for."""
+        record.job.last_cpus = placed.total
+        return self.billed(record, record.demand.tres(placed.nodes.bit_count(), placed.total))
 
     def billed(self, record: Record, tres: dict[str, float]) -> dict[str, float]:
         """TRES with what they cost in a partition (``billing``)."""

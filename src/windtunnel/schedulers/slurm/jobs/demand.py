@@ -5,7 +5,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmSite
+from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmNode, SlurmSite
 
 __all__ = ["Demand", "time_limit"]
 
@@ -49,6 +49,7 @@ class Demand:
         "min_nodes",
         "most_asked",
         "most_per_gpu",
+        "node_memory",
         "nodes_given",
         "one_thread",
         "over_subscribe",
@@ -63,7 +64,8 @@ class Demand:
         "whole_memory",
     )
 
-    def __init__(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
+    def __init__(self, ask: JobAsk, partition: Partition, site: SlurmSite, first: SlurmNode | None = None) -> None:
+        """``first``: the first node of the partition."""
         self.min_nodes: int = 1
         self.max_nodes: int = _MANY
         self.tasks: int = 1
@@ -77,7 +79,9 @@ class Demand:
         sharing = partition.over_subscribe
         self.exclusive = ask.exclusive or sharing is OverSubscribe.EXCLUSIVE
         self._count_memory(ask, partition, site)
-        self._limit_memory(partition, site)
+        self.node_memory = first.memory if first is not None and self.whole_memory else 0
+        """Of a job that asks for none: that of a node, as it is counted until it starts."""
+        self._limit_memory(partition, site, first)
         self.tasks_per_socket = ask.tasks_per_socket
         alone = 1 if "CR_ONE_TASK_PER_CORE" in site.select.flags else None
         self.tasks_per_core = alone if ask.tasks_per_core is None else ask.tasks_per_core
@@ -85,7 +89,8 @@ class Demand:
         self.one_thread = ask.threads_per_core == 1
         self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
         """CPUs that are taken of each node at least."""
-        self.exclusive_user = ask.exclusive_user or partition.exclusive_user
+        own_user = ask.exclusive_user and sharing is not OverSubscribe.EXCLUSIVE
+        self.exclusive_user = own_user or partition.exclusive_user
         self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)
         if partition.max_nodes is not None:
             self.max_nodes = min(self.max_nodes, partition.max_nodes)
@@ -172,7 +177,7 @@ class Demand:
             self.memory_per_gpu = partition.job_defaults.get("DefMemPerGPU", site.job_defaults.get("DefMemPerGPU"))
         self.whole_memory = not self.memory_per_node and self.memory_per_cpu is None and self.memory_per_gpu is None
 
-    def _limit_memory(self, partition: Partition, site: SlurmSite) -> None:
+    def _limit_memory(self, partition: Partition, site: SlurmSite, first: SlurmNode | None) -> None:
         """Too much memory for each CPU is had by more CPUs (MaxMemPerCPU); what exceeds MaxMemPerNode is refused."""
         self.asked = (self.memory_per_cpu, self.cpus_per_task, self.cpus, self.min_cpus_per_node)
         """What MaxMemPerCPU raises, as it was asked for."""
@@ -184,9 +189,7 @@ class Demand:
         """Whether its memory exceeds the limit of a node."""
         if not (per_cpu or per_node):
             return
-        first = next((node for node in site.nodes if partition.holds(node)), None)
-        whole = first.memory if first is not None else 0  # whatever the others have
-        on_node = whole if self.whole_memory else self.memory_per_node
+        on_node = self.node_memory or self.memory_per_node  # whatever other nodes have
         if per_cpu and self.memory_per_cpu is not None and self.memory_per_cpu > per_cpu:
             times = ceil(self.memory_per_cpu / per_cpu)
             self.memory_per_cpu = ceil(self.memory_per_cpu / times)
@@ -254,6 +257,8 @@ class Demand:
             found["mem"] = self.memory_per_cpu * taken
         elif self.memory_per_node:
             found["mem"] = self.memory_per_node * count
+        elif self.node_memory:
+            found["mem"] = self.node_memory * count
         elif self.memory_per_gpu is not None:
             found["mem"] = self.memory_per_gpu * (self.gpus_per_job or self.gpus_on_node() * count)
         for one in self.gres:

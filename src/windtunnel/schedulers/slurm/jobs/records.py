@@ -95,6 +95,7 @@ class PendingJob:
         "blocking_qos",
         "constraint",
         "deadline",
+        "default_time",
         "dependent",
         "eligible",
         "excluded",
@@ -104,6 +105,7 @@ class PendingJob:
         "held",
         "het",
         "id",
+        "last_cpus",
         "licences",
         "member",
         "named",
@@ -138,6 +140,8 @@ class PendingJob:
         self.id = key
         self.switch_wait_from: int | None = submitted if ask.switches and not ask.held else None
         """Since when it has waited for nodes below few switches: since nodes were first looked for."""
+        self.last_cpus = 0
+        """The CPUs of the last placement found for it: limits count them while there is none; 0: none yet."""
         self.few_switches = True
         """Whether the last nodes found were below as few switches as it wants."""
         self.preempted_at: int | None = None
@@ -186,8 +190,12 @@ class PendingJob:
         self.named = cluster.named(ask.nodes)
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)
+        listed = ask.partitions or (cluster.default,)
+        first = cluster.partitions.get(listed[0]) if ask.time_limit is None else None
+        self.default_time: int | None = first.partition.default_time if first is not None else None
+        """Minutes that it gets as it names none, whichever of its partitions it then runs in: of the first listed."""
         self.records: list[Record] = []
-        for name in ask.partitions or (cluster.default,):
+        for name in listed:
             if name in cluster.partitions:
                 self.records.append(Record(self, cluster.partitions[name], cluster))
         preferred = union(Constraint(ask.prefer, cluster).alternatives) if ask.prefer else 0
@@ -243,8 +251,8 @@ class Record:
     def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
         self.job = job
         self.table = table
-        self.demand = Demand(job.ask, table.partition, cluster.site)
-        self.limit = time_limit(job.ask, table.partition)
+        self.demand = Demand(job.ask, table.partition, cluster.site, table.first)
+        self.limit = time_limit(job.ask, table.partition) if job.default_time is None else job.default_time
         """Minutes."""
         self.priority = 0
         self.counts = job.constraint.counts
@@ -284,7 +292,7 @@ class Record:
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
         other.plain, other.sort, other.liking = -1, 0, None
-        other.demand = demand = Demand(self.job.ask, self.table.partition, site)
+        other.demand = demand = Demand(self.job.ask, self.table.partition, site, self.table.first)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
         demand.exclusive = self.demand.exclusive
         if cpus:

@@ -53,7 +53,7 @@ def _qos_after(
         if tres.get(name, 0) > most:
             return f"QOSMax{named(QOS_JOB, name, 'GRESPerJob')}"
     for name, most in fresh(limits.max_tres_per_node, "per_node", hidden):
-        if tres.get(name, 0) > most * tres["node"]:
+        if tres.get(name, 0) // (tres.get("node") or 1) > most:
             return f"QOSMax{named(SHORT, name)}PerNode"
     for name, least in limits.min_tres_per_job.items():
         if tres.get(name, 0) < least:
@@ -104,7 +104,7 @@ def _own_after(
         if ("per_job", name) not in hidden and tres.get(name, 0) > most * more:
             return f"AssocMax{named(ASSOC_JOB, name, 'GRESPerJob')}"
     for name, most in inherited_tres(member, "max_tres_per_node").items():
-        if ("per_node", name) not in hidden and tres.get(name, 0) > most * tres["node"]:
+        if ("per_node", name) not in hidden and tres.get(name, 0) // (tres.get("node") or 1) > most:
             return f"AssocMax{named(SHORT, name)}PerNode"
     return None
 
@@ -140,5 +140,5 @@ def _group(
 def _with(tally: Tally, name: str, placed: Picked, tres: Mapping[str, float]) -> float:
     """What would be held with this job; nodes already used are free of charge."""
     if name == "node":
-        return len(tally.nodes) + sum(1 for node in bits(placed.nodes) if node not in tally.nodes)
+        return len(tally.nodes) + tres.get("node", 0) - sum(1 for node in bits(placed.nodes) if node in tally.nodes)
     return tally.used(name) + tres.get(name, 0)

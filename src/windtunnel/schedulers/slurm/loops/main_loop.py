@@ -61,8 +61,8 @@ class _Run:
         for record in job_queue(self.state):
             if self.stopped or (most and len(self.done.started) >= most):
                 break
-            if record.job.id not in pending:
-                continue  # started in another partition
+            if record.job.id not in pending or any(job is record.job for _, job in self.done.victims):
+                continue  # started in another partition, or others have had to go for it there
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
                 continue  # other tasks of its array have started in this run
@@ -142,7 +142,10 @@ class _Run:
         heed_switches(state, record)
         placed = state.selector.start(record, without(among, state.completing), state.held, preferred, record.mask)
         if placed is None:
-            refusal = state.limits.after(record, Picked(0, {}), record.demand.tres())
+            most = state.selector.cons_tres.most_cpus
+            least = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
+            asked = record.demand.tres(least, job.last_cpus or None)
+            refusal = state.limits.after(record, Picked(job.named, {}), asked)
             if not refusal:
                 self._blocked(record, among)
                 return False

@@ -361,7 +361,8 @@ class Planner:
         """Enter a plan in the map, unless it is only ``shown``, limits refuse it, or there are enough already."""
         state, job = self.state, record.job
         if state.limits.active:
-            refusal = state.limits.after(record, placed, state.tres_of(record, placed))
+            named = Picked(placed.nodes & job.named, {})  # of a plan no other nodes are free of charge
+            refusal = state.limits.after(record, named, state.planned_tres(record, placed))
             if refusal and not self.limits_stop:
                 job.reason = refusal
                 return Plan(SHOWN, when)

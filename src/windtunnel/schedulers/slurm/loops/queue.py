@@ -26,6 +26,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     """
     found: list[Record] = []
     closed, fifo = state.closed_partitions, state.site.fifo
+    enforced = state.site.enforce_partition_limits != "NO"
     submitted = number = tier = 0
     plain = True
     for job in list(state.pending.values()):
@@ -43,9 +44,10 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             if refusal == "":
                 refusal = record.refusal = partition_refusal(record)
             if refusal:
+                of_account = refusal.startswith("Job's account")
                 if not fifo or len(job.records) == 1:
-                    job.reason = refusal
-                if not backfill or not refusal.startswith("Job's account"):
+                    job.reason = _TOO_SMALL if enforced and refusal.startswith("Job's") else refusal
+                if not backfill or enforced or not of_account:
                     continue
             elif job.reason not in _USUAL and job.reason in _FORGOTTEN and (not fifo or len(job.records) == 1):
                 job.reason = "None"  # the last of its partitions has the last word

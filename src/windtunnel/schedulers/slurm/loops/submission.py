@@ -31,17 +31,30 @@ def refusal(state: State, job: PendingJob) -> str | None:
         reason = state.limits.submission(record, state.pending.values(), state.running.values())
         if reason:
             return reason
-    enforced = state.site.enforce_partition_limits
-    if enforced in ("ALL", "ANY", "YES"):
-        refused = [partition_refusal(record) for record in job.records]
-        if any(record.table.partition.state == "UP" for record in job.records):
-            if all(refused) or (enforced == "ALL" and any(refused)):
-                return next(one for one in refused if one)
-        elif all(_of_wrong_size(record) for record in job.records):
-            return "PartitionNodeLimit"
-        elif all(_too_long(record) for record in job.records):
-            return "PartitionTimeLimit"  # of partitions that are down the largest limits count together
+    if state.site.enforce_partition_limits in ("ALL", "ANY", "YES"):
+        reason = _of_partitions(job, state.site.enforce_partition_limits == "ALL")
+        if reason:
+            return reason
     return "BadConstraints" if not job.held and _hopeless(state, job) else None
+
+
+def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
+    """The Reason for which the partitions of a job do not take it (EnforcePartLimits); None: they do.
+
+    Of partitions that are down the longest time counts, and whom the last one takes.
+    """
+    refused = [partition_refusal(record) for record in job.records]
+    if any(record.table.partition.state == "UP" for record in job.records):
+        some = all(refused) or (all_of_them and any(refused))
+        return next(one for one in refused if one) if some else None
+    listed = refused if all_of_them else refused[-1:]
+    reason = next((one for one in listed if one and one.startswith("Job's")), None)
+    if reason is not None:
+        return reason
+    sizes = [_of_wrong_size(record) for record in job.records]
+    if all(sizes) or (all_of_them and any(sizes)):
+        return "PartitionNodeLimit"
+    return "PartitionTimeLimit" if all(_too_long(record) for record in job.records) else None
 
 
 def _hopeless(state: State, job: PendingJob) -> bool:
@@ -112,6 +125,9 @@ def _tested(state: State, record: Record) -> str:
     job = record.job
     if partition_refusal(record):
         return "None"
+    refused = state.limits.before(record)
+    if refused:
+        return refused
     record = liked(record)
     among = record.mask & state.up
     if state.bookings and not job.reservation:

@@ -13,7 +13,7 @@ __all__ = ["Cluster", "PartitionTable"]
 class PartitionTable:
     """A partition with its nodes as a set."""
 
-    __slots__ = ("cpus", "mask", "name", "partition", "qos", "size", "tier", "tres")
+    __slots__ = ("cpus", "first", "mask", "name", "partition", "qos", "size", "tier", "tres")
 
     def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
         self.partition = partition
@@ -23,6 +23,8 @@ class PartitionTable:
         inside = [(i, node) for i, node in enumerate(site.nodes) if own is None or node.name in own]
         self.mask = mask_of(i for i, _ in inside)
         self.size = len(inside)
+        self.first = inside[0][1] if inside else None
+        """Its first node: what jobs may have of a node is worked out with it."""
         self.qos = qos
         most = partition.max_cpus_per_node
         self.cpus = sum(node.cpus if most is None else min(node.cpus, most) for _, node in inside)
