@@ -189,7 +189,7 @@ class Replay:
             ):
                 tasks_gone[self.array_of(key)] += 1
         for key in self.asks:
-            gone = key in started or self.before.get(key, {}).get("JobState") == "RUNNING"
+            gone = key in started or self.before.get(key, {}).get("JobState") in ("RUNNING", *GONE)
             if key in self.gone or (self.asks[key].array is None and gone and not self.requeued(key, when)):
                 continue
             pending = self.pending(state, jobs, key)

@@ -76,7 +76,8 @@ class Bookings:
     def kept_from(self, job: PendingJob, begin: int, end: int) -> int:
         """The nodes that a job may not have for a span of time because others reserved them.
 
-        A reservation for maintenance goes before all others, one that may overlap before all but those.
+        A reservation for maintenance goes before all others, one that may overlap before all but those. A job that
+        names a node of one may have none at all.
         """
         own = self.reservations.get(job.reservation)
         flags = own.flags if own is not None else ()
@@ -85,6 +86,8 @@ class Bookings:
         kept = 0
         for one in self.occurrences(begin, end):
             if one.name != job.reservation and ("OVERLAP" not in flags or "MAINT" in one.flags):
+                if one.mask & job.named and own is None:
+                    return self.cluster.all
                 kept |= one.mask
         return kept
 

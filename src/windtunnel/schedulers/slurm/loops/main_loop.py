@@ -269,7 +269,10 @@ def _no_such_nodes(state: State, record: Record) -> bool:
 
 def nodes_busy(state: State, record: Record, among: int) -> bool:
     """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
-    if record.mask & state.of_others(record):
+    others = state.of_others(record)
+    if record.job.named & ~(among | others):
+        return False  # what it names is not there
+    if record.mask & others:
         return True
     alone = record.demand.exclusive or state.selector.linear
     return bool(among & (state.held.used if alone else state.held.exclusive))

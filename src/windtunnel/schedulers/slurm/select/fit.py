@@ -50,7 +50,8 @@ class Fit(PlainFit):
         if demand.exclusive:
             if demand.gres or demand.gpus_per_job:
                 self._leave_traces(demand, nodes & held.used, held)
-            nodes &= ~(held.used if row in (IDLE, EMPTY) else held.used_above(nodes, self.beneath(record, row)))
+            if row != EMPTY:
+                nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self.beneath(record, row)))
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
         if demand.gpus_per_job:
@@ -76,14 +77,14 @@ class Fit(PlainFit):
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         demand = record.demand
         beneath = self.beneath(record, row)
-        if demand.exclusive and held.jobs[node] and not beneath:
+        if demand.exclusive and held.jobs[node] and not beneath and row != EMPTY:
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0
         asks_gres = demand.gres or demand.gpus_per_job
         if asks_gres and not (self._has_room(demand, node, held) and self._has_gres(demand, node, held)):
             return 0
-        if held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
+        if row != EMPTY and held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
             return 0
         free = self.free_cpus(record, node, held, row)
         if free <= 0:

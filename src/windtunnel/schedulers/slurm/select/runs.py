@@ -95,8 +95,13 @@ class Run:
         """Of the last of the others; -1: of none yet."""
 
 
-def runs_of(usable: dict[int, int], weights: Sequence[int] | None, named: Container[int] = ()) -> list[Run]:
-    """Usable nodes (ascending) in runs: one ends at a gap, and where the weight (if given) changes."""
+def runs_of(
+    usable: dict[int, int], weights: Sequence[int] | None, named: Container[int] = (), whole: bool = False
+) -> list[Run]:
+    """Usable nodes (ascending) in runs: one ends at a gap and, unless ``whole``, where the weight (if given) changes.
+
+    A whole run has the weight of its last node.
+    """
     runs: list[Run] = []
     run = Run()
     follower = -1
@@ -105,7 +110,7 @@ def runs_of(usable: dict[int, int], weights: Sequence[int] | None, named: Contai
             if run.others:
                 runs.append(run)
             run = Run()
-        elif weights is not None and run.weight >= 0 and weights[node] != run.weight:
+        elif weights is not None and not whole and run.weight >= 0 and weights[node] != run.weight:
             if run.others:
                 runs.append(run)
                 run = Run(0)  # Slurm's own: a named node at its begin is forgotten with the next
@@ -138,7 +143,7 @@ def best_fit(
     if need.done:
         return need.taken
     named = frozenset(need.taken)
-    left = runs_of(usable, None if contiguous else weights, named)
+    left = runs_of(usable, weights, named, whole=contiguous)
     if contiguous and named:
         left = [run for run in left if run.named >= 0]
         left = left if len(left) == 1 else []
