@@ -58,7 +58,9 @@ def _gpu_state(counts):
 @settings(max_examples=80)
 @given(
     st.sampled_from(("CPU", "CORE")),
-    st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, 8), st.integers(0, 3), st.integers(0, 60)), max_size=9),
+    st.lists(
+        st.tuples(st.integers(0, NODES - 1), st.integers(0, 8), st.integers(0, 3), st.integers(0, 60)), max_size=9
+    ),
     st.integers(1, 3),
     st.sampled_from((None, 1, 2)),
     st.integers(1, 9),
@@ -100,3 +102,46 @@ def test_jobs_with_gpus_on_each_node(counts, busy, gpus, least, tasks, each, who
     record.demand.gpus_alone = False
     assert found == slow.usable(record, state.cluster.all, state.held, IDLE)
     assert quick.weights.kept() == slow.weights.kept()
+
+
+def _agrees(state):
+    """What is held, against what each running job says that it holds."""
+    held, cluster = state.held, state.cluster
+    holdings = [running.holding for running in state.running.values()]
+    for node in range(NODES):
+        here = [one for one in holdings if one.nodes >> node & 1]
+        cores = [one.cores[node] for one in here]
+        assert sum(core.bit_count() for core in cores) == held.cores[node].bit_count()  # nobody has another's
+        assert [one.bit_count() for one in cores] == [one.cpus[node] for one in here]
+        assert held.cpus[node] == sum(one.cpus[node] for one in here)
+        assert sorted(held.on_node[node]) == sorted(one.job for one in here)
+        assert held.jobs[node] == len(here)
+        assert held.idle[node] == cluster.cpus[node] - held.cpus[node]
+        assert held.full >> node & 1 == (held.idle[node] == 0)
+        assert held.exclusive >> node & 1 == any(one.exclusive for one in here)
+    assert held.used == state.in_use == mask_of(node for node in range(NODES) if held.jobs[node])
+
+
+@settings(max_examples=80)
+@given(
+    st.sampled_from(("CPU", "CORE")),
+    st.lists(
+        st.tuples(st.integers(1, 30), st.booleans(), st.sampled_from(("start", "end", "ask"))),
+        min_size=1,
+        max_size=25,
+    ),
+)
+def test_nodes_that_are_summed_up_when_asked_for_are_what_runs_on_them(counts, steps):
+    state = State(site(nodes=NODES, select=SelectSettings(type="cons_tres", counts=counts)))
+    for number, (tasks, exclusive, what) in enumerate(steps):
+        if what == "start":
+            waiting = PendingJob(f"j{number}", number, JobAsk(tasks=tasks, exclusive=exclusive), 0, state.cluster)
+            record = waiting.records[0]
+            placed = state.selector.start(record, record.mask, state.occupancy)
+            if placed is not None:
+                state.begin(record, placed, 0)
+        elif what == "end" and state.running:
+            state.give_up(list(state.running)[tasks % len(state.running)])
+        elif what == "ask":
+            _agrees(state)
+    _agrees(state)

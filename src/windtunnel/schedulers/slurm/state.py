@@ -19,7 +19,7 @@ from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.reservations import Bookings
-from windtunnel.schedulers.slurm.select.cores import take_alike, take_cores, take_gres
+from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.select.earliest import Selector
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
 from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger, billing
@@ -50,7 +50,9 @@ class State:
         self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger)
         self.accrual = Accrual(site)
         self.bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
-        self.held = Occupancy(self.cluster)
+        self._late = self.selector.masks is not None and self.cluster.cores_alike
+        self.occupancy = Occupancy(self.cluster, late=self._late)
+        """What is held; who asks about nodes one by one settles it first, or takes :attr:`held`."""
         self.running: dict[str, RunningJob] = {}
         self.pending: dict[str, PendingJob] = {}
         self.unusable = self.cluster.unusable
@@ -75,6 +77,18 @@ class State:
         """The placement that was last asked for, and what it takes."""
         self._splits = 0
         """Tasks of arrays that have started."""
+
+    @property
+    def held(self) -> Occupancy:
+        """What is held, node by node."""
+        self.occupancy.settle()
+        return self.occupancy
+
+    @property
+    def in_use(self) -> int:
+        """The nodes on which any job runs."""
+        masks = self.selector.masks
+        return self.held.used if masks is None else without(self.cluster.all, masks.idle())
 
     @property
     def up(self) -> int:
@@ -143,16 +157,27 @@ class State:
         shares = (demand.over_subscribe and not demand.exclusive) or cluster.suspends
         exclusive = demand.exclusive or (self.selector.linear and not shares)
         if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
-            return Holding(
+            late = self._late
+
+            def memory_of(node: int, cpus: int) -> int:
+                return self._memory(demand, node, cpus, 0)
+
+            if late:
+                parts = count_alike(cluster, placed, memory_of)
+            else:
+                parts = take_alike(cluster, self.held, placed, memory_of)
+            holding = Holding(
                 key,
                 placed.nodes,
                 start + limit * 60,
-                alike=take_alike(cluster, self.held, placed, lambda node, cpus: self._memory(demand, node, cpus, 0)),
+                alike=parts,
                 exclusive=exclusive,
                 partition=record.table.name,
                 user=record.job.user,
                 limit=limit,
             )
+            holding.numbered = not late
+            return holding
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
@@ -175,7 +200,7 @@ class State:
 
     def gres_for(self, demand: Demand) -> bool:
         """Whether a job gets generic resources of its nodes."""
-        return bool(demand.gres or demand.gpus_per_job or (demand.exclusive and self.held.gres))
+        return bool(demand.gres or demand.gpus_per_job or (demand.exclusive and self.occupancy.gres))
 
     def _memory(self, demand: Demand, node: int, cpus: int, gpus: int) -> int:
         """The memory (MB) of a node that goes with so many CPUs, and GPUs beyond those a job asks of each node."""
@@ -217,7 +242,7 @@ class State:
         if task is not None:
             self._splits += 1
             job.order = _BEHIND_ALL + self._splits
-        self.held.add(holding)
+        self.occupancy.add(holding)
         self.selector.took(holding)
         self.running[name] = running
         self.limits.begin(running)
@@ -259,7 +284,7 @@ class State:
         holding = running.holding
         if not holding.leaving:
             holding.leaving = True
-            self.held.remove(holding)
+            self.occupancy.remove(holding)
             self.selector.gave_back(holding)
             self.completing |= holding.nodes
 
@@ -276,7 +301,7 @@ class State:
         if running.holding.leaving:
             self.completing = union(one.holding.nodes for one in self.running.values() if one.holding.leaving)
         else:
-            self.held.remove(running.holding)
+            self.occupancy.remove(running.holding)
             self.selector.gave_back(running.holding)
         self.limits.end(running)
         self.dependencies.requeue(key, running.pending)
@@ -288,7 +313,7 @@ class State:
     def could_resume(self, job: RunningJob) -> bool:
         """Whether nobody has the cores, memory and generic resources that a suspended job had."""
         held = job.holding
-        if held.nodes & (self.unusable | self.held.exclusive):
+        if held.nodes & (self.unusable | self.occupancy.exclusive):
             return False
         for node in bits(held.nodes):
             if held.exclusive and self.held.jobs[node]:
@@ -303,7 +328,7 @@ class State:
 
     def resume(self, job: RunningJob) -> None:
         """A suspended job goes on with what it had."""
-        self.held.add(job.holding)
+        self.occupancy.add(job.holding)
         self.selector.took(job.holding)
         self.running[job.id] = job
         job.count(1)

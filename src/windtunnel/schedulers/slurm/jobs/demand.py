@@ -145,17 +145,20 @@ class Demand:
 
     def _count_gres(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
         """Generic resources on each node, and GPUs of the whole job (§5.7)."""
-        per_node = list(ask.gres_per_node)
+        per_node = ask.gres_per_node
+        self.most_per_gpu = ask.cpus_per_gpu or 0
+        """The CPUs of a node that count for each of its GPUs; 0: all, as DefCpuPerGPU says only how many it takes."""
+        self.gpus_per_job = self.gpus_per_task = self.cpus_per_gpu = self.cpus_of_gpus = 0
+        self.gres: tuple[GresAsk, ...] = per_node
+        if not (per_node or ask.gres_per_job or ask.gres_per_task):
+            return
         self.gpus_per_job = sum(one.count for one in ask.gres_per_job)
         self.gpus_per_task = sum(one.count for one in ask.gres_per_task)
         self.gpus_per_job += self.gpus_per_task * self.tasks
-        self.gres: tuple[GresAsk, ...] = tuple(per_node)
         defaults = {**site.job_defaults, **partition.job_defaults}
         per_gpu = ask.cpus_per_gpu or (defaults.get("DefCpuPerGPU") if ask.cpus_per_task is None else None)
         gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
         self.cpus_per_gpu = per_gpu if per_gpu and gpus else 0
-        self.most_per_gpu = ask.cpus_per_gpu or 0
-        """The CPUs of a node that count for each of its GPUs; 0: all, as DefCpuPerGPU says only how many it takes."""
         self.cpus_of_gpus = self.cpus_per_gpu * gpus
 
     def _count_memory(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
@@ -170,7 +173,7 @@ class Demand:
                 if per_cpu is not None or per_node is not None:
                     self.memory_per_cpu, self.memory_per_node = per_cpu, None if per_cpu is not None else per_node
                     break
-        gpus = self.gpus_per_job or sum(one.count for one in ask.gres_per_node if one.name == "gpu")
+        gpus = self.gpus_per_job or (self.gpus_on_node() if self.gres else 0)
         self.memory_per_gpu: int | None = ask.memory_per_gpu
         """MB for each GPU of a node."""
         if self.memory_per_gpu is None and gpus and self.memory_per_cpu is None and self.memory_per_node is None:
@@ -210,6 +213,11 @@ class Demand:
         if self.tasks_given and not self.tasks_per_node and self.most_asked:
             tasks = ceil(self.tasks / self.most_asked)
         return max(tasks * self.cpus_per_task, self.min_cpus_per_node)
+
+    @property
+    def raised(self) -> bool:
+        """Whether it needs more CPUs, for so much memory, than it asks for."""
+        return self.asked != (self.memory_per_cpu, self.cpus_per_task, self.cpus, self.min_cpus_per_node)
 
     def as_asked(self) -> None:
         """Forget that more CPUs are needed for so much memory: nobody knows that at submission."""

@@ -190,7 +190,7 @@ class HetStarts:
             among &= own.mask if "FLEX" not in own.flags else among
         among &= ~state.bookings.kept_from(job, state.now, end)
         heed_switches(state, record)
-        placed = state.selector.start(record, among, state.held, state.preferred(record))
+        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None or waits_for_switches(state, record, placed):
             return None
         refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))

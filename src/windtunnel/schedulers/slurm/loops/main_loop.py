@@ -138,9 +138,9 @@ class _Run:
         among = self._nodes_for(record)
         if among is None:
             return False
-        preferred = state.preferred(record)
+        preferred, free = state.preferred(record), without(among, state.completing)
         heed_switches(state, record)
-        placed = state.selector.start(record, without(among, state.completing), state.held, preferred, record.mask)
+        placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)
         if placed is None:
             most = state.selector.cons_tres.most_cpus
             least = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
@@ -275,7 +275,7 @@ def nodes_busy(state: State, record: Record, among: int) -> bool:
     if record.mask & others:
         return True
     alone = record.demand.exclusive or state.selector.linear
-    return bool(among & (state.held.used if alone else state.held.exclusive))
+    return bool(among & (state.in_use if alone else state.occupancy.exclusive))
 
 
 def _behind(job: PendingJob) -> None:

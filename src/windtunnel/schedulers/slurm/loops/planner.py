@@ -284,7 +284,7 @@ class Planner:
         state = self.state
         gone = [job.holding for job in candidates(state, record)] if self.preempting else []
         heed_switches(state, record)
-        found = state.selector.will_run(record, among, state.held, state.now, gone, horizon)
+        found = state.selector.will_run(record, among, state.occupancy, state.now, gone, horizon)
         answer = state.selector.latest
         if answer is not None:
             self.answers.append(answer)
@@ -311,7 +311,7 @@ class Planner:
         if partition_refusal(record) or not job.startable_tasks:
             return None
         among = without(among, state.completing)
-        placed = state.selector.start(record, among, state.held, state.preferred(record))
+        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None:
             victims = make_room(state, record, among)
             if victims is not None:

@@ -99,12 +99,16 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it.
     """
     demand = record.demand
+    own = state.bookings.own(record.job, state.now) if record.job.reservation else None
+    inside = own is not None and own.start <= state.now and not state.bookings.flexible(own.name)
+    if not (inside or (as_asked and demand.raised)):
+        return never_runs(state, record)
     tested = record.part(state.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
     tested.counts, tested.liking = record.counts, record.liking
     if as_asked:
         tested.demand.as_asked()
-    own = state.bookings.own(record.job, state.now) if record.job.reservation else None
-    if own is not None and own.start <= state.now and not state.bookings.flexible(own.name):
+    if own is not None and inside:
+        tested.narrow = True
         tested.mask &= own.mask
     return never_runs(state, tested)
 
@@ -137,7 +141,7 @@ def _tested(state: State, record: Record) -> str:
             return "None"
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
     alone = record.demand.exclusive or state.selector.linear
-    taken = state.held.used if alone else state.held.exclusive
+    taken = state.in_use if alone else state.occupancy.exclusive
     if among & taken and not state.selector.ever(record, among & ~taken):
         return "Resources"
     return "None"

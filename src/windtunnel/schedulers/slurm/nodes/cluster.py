@@ -108,6 +108,10 @@ class Cluster:
         self._gres_sets: dict[tuple[str, str], list[int]] = {}
         """Of each resource and type that was asked for, the set of its indices on each node."""
         self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
+        self.cores_alike = not self.gres_names and all(
+            len(sockets) in (1, count) for sockets, count in zip(self.sockets, self.cores, strict=True)
+        )
+        """Whether any core of a node is as good as another: they are all in one socket, or each in its own."""
 
     def _countable(self) -> list[int]:
         """The CPUs of each node that selection counts."""

@@ -38,6 +38,7 @@ class Holding:
         "leaving",
         "limit",
         "nodes",
+        "numbered",
         "order",
         "partition",
         "parts",
@@ -77,6 +78,8 @@ class Holding:
         self._memory = memory
         self.alike = alike
         """Where these say all: the parts."""
+        self.numbered = True
+        """Whether these are the very cores; if not, only as many (:meth:`~.Occupancy.settle`)."""
         self.gres: Mapping[int, Mapping[str, int]] = gres or {}
         """Of each node the set of indices of each generic resource."""
         self.exclusive = exclusive
@@ -90,6 +93,12 @@ class Holding:
         """The job's place in Slurm's list of jobs, which decides among those that end together."""
         self.row = row
         """Among jobs that share: those of one row have cores of their own."""
+
+    def renumber(self, parts: Sequence[Part]) -> None:
+        """These are the very cores that it holds."""
+        self.alike = parts
+        self._cores = None
+        self.numbered = True
 
     @property
     def cpus(self) -> Mapping[int, int]:

@@ -1,4 +1,8 @@
-"""What is taken on nodes, and by which jobs (§5.2)."""
+"""What is taken on nodes, and by which jobs (§5.2).
+
+Where sets of nodes by their free CPUs say all that most jobs ask about, nodes are summed up one by one only when
+somebody asks: jobs that have come and gone by then are never looked at.
+"""
 
 from collections.abc import Sequence
 
@@ -6,16 +10,19 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, spans, without
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of, spans, without
 
 __all__ = ["Occupancy"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Occupancy:
-    """All that is held, summed up node by node."""
+    """All that is held, summed up node by node: at once, or when it is asked for (:meth:`settle`)."""
 
     __slots__ = (
+        "_gone",
+        "_late",
+        "_new",
         "cluster",
         "cores",
         "cpus",
@@ -31,8 +38,14 @@ class Occupancy:
         "used",
     )
 
-    def __init__(self, cluster: Cluster, idle: Sequence[int] | None = None) -> None:
+    def __init__(self, cluster: Cluster, idle: Sequence[int] | None = None, late: bool = False) -> None:
         self.cluster = cluster
+        self._late = late
+        """Whether nodes are summed up only when it is asked for."""
+        self._new: dict[str, Holding] = {}
+        """Of the jobs in ``holdings`` those that are not summed up yet."""
+        self._gone: list[Holding] = []
+        """What is summed up though it is held no more."""
         self.cpus = [0] * cluster.size
         self.cores = [0] * cluster.size
         """Busy cores, as sets."""
@@ -55,6 +68,7 @@ class Occupancy:
 
     def copy(self) -> "Occupancy":
         """The same, to be changed apart."""
+        self.settle()
         other = Occupancy(self.cluster, self.idle)
         other.cpus = self.cpus[:]
         other.cores = self.cores[:]
@@ -76,6 +90,40 @@ class Occupancy:
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
         self.holdings[held.job] = held
+        if self._late:
+            self._new[held.job] = held
+            if held.exclusive:
+                self.exclusive |= held.nodes
+        else:
+            self._count(held)
+
+    def settle(self) -> None:
+        """Sum up what has not been yet: first what is gone, then what is new, which gets its cores now."""
+        if self._gone:
+            for held in self._gone:
+                self._discount(held)
+            self._gone.clear()
+        if self._new:
+            for held in self._new.values():
+                if not held.numbered:
+                    self._number(held)
+                self._count(held)
+            self._new.clear()
+
+    def _number(self, held: Holding) -> None:
+        """A job gets the first free cores of each node, as many as it holds there."""
+        parts: list[Part] = []
+        for part in held.alike:
+            fresh = without(part.nodes, self.used)
+            if fresh:
+                parts.append(Part(fresh, part.cpus, part.cores, part.memory))
+            wanted = part.cores.bit_count()
+            for node in bits(part.nodes & self.used):
+                cores = first_of(without(self.cluster.core_masks[node], self.cores[node]), wanted)
+                parts.append(Part(1 << node, part.cpus, cores, part.memory))
+        held.renumber(parts)
+
+    def _count(self, held: Holding) -> None:
         self.several |= held.nodes & self.used
         if held.alike and not held.shares:
             for part in held.alike:
@@ -132,6 +180,15 @@ class Occupancy:
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
         del self.holdings[held.job]
+        if not self._late:
+            self._discount(held)
+            return
+        if held.exclusive:
+            self.exclusive = without(self.exclusive, held.nodes)
+        if self._new.pop(held.job, None) is None:
+            self._gone.append(held)
+
+    def _discount(self, held: Holding) -> None:
         rest = held.nodes
         if held.alike and not held.shares:
             rest &= self.several

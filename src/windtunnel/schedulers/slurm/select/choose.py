@@ -53,6 +53,7 @@ class Chooser:
             weights.prefer(among if afresh is None else afresh, preferred)
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
+        held.settle()
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:
@@ -220,7 +221,8 @@ class Chooser:
         """A number that jobs share which are placed alike."""
         if record.kind < 0:
             ask, demand = record.job.ask, record.demand
-            asked = (record.table.name, record.mask, record.job.named, ask.features, ask.prefer)
+            own = record.mask if record.narrow else 0  # not all nodes of the partition
+            asked = (record.table.name, own, record.job.named, ask.features, ask.prefer)
             ways = (ask.contiguous, ask.spread, ask.switches is not None)
             memory = (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
             said = (*asked, *ways, *memory, *demand.signature())

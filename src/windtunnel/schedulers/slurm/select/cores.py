@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.fit import IDLE
 
-__all__ = ["take_alike", "take_cores", "take_gres"]
+__all__ = ["count_alike", "take_alike", "take_cores", "take_gres"]
 
 _BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
 
@@ -55,6 +55,19 @@ def take_alike(cluster: Cluster, held: Occupancy, placed: Picked, memory_of: Cal
         for node in bits(nodes & held.used):
             free = cluster.core_masks[node] & ~held.cores[node]
             found.append(Part(1 << node, cpus, _cores_of(cluster, node, free, cpus, block), memory_of(node, cpus)))
+    return found
+
+
+def count_alike(cluster: Cluster, placed: Picked, memory_of: Callable[[int, int], int]) -> list[Part]:
+    """The same where any core is as good as another: as many as it takes; which ones, nobody has to know yet."""
+    found: list[Part] = []
+    for cpus, nodes in placed.parts:
+        for sort in cluster.alike:
+            alike = nodes & sort
+            if alike:
+                node = (alike & -alike).bit_length() - 1
+                cores = (1 << -(-cpus // cluster.threads[node])) - 1
+                found.append(Part(alike, cpus, cores & cluster.core_masks[node], memory_of(node, cpus)))
     return found
 
 

@@ -92,6 +92,7 @@ class Selector(Chooser):
         traced = self.fit.weights.marked & among
         if self.futures is not None and not (preemptable or traced) and self.by_sets(record, among):
             return self._plain_will_run(record, among, self.futures, now, horizon)
+        held.settle()
         if record.counts:
             return self._counted_will_run(record, among, held, now, preemptable, horizon)
         best: tuple[int, Picked] | None = None
