@@ -86,6 +86,8 @@ class Mirror:
         power: whether hosts that sleep or are being switched on or off do. Copies of schedulers that ignore such
             changes set one or both to False.
         sleep_state: the power state in which hosts sleep, if the scheduler sets it; default: the platform's.
+        follow_hosts: whether it is kept up which hosts jobs have. Schedulers that know that themselves set it to
+            False: ``free`` and ``shares`` are then as if no job ran.
     """
 
     __slots__ = (
@@ -104,6 +106,7 @@ class Mirror:
         "dozing",
         "ended",
         "ends",
+        "follow_hosts",
         "former",
         "free",
         "hosts",
@@ -133,11 +136,13 @@ class Mirror:
         availability: bool = True,
         power: bool = True,
         sleep_state: int | None = None,
+        follow_hosts: bool = True,
     ) -> None:
         self.queue: JobQueue = ArrivalQueue() if queue is None else queue
         self.availability = availability
         self.power = power
         self.sleep_state = sleep_state
+        self.follow_hosts = follow_hosts
         self.now = 0.0
         self.begins: SimulationBegins | None = None
         self.hosts: Sequence[Host] = ()
@@ -190,7 +195,7 @@ class Mirror:
         """Whether what running jobs will free has changed."""
         self._busy_absent = _NONE  # absent hosts that a job had when they went, and has still
         self._further = False  # there are news other than arrivals and ends
-        self._plain = True  # all hosts are there, and nobody has parts of them
+        self._plain = follow_hosts  # all hosts are there, and nobody has parts of them
         self._rank = 0
 
     # -- notices ------------------------------------------------------------------------------------------------
@@ -327,7 +332,7 @@ class Mirror:
         if not gone and not back:
             return
         self.absent = now
-        self._plain = not now and self.shares.unused and not self.kept
+        self._find_plain()
         idle = gone & self.free.frozen()
         self.free -= idle
         met = self._busy_absent & back
@@ -397,17 +402,22 @@ class Mirror:
     def _leave(self, running: Running) -> None:
         """What a job held is free."""
         self._let_go(running)
+        self.changed = True
+        if not self.follow_hosts:
+            return
         hosts = running.hosts
         if running.amounts is not None:
             hosts = self.shares.give_back(hosts, running.amounts)
-            self._plain = not self.absent and self.shares.unused and not self.kept
+            self._find_plain()
         if self.kept:
             self._keep_no_more(running.job.id)
         if self.absent.size:
             self._busy_absent -= hosts
             hosts -= self.absent
         self.free.add(hosts)
-        self.changed = True
+
+    def _find_plain(self) -> None:
+        self._plain = self.follow_hosts and not self.absent and self.shares.unused and not self.kept
 
     def _resized(self, job_id: str, hosts: HostSet) -> None:
         """A running job has other hosts; when it is to end stays what it was."""
@@ -428,7 +438,7 @@ class Mirror:
         kept = self.kept.pop(job_id, None)
         if kept is not None:
             self.free.add(kept - self.absent)
-            self._plain = not self.absent and self.shares.unused and not self.kept
+            self._find_plain()
             self.changed = True
 
     # -- decisions ----------------------------------------------------------------------------------------------
@@ -437,7 +447,9 @@ class Mirror:
         """Note that a job starts, now or at a given time, on whole hosts or parts of them, which leave ``free``."""
         start = self.now if at is None else at
         end = start + job.walltime
-        if amounts is None:
+        if not self.follow_hosts:
+            pass
+        elif amounts is None:
             self.free.remove(hosts)
         else:
             self.free.remove(self.shares.take(hosts, amounts))

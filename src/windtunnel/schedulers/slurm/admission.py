@@ -90,20 +90,20 @@ def rank(state: State, job: PendingJob) -> None:
         for record in job.records:
             record.priority = 4294901759 - job.number
         return
-    share = state.ledger.fair_share(job.member)
-    always = "ACCRUE_ALWAYS" in state.site.priority.flags
+    ranking, share = state.ranking, state.ledger.fair_share(job.member)
+    always = ranking.ages_always
     since = job.submitted if always else job.accrued_from
     age = state.now - since if since is not None else 0
     for record in job.records:
         if job.fixed_priority is not None:
             record.priority = job.fixed_priority
             continue
-        found = state.ranking.factors(
-            record.demand, record.table.partition, job.qos, job.member, share, age, record.limit
-        )
-        priority = state.ranking.total(found, job.ask.site_factor, job.nice)
-        kept = "INCR_ONLY" in state.site.priority.flags
-        record.priority = max(priority, record.priority) if kept else priority
+        lasting = record.lasting
+        if lasting is None:
+            lasting = ranking.lasting(record.demand, record.table.partition, job.qos, job.member, record.limit)
+            record.lasting = lasting
+        priority = ranking.priority(lasting, share, age, job.site_factor, job.nice)
+        record.priority = max(priority, record.priority) if ranking.only_rises else priority
 
 
 def _default_qos(member: Member | None) -> str:

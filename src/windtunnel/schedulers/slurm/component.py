@@ -42,7 +42,6 @@ from windtunnel.vocabulary import (
     Reply,
     SetJobMetadata,
     SimulationBegins,
-    View,
 )
 from windtunnel.vocabulary.probes import OneShot
 
@@ -80,8 +79,7 @@ class Slurm(Scheduler):
         self._reset()
 
     def _reset(self) -> None:
-        self.site = Mirror()
-        self.view = View(self.site)
+        self.site = Mirror(follow_hosts=False)  # the state knows what jobs hold
         self.takings = Takings(self.site)
         self.state = State(SlurmSite())
         """The core's, in Slurm's time: whole seconds since 1970 where the log is dated, else since the start."""

@@ -22,13 +22,17 @@ class Waits:
 
     def note(self, now: float, jobs: Iterable[PendingJob]) -> None:
         """Take down the Reasons that are new."""
-        histories = self._histories
         for job in jobs:
-            history = histories.get(job.id)
-            if history is None:
-                history = histories[job.id] = []
-            if job.reason != "None" and (not history or history[-1][1] != job.reason):
-                history.append((now, job.reason))
+            if job.reason != job.noted_reason:
+                self._note(now, job)
+
+    def _note(self, now: float, job: PendingJob) -> None:
+        reason = job.noted_reason = job.reason
+        if reason == "None":
+            return
+        history = self._histories.setdefault(job.id, [])
+        if not history or history[-1][1] != reason:
+            history.append((now, reason))
 
     def forget(self, key: str) -> None:
         """A job waits no more."""
@@ -36,6 +40,8 @@ class Waits:
 
     def told(self, parts: list[RunningJob], cluster: Cluster) -> str:
         """What a job's record says of its start: for what reasons it waited, and which component is where."""
+        for one in parts:
+            one.pending.noted_reason = "None"  # if it comes back, its Reasons are taken down anew
         waits = [
             "; ".join(f"{reason} from {when:g} s" for when, reason in self._histories.pop(one.id, []))
             for one in parts

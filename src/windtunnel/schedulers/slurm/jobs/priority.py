@@ -9,10 +9,13 @@ from windtunnel.model.slurm import Partition, PrioritySettings, Qos, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.shares.tree import AccountTree, Member
 
-__all__ = ["HIGHEST", "Factors", "Ranking"]
+__all__ = ["HIGHEST", "Factors", "Lasting", "Ranking"]
 
 HIGHEST: Final = 2**32 - 1
 _YEAR: Final = 365 * 24 * 60
+
+Lasting = tuple[float, float, float, float, float]
+"""The weighted factors of a job that stay as they are while it waits: association, size, partition, QOS, TRES."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -41,6 +44,11 @@ class Ranking:
         self.best_partition = max((one.priority_job_factor for one in site.partitions), default=1)
         self.best_qos = max((one.priority for one in site.qos), default=0)
         self.best_assoc = max((member.priority for member in tree), default=0)
+        self.ages_always = "ACCRUE_ALWAYS" in site.priority.flags
+        self.only_rises = "INCR_ONLY" in site.priority.flags
+        self._weight_age: float = site.priority.weight_age
+        self._weight_fair_share: float = site.priority.weight_fair_share
+        self._max_age: float = site.priority.max_age
 
     def factors(
         self,
@@ -69,6 +77,29 @@ class Ranking:
             found.assoc = self._share(member.priority, self.best_assoc, "NO_NORMAL_ASSOC")
         found.tres = dict(self._tres(demand.tres(), partition.name))
         return found
+
+    def lasting(
+        self, demand: Demand, partition: Partition, qos: Qos | None, member: Member | None, limit: int | None
+    ) -> Lasting:
+        """What of a job's priority stays as it is while it waits."""
+        known, found = self.settings, self.factors(demand, partition, qos, member, 0.0, 0.0, limit)
+        return (
+            known.weight_assoc * found.assoc,
+            known.weight_job_size * found.size,
+            known.weight_partition * found.partition,
+            known.weight_qos * found.qos,
+            sum(found.tres.values()),
+        )
+
+    def priority(self, lasting: Lasting, fair_share: float, age: float, site_factor: int, nice: int) -> int:
+        """A job's priority, as :meth:`total` sums it up."""
+        aged = 0.0
+        if self._weight_age:
+            aged = min(1.0, max(0.0, age) / self._max_age) if self._max_age else 1.0
+        share = self._weight_fair_share * fair_share if self._weight_fair_share else 0.0
+        assoc, size, partition, qos, tres = lasting
+        value = self._weight_age * aged + assoc + share + size + partition + qos + tres + site_factor - nice
+        return int(min(HIGHEST, max(1, value)))
 
     def total(self, found: Factors, site_factor: int = 0, nice: int = 0) -> int:
         """The sum, truncated once at the end (§7.1)."""

@@ -6,6 +6,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import JobAsk, OverSubscribe, Qos, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
+from windtunnel.schedulers.slurm.jobs.priority import Lasting
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -110,6 +111,7 @@ class PendingJob:
         "member",
         "named",
         "nice",
+        "noted_reason",
         "number",
         "order",
         "planned",
@@ -120,6 +122,7 @@ class PendingJob:
         "reservation",
         "restarts",
         "siblings",
+        "site_factor",
         "submitted",
         "switch_wait_from",
         "tasks",
@@ -165,8 +168,11 @@ class PendingJob:
         self.held = ask.held or ask.priority == 0
         self.fixed_priority = ask.priority
         self.nice = ask.nice
+        self.site_factor = ask.site_factor
         self.reason = "None"
         """Slurm's Reason."""
+        self.noted_reason = "None"
+        """The one that was last taken down."""
         self.expected: int | None = None
         """Its expected start."""
         self.planned = 0
@@ -236,6 +242,7 @@ class Record:
         "demand",
         "job",
         "kind",
+        "lasting",
         "liking",
         "limit",
         "mask",
@@ -255,6 +262,8 @@ class Record:
         self.limit = time_limit(job.ask, table.partition) if job.default_time is None else job.default_time
         """Minutes."""
         self.priority = 0
+        self.lasting: Lasting | None = None
+        """What does not change of the priority; None: not asked for yet."""
         self.counts = job.constraint.counts
         """Sets of nodes from which so many each are needed."""
         either = 0
@@ -291,7 +300,7 @@ class Record:
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
-        other.plain, other.sort, other.liking = -1, 0, None
+        other.plain, other.sort, other.liking, other.lasting = -1, 0, None, None
         other.demand = demand = Demand(self.job.ask, self.table.partition, site, self.table.first)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
         demand.exclusive = self.demand.exclusive
