@@ -354,3 +354,33 @@ def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(
         assert (ours is None) == (plain is None)
         if ours is not None:
             assert (ours.nodes, ours.cpus) == (plain.nodes, plain.cpus)
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "weight_age": st.sampled_from((0, 1000)),
+            "weight_fair_share": st.sampled_from((0, 3333)),
+            "weight_job_size": st.integers(0, 10_000),
+            "weight_partition": st.integers(0, 10_000),
+            "weight_tres": st.sampled_from(({}, {"cpu": 100.0, "mem": 7.0})),
+            "max_age": st.sampled_from((0, 3600)),
+        }
+    ),
+    st.integers(1, 40),
+    st.floats(0.0, 1.0),
+    st.integers(0, 7200),
+    st.integers(-50, 50),
+)
+def test_a_priority_of_what_lasts_and_what_changes_is_that_of_all_factors(weights, tasks, share, age, nice):
+    site = SlurmSite(
+        nodes=tuple(SlurmNode(name=f"n{k}", cpus=8, memory=64) for k in range(NODES)),
+        partitions=(Partition(name="p", priority_job_factor=3),),
+        priority=PrioritySettings(**weights),
+    )
+    state = State(site)
+    record = PendingJob("j", 1, JobAsk(tasks=tasks, memory_per_node=5), 0, state.cluster).records[0]
+    of_it = (record.demand, record.table.partition, None, None)
+    ranking = state.ranking
+    whole = ranking.total(ranking.factors(*of_it, share, age, record.limit), 11, nice)
+    assert ranking.priority(ranking.lasting(*of_it, record.limit), share, age, 11, nice) == whole

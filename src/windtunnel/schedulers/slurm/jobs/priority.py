@@ -46,9 +46,9 @@ class Ranking:
         self.best_assoc = max((member.priority for member in tree), default=0)
         self.ages_always = "ACCRUE_ALWAYS" in site.priority.flags
         self.only_rises = "INCR_ONLY" in site.priority.flags
-        self._weight_age: float = site.priority.weight_age
-        self._weight_fair_share: float = site.priority.weight_fair_share
-        self._max_age: float = site.priority.max_age
+        self._weight_age = float(site.priority.weight_age)
+        self._weight_fair_share = float(site.priority.weight_fair_share)
+        self._max_age = float(site.priority.max_age)
 
     def factors(
         self,
