@@ -170,14 +170,16 @@ def _mapping(key: Any, item: Any) -> Check:
     check_key, check_item = _check(key), _check(item)
 
     def check(value: Any) -> str | None:
-        if type(value) is dict and not value:
-            return None
-        if type(value) is not dict and not isinstance(value, Mapping):
-            return _found("a mapping", value)
-        if isinstance(value, AlikeAmounts):  # one host of each group tells
+        if type(value) is AlikeAmounts:  # one host of each group tells
             pairs: Iterable[tuple[Any, Any]] = [(hosts.first, one) for hosts, one in value.groups if hosts]
-        else:
+        elif type(value) is dict:
+            if not value:
+                return None
             pairs = value.items()
+        elif isinstance(value, Mapping):
+            pairs = value.items()
+        else:
+            return _found("a mapping", value)
         for name, one in pairs:
             if fault := check_key(name):
                 return f", its key{fault}"

@@ -190,10 +190,8 @@ def _plainly_right(world: World, hosts: HostSet, amounts: AlikeAmounts, job: Job
     fresh = table.shares.fresh(hosts)
     if not table.free.covers(fresh) or not enough_alike(amounts, table.kinds(platform)):
         return False
-    if fresh.size < hosts.size:
-        others = hosts - fresh
-        if table.shares.refusal(others, {host: amounts[host] for host in others}, platform):
-            return False
+    if fresh.size < hosts.size and not table.shares.have_room(hosts - fresh, amounts, platform):
+        return False
     request = job.request
     cores = sum([some.size * taken.get("cores", 0.0) for some, taken in amounts.groups])
     if job.ask is None and request.processors > cores:

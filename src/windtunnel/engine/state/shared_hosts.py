@@ -16,6 +16,7 @@ __all__ = ["Amounts", "Shares", "enough_alike"]
 Amounts = Mapping[int, Mapping[str, float]]
 
 _NONE = HostSet()
+_NOTHING: Mapping[str, float] = {}
 _SLACK = 1 + 1e-9
 """Sums of parts may exceed the whole by a rounding error."""
 
@@ -70,6 +71,18 @@ class Shares:
         self._together.append(amounts)
         return fresh if fresh.size == hosts.size else fresh | self._take(hosts - fresh, amounts)
 
+    def have_room(self, hosts: HostSet, amounts: AlikeAmounts, platform: Sequence[Host]) -> bool:
+        """Whether hosts that jobs share already have so much left."""
+        self._write_out(hosts)
+        for number, wanted in _by_host(hosts, amounts):
+            taken = self._taken.get(number, _NOTHING)
+            host = platform[number]
+            for name, amount in wanted.items():
+                has = host.cores if name == "cores" else host.resources.get(name)
+                if has is None or not amount >= 0 or taken.get(name, 0.0) + amount > has * _SLACK:
+                    return False
+        return True
+
     def fresh(self, hosts: HostSet) -> HostSet:
         """Of some hosts those of which nobody has any amount."""
         if self._noted is None:
@@ -78,14 +91,17 @@ class Shares:
 
     def _take(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         fresh = []
-        for number in hosts:
-            if number not in self._jobs:
+        jobs = self._jobs
+        for number, wanted in _by_host(hosts, amounts):
+            count = jobs.get(number)
+            if count is None:
                 fresh.append(number)
-                self._jobs[number] = 0
-                self._taken[number] = {}
-            self._jobs[number] += 1
+                jobs[number] = 1
+                self._taken[number] = dict(wanted)
+                continue
+            jobs[number] = count + 1
             taken = self._taken[number]
-            for name, amount in amounts.get(number, {}).items():
+            for name, amount in wanted.items():
                 taken[name] = taken.get(name, 0.0) + amount
         found = HostSet(fresh)
         if self._noted is not None and fresh:
@@ -105,15 +121,17 @@ class Shares:
 
     def _give_back(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         whole = []
-        for number in hosts:
-            self._jobs[number] -= 1
-            if self._jobs[number]:
+        jobs = self._jobs
+        for number, had in _by_host(hosts, amounts):
+            count = jobs[number] - 1
+            if count:
+                jobs[number] = count
                 taken = self._taken[number]
-                for name, amount in amounts.get(number, {}).items():
+                for name, amount in had.items():
                     taken[name] -= amount
             else:  # nothing is left, not even rounding errors
                 whole.append(number)
-                del self._jobs[number], self._taken[number]
+                del jobs[number], self._taken[number]
         found = HostSet(whole)
         if self._noted is not None and whole:
             self._noted = self._noted - found
@@ -132,6 +150,13 @@ class Shares:
                 for number in some & met:
                     self._jobs[number] = 1
                     self._taken[number] = dict(amounts)
+
+
+def _by_host(hosts: HostSet, amounts: Amounts) -> list[tuple[int, Mapping[str, float]]]:
+    """Some hosts, each with what a job takes of it."""
+    if isinstance(amounts, AlikeAmounts):
+        return [(number, wanted) for some, wanted in amounts.groups for number in some & hosts]
+    return [(number, amounts.get(number, _NOTHING)) for number in hosts]
 
 
 def enough_alike(amounts: AlikeAmounts, kinds: Sequence[tuple[HostSet, Host]]) -> bool:

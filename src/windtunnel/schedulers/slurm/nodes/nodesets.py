@@ -7,6 +7,8 @@ __all__ = ["bits", "first_of", "mask_of", "runs_above", "spans", "union", "witho
 
 _FEW: Final = 8
 """So many nodes far apart are found faster one by one than by their text."""
+_FEW_RUNS: Final = 16
+"""And so many runs."""
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -57,15 +59,19 @@ def runs_above(mask: int, length: int) -> int:
 
 def _spans_from(low: int, mask: int) -> list[tuple[int, int]]:
     """The same of a set that begins with its first node, which is ``low``."""
-    if mask.bit_count() <= _FEW:
+    edges = mask ^ mask << 1  # a one where a run begins, and one behind its end
+    if edges.bit_count() <= 2 * _FEW_RUNS:
         few: list[tuple[int, int]] = []
-        while mask:
-            first = mask & -mask
-            rest = mask + first  # without the run, but for a one behind it
-            few.append((low + first.bit_length() - 1, low + (rest & -rest).bit_length() - 1))
-            mask &= rest
+        edges >>= 1  # the first run begins here
+        while edges:
+            size = (edges & -edges).bit_length()
+            few.append((low, low + size))
+            edges >>= size
+            gap = (edges & -edges).bit_length()
+            edges >>= gap
+            low += size + gap
         return few
-    text = bin(mask ^ mask << 1)  # a one where a run begins, and one behind its end
+    text = bin(edges)
     place = len(text) - 1
     top = low + place
     found: list[tuple[int, int]] = []

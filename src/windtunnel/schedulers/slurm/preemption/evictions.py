@@ -74,7 +74,9 @@ class Evictions:
     @property
     def due(self) -> float:
         """When the next of them ends."""
-        return min([inf, *self.graces.values(), *self.ends.values()])
+        if not self.graces and not self.ends:
+            return inf
+        return min([*self.graces.values(), *self.ends.values()])
 
     def watch(self, now: float, job: Job, parts: list[RunningJob]) -> None:
         """A job starts that may have less time than it asked for; the engine knows only what it asked for."""

@@ -7,7 +7,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of, union
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.fit import Fit
 from windtunnel.schedulers.slurm.select.layout import lay_out
@@ -103,7 +103,10 @@ class ConsTres:
             return False
         if record.job.named or record.counts or ask.spread or ask.contiguous or demand.cpus > self.most_cpus:
             return False
-        usable = self.fit.usable(record, among, held)
+        nodes = among
+        if not self.cluster.gres_names and not held.used:  # empty nodes of a sort are alike
+            nodes = union([sort & among & -(sort & among) for sort in self.cluster.alike])
+        usable = self.fit.usable(record, nodes, held)
         return bool(usable) and all(
             cpus >= demand.cpus and self._gpus(demand, node, cpus, held) >= demand.gpus_per_job
             for node, cpus in usable.items()
