@@ -493,9 +493,12 @@ def ask_of(given, user="", name="", submitted=0):
         cpus_per_task=number("--cpus-per-task"),
         tasks_per_node=number("--ntasks-per-node"),
         tasks_per_socket=number("--ntasks-per-socket"),
-        tasks_per_core=number("--ntasks-per-core"),
-        cores_per_socket=int(layout[1]) if len(layout) > 1 else number("--cores-per-socket"),
-        threads_per_core=1 if given.get("--hint") == "nomultithread" else number("--threads-per-core"),
+        tasks_per_core=0 if given.get("--hint") == "multithread" else number("--ntasks-per-core"),
+        cores_per_socket=int(layout[1]) if layout[1:] and layout[1].isdigit() else number("--cores-per-socket"),
+        sockets_per_node=int(layout[0]) if layout[0].isdigit() else number("--sockets-per-node"),
+        threads_per_core=1
+        if given.get("--hint") in ("nomultithread", "compute_bound", "memory_bound")
+        else number("--threads-per-core"),
         min_cpus_per_node=number("--mincpus"),
         memory_per_node=memory(given["--mem"]) if "--mem" in given else None,
         memory_per_cpu=memory(given["--mem-per-cpu"]) if "--mem-per-cpu" in given else None,

@@ -36,6 +36,8 @@ _NUMBERS: Final = {
     "ntasks-per-node": "tasks_per_node",
     "ntasks-per-socket": "tasks_per_socket",
     "ntasks-per-core": "tasks_per_core",
+    "sockets-per-node": "sockets_per_node",
+    "cores-per-socket": "cores_per_socket",
     "mincpus": "min_cpus_per_node",
     "nice": "nice",
 }
@@ -44,7 +46,9 @@ _FOLLOWED: Final = frozenset(
     | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min", "switches"}
 )
 """Options that are taken from the line."""
-_ONE_THREAD: Final = frozenset({("hint", "nomultithread"), ("threads-per-core", "1")})
+_ONE_THREAD: Final = frozenset(
+    {("hint", "nomultithread"), ("hint", "compute_bound"), ("hint", "memory_bound"), ("threads-per-core", "1")}
+)
 """Options that are taken from the line with these values only."""
 _IN_COLUMNS: Final = frozenset(
     {"account", "partition", "time", "qos", "constraint", "licenses", "reservation", "begin", "job-name", "clusters"}
@@ -106,7 +110,7 @@ def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tup
     """
     told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (_OF_DEVICES if devices else frozenset())
     given = _options(_words(line, component))
-    left = given.items() - _ONE_THREAD
+    left = given.items() - _ONE_THREAD - {("hint", "multithread")}
     if deadline_in(given.get("deadline", ""), 0.0) is not None:
         told |= {"deadline"}
     return tuple(f"--{name}" for name, value in given.items() if name not in told and (name, value) in left)
@@ -180,6 +184,8 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
         found["array_limit"] = max(1, int(limit[1]))
     if _ONE_THREAD & given.items():
         found["threads_per_core"] = 1
+    if given.get("hint") == "multithread":
+        found["tasks_per_core"] = 0
     if "oversubscribe" in given:
         found["over_subscribe"] = True
     if given.get("dependency"):

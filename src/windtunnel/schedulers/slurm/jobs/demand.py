@@ -40,6 +40,7 @@ class Demand:
         "gpus_per_job",
         "gpus_per_task",
         "gres",
+        "least_asked",
         "least_cpus",
         "max_nodes",
         "memory_per_cpu",
@@ -51,10 +52,12 @@ class Demand:
         "most_per_gpu",
         "node_memory",
         "nodes_given",
+        "of_sockets",
         "one_thread",
         "over_subscribe",
         "plain_shape",
         "requested_nodes",
+        "sockets_per_node",
         "tasks",
         "tasks_given",
         "tasks_per_core",
@@ -67,6 +70,7 @@ class Demand:
     def __init__(self, ask: JobAsk, partition: Partition, site: SlurmSite, first: SlurmNode | None = None) -> None:
         """``first``: the first node of the partition."""
         self.min_nodes: int = 1
+        self.least_asked: int = 1
         self.max_nodes: int = _MANY
         self.tasks: int = 1
         self.nodes_given: bool = ask.min_nodes is not None
@@ -86,6 +90,9 @@ class Demand:
         alone = 1 if "CR_ONE_TASK_PER_CORE" in site.select.flags else None
         self.tasks_per_core = alone if ask.tasks_per_core is None else ask.tasks_per_core
         self.cores_per_socket = ask.cores_per_socket
+        self.sockets_per_node = ask.sockets_per_node
+        self.of_sockets = bool(self.cores_per_socket or self.sockets_per_node or self.tasks_per_socket)
+        """Whether it says anything of sockets."""
         self.one_thread = ask.threads_per_core == 1
         self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
         """CPUs that are taken of each node at least."""
@@ -95,6 +102,7 @@ class Demand:
         if partition.max_nodes is not None:
             self.max_nodes = min(self.max_nodes, partition.max_nodes)
         self.min_nodes = max(self.min_nodes, partition.min_nodes)
+        self.least_asked = max(self.least_asked, partition.min_nodes)
         self.few_nodes: bool = ask.use_min_nodes
         self._request_nodes()
         plain = not (
@@ -102,8 +110,7 @@ class Demand:
             or self.exclusive_user
             or self.one_thread
             or self.tasks_per_core
-            or self.tasks_per_socket
-            or self.cores_per_socket
+            or self.of_sockets
             or self.cpus_per_gpu
             or self.gpus_per_task
         )
@@ -137,6 +144,8 @@ class Demand:
         """The most nodes it asks for; 0: it says nothing of them."""
         if nodes is not None and tasks is not None:
             self.max_nodes = min(self.max_nodes, max(tasks, low))
+        self.least_asked = max(low, len(ask.nodes))
+        """The least nodes it asks for, whatever its tasks make of it: what partitions look at."""
         if per_node and tasks is not None and nodes is None:
             low = ceil(tasks / per_node)
             self.max_nodes = max(self.max_nodes, low)
@@ -245,6 +254,7 @@ class Demand:
             self.tasks_per_socket,
             self.tasks_per_core,
             self.cores_per_socket,
+            self.sockets_per_node,
             self.one_thread,
             self.min_cpus_per_node,
             self.exclusive,

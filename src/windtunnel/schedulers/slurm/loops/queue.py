@@ -145,7 +145,7 @@ def partition_refusal(record: Record) -> str | None:
     lowest = job.ask.max_nodes or job.ask.min_nodes
     if lowest is None and len(job.records) > 1:  # a job that names no number has the least of its partitions
         lowest = min(one.table.partition.min_nodes for one in job.records)
-    if demand.min_nodes > min(record.table.size, demand.min_nodes if part.max_nodes is None else part.max_nodes):
+    if demand.least_asked > min(record.table.size, demand.least_asked if part.max_nodes is None else part.max_nodes):
         return "PartitionNodeLimit"
     if lowest is not None and lowest < part.min_nodes:
         return "PartitionNodeLimit"

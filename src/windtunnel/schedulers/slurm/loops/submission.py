@@ -84,7 +84,7 @@ def _of_wrong_size(record: Record) -> bool:
     part, ask = record.table.partition, record.job.ask
     most = ask.max_nodes or ask.min_nodes
     few = most is not None and most < part.min_nodes
-    return few or (part.max_nodes is not None and record.demand.min_nodes > part.max_nodes)
+    return few or (part.max_nodes is not None and record.demand.least_asked > part.max_nodes)
 
 
 def _too_long(record: Record) -> bool:

@@ -84,7 +84,8 @@ class ConsTres:
         taken = self._variant(record, need, usable, held, gpus, ahead)
         if taken is None:
             return None
-        if self.fit.by_socket and self.fit.memory:  # a socket is given whole, whatever memory there is for its CPUs
+        if self.fit.by_socket and (self.fit.memory or self._loads_least(record)):  # a socket is given whole, whatever
+            # memory there is for its CPUs, and however many of them counted
             usable = {node: max(cpus, self.fit.free_cpus(record, node, held, -1)) for node, cpus in usable.items()}
         return self.placement(record, taken, usable, need)
 
@@ -138,13 +139,13 @@ class ConsTres:
         ask = record.job.ask
         cluster = self.cluster
         if ask.spread:
-            return self._in_order(need, sorted(usable), usable, gpus, spread=True)
+            weights = self.fit.weights.weights
+            order = sorted(usable, key=lambda node: (weights[node], node))
+            return self._in_order(need, order, usable, gpus, spread=True)
         if self.busy_first and ahead and not ask.contiguous:
             return self._busy_first(need, usable, gpus)
-        if "CR_LLN" in self.flags or record.table.partition.lln:
-            weights, given, whole = self.fit.weights.weights, held.cpus, cluster.cpus
-            order = sorted(usable, key=lambda node: (weights[node], given[node] / whole[node], node))
-            return self._in_order(need, order, usable, gpus)
+        if self._loads_least(record):
+            return self._least_loaded(record, need, usable, held, gpus)
         if self.goes_to_the_end(record.demand):
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
             return self._in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
@@ -154,6 +155,43 @@ class ConsTres:
                 record.job.few_switches = self.tree.few_enough(mask_of(taken))
             return taken
         return best_fit(need, usable, self.fit.weights.weights, gpus, ask.contiguous)
+
+    def _loads_least(self, record: Record) -> bool:
+        """Whether the nodes with most free CPUs for their size come first."""
+        return "CR_LLN" in self.flags or record.table.partition.lln
+
+    def _least_loaded(
+        self, record: Record, need: Need, usable: dict[int, int], held: Occupancy, gpus: Callable[[int], int]
+    ) -> dict[int, int] | None:
+        """Of each weight the node with most free CPUs for its size, again and again.
+
+        Each node that is looked at counts from then on for no more than could have been taken of it.
+        """
+        whole, weights = self.cluster.cpus, self.fit.weights.weights
+        if self.fit.by_socket:
+            free = {node: self.fit.free_cpus(record, node, held, -1) for node in usable}
+        else:
+            free = {node: whole[node] - held.cpus[node] for node in usable}
+        groups: dict[int, list[int]] = {}
+        for node in sorted(usable):
+            groups.setdefault(weights[node], []).append(node)
+        for _, group in sorted(groups.items()):
+            last = -1
+            while not need.done and need.most_nodes > 0:
+                best = -1
+                for node in group:
+                    if node in need.taken:
+                        continue
+                    usable[node] = need.count(node, usable[node])
+                    if best < 0 or free[best] * whole[node] < free[node] * whole[best]:
+                        best = node
+                        if free[best] == last:
+                            break
+                if best < 0:
+                    break
+                last = free[best]
+                need.take(best, usable[best], gpus(best))
+        return need.taken if need.done or need.enough else None
 
     def goes_to_the_end(self, demand: Demand) -> bool:
         """Whether a job is kept out of the way of larger ones (``pack_serial_at_end``)."""
@@ -183,7 +221,8 @@ class ConsTres:
     ) -> dict[int, int] | None:
         """Nodes one after another until they suffice; ``spread``: as many as possible."""
         if spread:
-            need.nodes = need.least = max(need.least, min(len(order), need.most_nodes))
+            need.nodes = max(need.nodes, min(len(order), need.most_nodes))
+            need.slack = max(0, need.nodes - need.least)
         for node in order:
             if need.done or need.most_nodes <= 0:
                 break

@@ -92,7 +92,9 @@ class Fit(PlainFit):
         most = record.table.partition.max_cpus_per_node
         if most is not None:
             free = min(free, most - held.of_partition(node, record.table.name))
-        free = self._by_shape(demand, node, free, held)
+        if demand.of_sockets:
+            free = min(free, self._of_sockets(record, node, held, row))
+        free = self._by_shape(demand, node, free)
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
@@ -100,7 +102,9 @@ class Fit(PlainFit):
             free = min(free, self.free_gpus(node, held) * demand.most_per_gpu)
         whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         least = (demand.tasks_per_node or whole_job) * per_task
-        if free < max(least, demand.cpus_per_gpu * demand.gpus_on_node()) or free < demand.min_cpus_per_node:
+        if free < max(least, demand.cpus_per_gpu * demand.gpus_on_node()):
+            return 0
+        if free < demand.min_cpus_per_node and not demand.tasks_per_socket:
             return 0
         if self.memory:
             free = self._with_memory(demand, node, held, free)
@@ -111,41 +115,55 @@ class Fit(PlainFit):
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
         cluster = self.cluster
-        if row == EMPTY:
-            return cluster.core_masks[node].bit_count() * cluster.threads[node]
-        if row != IDLE:
-            name = record.table.name
-            over = self.cluster.overlooked[name] if row >= 0 else self.beneath(record, row)
-            busy = held.beside(node, name, row, over)
-            return (cluster.core_masks[node] & ~busy).bit_count() * cluster.threads[node]
-        if self.by_socket:
+        if row == IDLE:
             busy = held.cores[node]
-            return sum(s.bit_count() for s in cluster.sockets[node] if not s & busy) * cluster.threads[node]
-        return cluster.free_of(node, held.cores[node], held.cpus[node])
+            if self.by_socket:
+                return sum(s.bit_count() for s in cluster.sockets[node] if not s & busy) * cluster.threads[node]
+            return cluster.free_of(node, busy, held.cpus[node])
+        busy = self._taken(record, node, held, row)
+        return (cluster.core_masks[node] & ~busy).bit_count() * cluster.threads[node]
+
+    def _taken(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        """Cores of a node that the job could not have."""
+        if row == EMPTY:
+            return 0
+        if row == IDLE:
+            return held.cores[node]
+        name = record.table.name
+        over = self.cluster.overlooked[name] if row >= 0 else self.beneath(record, row)
+        return held.beside(node, name, row, over)
 
     def beneath(self, record: Record, row: int) -> frozenset[str]:
         """The partitions whose jobs are suspended for a job: they count only while idle cores are looked for."""
         return _NOBODY if row in (IDLE, EMPTY) else self.cluster.gives_way.get(record.table.name, _NOBODY)
 
-    def _of_sockets(self, node: int, held: Occupancy, most: int) -> int:
-        """The free CPUs of a node when no more than so many of each socket count."""
-        busy, threads = held.cores[node], self.cluster.threads[node]
-        return sum(min(most, (socket & ~busy).bit_count() * threads) for socket in self.cluster.sockets[node])
+    def _of_sockets(self, record: Record, node: int, held: Occupancy, row: int) -> int:
+        """The free CPUs of sockets: none of sockets with too few, nor of cores beyond their tasks (§5.2)."""
+        demand, cluster = record.demand, self.cluster
+        busy, threads = self._taken(record, node, held, row), cluster.threads[node]
+        least, whole = max(1, demand.cores_per_socket or 1), self.by_socket and row == IDLE
+        sockets = [0 if whole and s & busy else (s & ~busy).bit_count() for s in cluster.sockets[node]]
+        sockets = [cores for cores in sockets if cores >= least]
+        if len(sockets) < (demand.sockets_per_node or 1):
+            return 0
+        if demand.tasks_per_socket:
+            each, usable = demand.tasks_per_socket * demand.cpus_per_task, 1 if demand.one_thread else threads
+            if demand.tasks_per_core:
+                usable = min(usable, demand.tasks_per_core * demand.cpus_per_task)
+            if sum(sockets) * threads < each or sum(sockets) * usable < demand.min_cpus_per_node:
+                return 0
+            most = ceil(each / usable)
+            sockets = [min(most, cores) for cores in sockets]
+        return sum(sockets) * threads
 
-    def _by_shape(self, demand: Demand, node: int, free: int, held: Occupancy) -> int:
-        """What threads, cores and sockets that are asked for leave (§5.2)."""
+    def _by_shape(self, demand: Demand, node: int, free: int) -> int:
+        """What threads and cores that are asked for leave (§5.2)."""
         threads = self.cluster.threads[node]
         if demand.one_thread and threads > 1:
             free //= threads
         elif demand.tasks_per_core and threads > 1:
             together = demand.tasks_per_core * demand.cpus_per_task
             free = min(free, free // threads // ceil(together / threads) * together)
-        if demand.tasks_per_socket:
-            if free < demand.tasks_per_socket * demand.cpus_per_task:
-                return 0
-            free = min(free, self._of_sockets(node, held, demand.tasks_per_socket * demand.cpus_per_task))
-        if demand.cores_per_socket and self.cluster.site.nodes[node].cores_per_socket < demand.cores_per_socket:
-            return 0
         return free
 
     def _with_memory(self, demand: Demand, node: int, held: Occupancy, free: int) -> int:

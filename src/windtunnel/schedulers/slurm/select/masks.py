@@ -53,8 +53,7 @@ def plain_record(record: Record, memory: bool = False) -> bool:
         or demand.exclusive_user
         or demand.one_thread
         or demand.tasks_per_core
-        or demand.tasks_per_socket
-        or demand.cores_per_socket
+        or demand.of_sockets
         or ask.prefer
         or ask.contiguous
         or ask.spread

@@ -61,12 +61,16 @@ class Need:
         """Whether so much would do for what is left."""
         return cpus >= self.cpus and nodes >= self.nodes - self.slack and gpus >= self.gpus
 
+    def count(self, node: int, usable: int) -> int:
+        """The CPUs that are taken of a node: all that is needed, but some are left for each node still required."""
+        if self.exclusive:
+            return usable
+        unit = self.units[node] if self.units else 1
+        return min(usable, max(self.most_cpus - max(self.least - 1, 0) * unit, self.floor))
+
     def take(self, node: int, usable: int, gpus: int = 0) -> None:
-        """Take a node: all that is needed of it, but something is left for each node still required."""
-        count = usable
-        if not self.exclusive:
-            unit = self.units[node] if self.units else 1
-            count = min(usable, max(self.most_cpus - max(self.least - 1, 0) * unit, self.floor))
+        """Take a node."""
+        count = self.count(node, usable)
         self.taken[node] = count
         self.nodes -= 1
         self.least -= 1
