@@ -313,7 +313,7 @@ class Replay:
             cores = {node: state.cluster.core_masks[node] for node in cpus}
             cpus = {node: state.cluster.cpus[node] for node in cpus}
         demand = record.demand
-        shares = demand.over_subscribe and not demand.exclusive
+        shares = demand.over_subscribe and not demand.alone
         holding = Holding(
             key,
             nodes,
@@ -322,7 +322,7 @@ class Replay:
             cores=cores,
             memory=held_memory if self.site.select.memory else {},
             gres=gres,
-            exclusive=demand.exclusive or (state.selector.linear and not shares),
+            exclusive=demand.alone or (state.selector.linear and not shares),
             shares=shares,
             partition=record.table.name,
             user=pending.user,

@@ -154,8 +154,8 @@ class State:
         """What a job will hold, down to cores and indices of generic resources."""
         demand = record.demand
         cluster = self.cluster
-        shares = (demand.over_subscribe and not demand.exclusive) or cluster.suspends
-        exclusive = demand.exclusive or (self.selector.linear and not shares)
+        shares = (demand.over_subscribe and not demand.alone) or cluster.suspends
+        exclusive = demand.alone or (self.selector.linear and not shares)
         if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
             late = self._late
 

@@ -36,6 +36,7 @@ class Demand:
         "exclusive",
         "exclusive_user",
         "few_nodes",
+        "forced",
         "gpus_alone",
         "gpus_per_job",
         "gpus_per_task",
@@ -82,6 +83,8 @@ class Demand:
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
         sharing = partition.over_subscribe
         self.exclusive = ask.exclusive or sharing is OverSubscribe.EXCLUSIVE
+        self.forced: bool = sharing is OverSubscribe.FORCE and partition.share_count > 1
+        """Whether it shares what it has, even whole nodes."""
         self._count_memory(ask, partition, site)
         self.node_memory = first.memory if first is not None and self.whole_memory else 0
         """Of a job that asks for none: that of a node, as it is counted until it starts."""
@@ -119,6 +122,11 @@ class Demand:
         one = self.gres[0] if len(self.gres) == 1 else None
         self.gpus_alone = plain and one is not None and one.name == "gpu" and not one.type and one.count > 0
         """Whether its free GPUs, of whatever type, do besides."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else may be on its nodes."""
+        return self.exclusive and not self.forced
 
     def _request_nodes(self) -> None:
         """How many nodes are looked for: of a range the most, otherwise the least."""

@@ -274,7 +274,7 @@ def nodes_busy(state: State, record: Record, among: int) -> bool:
         return False  # what it names is not there
     if record.mask & others:
         return True
-    alone = record.demand.exclusive or state.selector.linear
+    alone = record.demand.alone or state.selector.linear
     return bool(among & (state.in_use if alone else state.occupancy.exclusive))
 
 

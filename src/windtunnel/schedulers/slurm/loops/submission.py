@@ -140,7 +140,7 @@ def _tested(state: State, record: Record) -> str:
         if never_runs(state, record):
             return "None"
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
-    alone = record.demand.exclusive or state.selector.linear
+    alone = record.demand.alone or state.selector.linear
     taken = state.in_use if alone else state.occupancy.exclusive
     if among & taken and not state.selector.ever(record, among & ~taken):
         return "Resources"

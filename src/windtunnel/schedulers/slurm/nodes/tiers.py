@@ -33,15 +33,19 @@ def giving_way(site: SlurmSite) -> dict[str, frozenset[str]]:
 def overlooked(
     site: SlurmSite, sharing: frozenset[str], beneath: Mapping[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
-    """For each partition those beneath it, and those of its tier whose jobs share.
+    """For each partition those beneath it, and others whose jobs share.
 
-    Which cores its own jobs have says where one more goes; those of other partitions of the tier are not counted.
+    Which cores its own jobs have says where one more goes; those of other partitions are not counted, but for higher
+    tiers, and partitions that never make room, where preemption goes by partitions.
     """
+    tiers = site.preempt.type == "partition_prio"
     return {
         one.name: beneath.get(one.name, frozenset()).union(
             other.name
             for other in site.partitions
-            if other is not one and other.name in sharing and other.priority_tier == one.priority_tier
+            if other is not one
+            and other.name in sharing
+            and not (tiers and (other.priority_tier > one.priority_tier or other.preempt_mode == "OFF"))
         )
         for one in site.partitions
     }

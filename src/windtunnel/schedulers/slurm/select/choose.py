@@ -180,7 +180,7 @@ class Chooser:
             placed = self.cons_tres.select(record, among, held, required, BENEATH, ahead)
             if placed is not None:
                 placed.row = BENEATH
-        if placed is None and record.demand.over_subscribe and not record.demand.exclusive:
+        if placed is None and record.demand.over_subscribe and not record.demand.alone:
             for row in range(record.table.partition.share_count):
                 placed = self.cons_tres.select(record, among, held, required, row, ahead)
                 if placed is not None:

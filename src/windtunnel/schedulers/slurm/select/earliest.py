@@ -6,6 +6,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.model.slurm import OverSubscribe
 from windtunnel.model.slurm.cluster import FOR_EVER
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
@@ -133,12 +134,19 @@ class Selector(Chooser):
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
     ) -> tuple[int, Picked] | None:
         """When, and where, in one of the sets of nodes of which one has to serve the job."""
+        demand = record.demand
         if among.bit_count() < record.demand.min_nodes:
             return None
         if not (self.linear or preemptable or self.cluster.suspends or record.demand.over_subscribe) and (
             record.demand.plain_shape
         ):
             return self._bounded_will_run(record, among, held, now, horizon)
+        if not self.linear and self._may_share(record):  # it is tried as one that shares nothing first
+            apart = record.part(self.cluster.site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
+            apart.demand.over_subscribe = False
+            placed = self.choose_in(apart, among, held)
+            if placed is not None:
+                return now, placed
         beside = max(1, jobs_beside(record))  # also beside one that shares: whether it may is seen at the start
         placed = self.choose_in(record, among, held, beside=beside)
         if placed is not None:
@@ -155,6 +163,11 @@ class Selector(Chooser):
         if self.linear:
             return self._one_by_one(record, among, future, running, now, beside)
         return self._in_batches(record, among, future, running, now)
+
+    @staticmethod
+    def _may_share(record: Record) -> bool:
+        """Whether a job asks to share nodes, and its partition leaves that to jobs."""
+        return record.demand.over_subscribe and record.table.partition.over_subscribe is OverSubscribe.YES
 
     def ever(self, record: Record, among: int) -> bool:
         """Whether a job could run on some nodes if nothing else ran there."""

@@ -50,7 +50,7 @@ class Fit(PlainFit):
         if demand.exclusive:
             if demand.gres or demand.gpus_per_job:
                 self._leave_traces(demand, nodes & held.used, held)
-            if row != EMPTY:
+            if row != EMPTY and (row < 0 or demand.alone):
                 nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self.beneath(record, row)))
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
@@ -77,7 +77,7 @@ class Fit(PlainFit):
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         demand = record.demand
         beneath = self.beneath(record, row)
-        if demand.exclusive and held.jobs[node] and not beneath and row != EMPTY:
+        if demand.exclusive and held.jobs[node] and not beneath and row != EMPTY and (row < 0 or demand.alone):
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0
@@ -87,7 +87,7 @@ class Fit(PlainFit):
         if row != EMPTY and held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
             return 0
         free = self.free_cpus(record, node, held, row)
-        if free <= 0:
+        if free <= 0 or (demand.exclusive and row >= 0 and free < self.cluster.cpus[node]):
             return 0
         most = record.table.partition.max_cpus_per_node
         if most is not None:

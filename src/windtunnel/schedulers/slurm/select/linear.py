@@ -45,7 +45,7 @@ def linear_usable(
 def jobs_beside(record: Record) -> int:
     """How many jobs may run on a node of this partition beside one like this."""
     demand = record.demand
-    return record.table.partition.share_count - 1 if demand.over_subscribe and not demand.exclusive else 0
+    return record.table.partition.share_count - 1 if demand.over_subscribe and not demand.alone else 0
 
 
 def has_mate(record: Record, nodes: list[int], held: Occupancy) -> int:
