@@ -45,7 +45,7 @@ def overlooked(
             for other in site.partitions
             if other is not one
             and other.name in sharing
-            and not (tiers and (other.priority_tier > one.priority_tier or other.preempt_mode == "OFF"))
+            and not (tiers and (other.priority_tier > one.priority_tier or "OFF" in (other.preempt_mode or ())))
         )
         for one in site.partitions
     }
