@@ -42,7 +42,6 @@ KNOWN = {
     "slurm.nodes.occupancy:idle": "CPUs of each node, also in a future that is tested",
     "slurm.nodes.occupancy:used": "the nodes on which jobs are, also in a future that is tested",
     "slurm.select.runs:taken": "what is picked in one selection",
-    "slurm.state:held": "the cores, memory and indices of generic resources that jobs hold: the mirror knows amounts",
     "slurm.state:running": "jobs with what their limits, usage and preemption take",
     # what a scheduler sees of a site: its partitions, which do not change, and limits, of which the mirror knows nothing
     "partitioned.gate:held": "for which limit a job is held back",
