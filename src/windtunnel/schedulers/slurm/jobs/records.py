@@ -80,6 +80,7 @@ class HetJob:
     def add(self, component: "PendingJob") -> None:
         """One more component."""
         component.het = self
+        component.alone = False
         self.components.append(component)
 
 
@@ -91,6 +92,7 @@ class PendingJob:
         "account",
         "accrued_from",
         "active_tasks",
+        "alone",
         "ask",
         "begin",
         "blocking_qos",
@@ -193,6 +195,8 @@ class PendingJob:
         """When it must have ended."""
         self.dependent = bool(ask.dependencies)
         """Whether it waits for other jobs."""
+        self.alone = not (ask.dependencies or ask.array is not None or ask.array_limit)
+        """Whether it neither waits for other jobs nor starts with them, and is no array."""
         self.named = cluster.named(ask.nodes)
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)

@@ -57,21 +57,34 @@ class _Run:
     def go(self) -> Pass:
         """Over the queue in order."""
         self.done.failed += drop_hopeless(self.state)
-        pending, most = self.state.pending, self.most_starts
+        pending, most, victims = self.state.pending, self.most_starts, self.done.victims
         for record in job_queue(self.state):
             if self.stopped or (most and len(self.done.started) >= most):
                 break
-            if record.job.id not in pending or any(job is record.job for _, job in self.done.victims):
+            job = record.job
+            if job.id not in pending or (victims and any(one is job for _, one in victims)):
                 continue  # started in another partition, or others have had to go for it there
-            if not record.job.startable_tasks:
-                record.job.reason = "JobArrayTaskLimit"
+            if job.alone and self._passed_over(record):
+                continue
+            if not job.startable_tasks:
+                job.reason = "JobArrayTaskLimit"
                 continue  # other tasks of its array have started in this run
-            if record.job.het is not None:
-                if record.job.id == record.job.het.leader:
+            if job.het is not None:
+                if job.id == job.het.leader:
                     self._close(record)
                 continue  # backfill starts it, with its other components (§9)
             self._try(record)
         return self.done
+
+    def _passed_over(self, record: Record) -> bool:
+        """Whether a job only gets its Reason, as most do: its partition has failed, and the run goes on behind it."""
+        if self.most_of_partition or record.table.name not in self.failed:
+            return False
+        if self.depth and self.done.tested > self.depth:
+            return False
+        self.done.tested += 1
+        _behind(record.job)
+        return True
 
     def _try(self, record: Record) -> None:
         """A job, and the further tasks of an array as long as they start: each counts for the depth."""

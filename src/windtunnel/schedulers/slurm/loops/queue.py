@@ -25,12 +25,12 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     The backfill loop tests, and plans, also what a partition refuses for its account.
     """
     found: list[Record] = []
-    closed, fifo = state.closed_partitions, state.site.fifo
+    closed, fifo, now = state.closed_partitions, state.site.fifo, state.now
     enforced = state.site.enforce_partition_limits != "NO"
     submitted = number = tier = 0
     plain = True
     for job in list(state.pending.values()):
-        if not refresh(state, job):
+        if not _still_waits(job, now) and not refresh(state, job):
             continue
         if job.reservation or job.submitted < submitted or (job.submitted == submitted and job.number < number):
             plain = False
@@ -88,6 +88,18 @@ def _by_preemption(state: State, one: Record, other: Record) -> int:
         return 1
     mine, its = _key(one), _key(other)
     return -1 if mine < its else 1 if mine > its else 0
+
+
+def _still_waits(job: PendingJob, now: int) -> bool:
+    """Whether there is nothing to refresh: the job was looked at before, and only the queue keeps it waiting."""
+    return (
+        job.alone
+        and job.reason in _USUAL
+        and not job.held
+        and job.begin <= now
+        and job.eligible is not None
+        and job.accrued_from is not None
+    )
 
 
 def refresh(state: State, job: PendingJob) -> bool:
