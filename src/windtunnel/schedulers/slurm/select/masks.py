@@ -99,9 +99,10 @@ class FreeMasks:
                 self.room.change(nodes, -count, -memory)
             left = nodes if count else 0
             for free in range(count, len(masks)):
-                moved = masks[free] & left
+                those = masks[free]
+                moved = those & left if those else 0
                 if moved:
-                    masks[free] ^= moved
+                    masks[free] = those ^ moved
                     masks[free - count] |= moved
                     left ^= moved
                     if not left:
@@ -115,9 +116,10 @@ class FreeMasks:
                 self.room.change(nodes, count, memory)
             left = nodes if count else 0
             for free in range(len(masks) - 1 - count, -1, -1):
-                moved = masks[free] & left
+                those = masks[free]
+                moved = those & left if those else 0
                 if moved:
-                    masks[free] ^= moved
+                    masks[free] = those ^ moved
                     masks[free + count] |= moved
                     left ^= moved
                     if not left:
@@ -163,7 +165,10 @@ class FreeMasks:
             most = max(demand.tasks, wanted)
         cpus = demand.cpus
         for free in range(len(masks) - 1, least - 1, -1):
-            count = (masks[free] & among).bit_count()
+            nodes = masks[free]
+            if not nodes:
+                continue
+            count = (nodes & among).bit_count()
             cpus -= free * min(count, most)
             most -= min(count, most)
             wanted -= count
@@ -180,7 +185,7 @@ class FreeMasks:
         least = self._least(record)
         if demand.exclusive:
             among &= self.idle()
-        levels = [nodes & among if free >= least else 0 for free, nodes in enumerate(self.masks)]
+        levels = [nodes & among if nodes and free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
             values = self._with_memory(levels, self.room, demand.memory_per_cpu, _least_tasks(demand))
         else:
