@@ -497,7 +497,7 @@ def ask_of(given, user="", name="", submitted=0):
         cores_per_socket=int(layout[1]) if layout[1:] and layout[1].isdigit() else number("--cores-per-socket"),
         sockets_per_node=int(layout[0]) if layout[0].isdigit() else number("--sockets-per-node"),
         threads_per_core=1
-        if given.get("--hint") in ("nomultithread", "compute_bound", "memory_bound")
+        if given.get("--hint") in ("nomultithread", "compute_bound", "memory_bound") or layout[2:] == ["1"]
         else number("--threads-per-core"),
         min_cpus_per_node=number("--mincpus"),
         memory_per_node=memory(given["--mem"]) if "--mem" in given else None,

@@ -212,6 +212,8 @@ LINES = {
     "sbatch --threads-per-core 1 x": {"threads_per_core": 1},
     "sbatch --threads-per-core 2 x": {"threads_per_core": None},
     "sbatch --hint=compute_bound x": {"threads_per_core": 1},
+    "sbatch -B 2:4:1 x": {"sockets_per_node": 2, "cores_per_socket": 4, "threads_per_core": 1},
+    "sbatch --extra-node-info=2 x": {"sockets_per_node": 2, "cores_per_socket": None},
     "sbatch --hint=multithread --sockets-per-node=2 x": {"tasks_per_core": 0, "sockets_per_node": 2},
     "bash -n4": {},
     "sbatch 'open": {},

@@ -22,7 +22,7 @@ SHORT_OPTIONS: Final = {
     "o": "output", "e": "error", "D": "chdir", "C": "constraint", "L": "licenses", "a": "array", "b": "begin",
     "M": "clusters", "G": "gpus", "S": "core-spec", "i": "input", "m": "distribution", "k": "no-kill", "Q": "quiet",
     "W": "wait", "v": "verbose", "O": "overcommit", "I": "immediate", "K": "kill-on-bad-exit", "u": "unbuffered",
-    "Z": "no-allocate",
+    "Z": "no-allocate", "B": "extra-node-info",
 }  # fmt: skip
 LONE_OPTIONS: Final = frozenset(
     {"hold", "exclusive", "contiguous", "oversubscribe", "spread-job", "use-min-nodes", "requeue", "no-requeue"}
@@ -43,7 +43,7 @@ _NUMBERS: Final = {
 }
 _FOLLOWED: Final = frozenset(
     {*_NUMBERS, "nodes", "mem", "mem-per-cpu", "nodelist", "exclude", "contiguous", "spread-job", "use-min-nodes"}
-    | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min", "switches"}
+    | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min", "switches", "extra-node-info"}
 )
 """Options that are taken from the line."""
 _ONE_THREAD: Final = frozenset(
@@ -67,6 +67,7 @@ _IRRELEVANT: Final = frozenset(
 """Options that decide nothing of where and when a job runs."""
 _TASKS_AT_ONCE: Final = re.compile(r"%(\d{1,9})\Z", re.ASCII)
 _SPAN: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+_LAYOUT: Final = re.compile(r"(\d{1,9})(?::(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 _LATER: Final = re.compile(r"now\+(\d{1,9})(seconds?|minutes?|hours?|days?|weeks?)?", re.ASCII)
 _UNITS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?", re.ASCII)
@@ -184,6 +185,13 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
         found["array_limit"] = max(1, int(limit[1]))
     if _ONE_THREAD & given.items():
         found["threads_per_core"] = 1
+    layout = _LAYOUT.fullmatch(given.get("extra-node-info", ""))
+    if layout is not None:
+        found["sockets_per_node"] = int(layout[1])
+        if layout[2]:
+            found["cores_per_socket"] = int(layout[2])
+        if layout[3] == "1":
+            found["threads_per_core"] = 1
     if given.get("hint") == "multithread":
         found["tasks_per_core"] = 0
     if "oversubscribe" in given:

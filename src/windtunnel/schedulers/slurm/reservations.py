@@ -99,19 +99,19 @@ class Bookings:
         """The nodes of a reservation."""
         return self._masks.get(name, 0)
 
-    def in_the_way(self, job: PendingJob, begin: int, end: int, nodes: int) -> Booking | None:
-        """The first one in a span of time that takes a whole partition, or a node that the job names.
+    def in_the_way(self, named: int, begin: int, end: int, nodes: int) -> Booking | None:
+        """The first one in a span of time that takes a whole partition, or a node that a job names and wants whole.
 
         A partition is taken whole for maintenance, or as all nodes.
         """
         for one in self.occurrences(begin, end):
-            if one.mask & job.named or (one.flags & _WHOLE and not nodes & ~one.mask):
+            if one.mask & named or (one.flags & _WHOLE and not nodes & ~one.mask):
                 return one
         return None
 
     def maintained(self, job: PendingJob, begin: int, end: int, nodes: int) -> bool:
         """Whether what is in the way of a job without a reservation takes a whole partition."""
-        one = None if job.reservation else self.in_the_way(job, begin, end, nodes)
+        one = None if job.reservation else self.in_the_way(job.named, begin, end, nodes)
         return one is not None and bool(one.flags & _WHOLE) and not nodes & ~one.mask
 
     def next_end(self, job: PendingJob, begin: int, end: int, nodes: int, resolution: int) -> int:

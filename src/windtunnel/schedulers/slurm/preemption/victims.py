@@ -57,10 +57,9 @@ def make_room(state: State, record: Record, among: int) -> list[RunningJob] | No
     if found is None:
         return None
     job, main = record.job, state.site.main
-    if job.preempted_at is None:
-        job.preempted_at = state.now
-    elif state.now - job.preempted_at < main.kill_wait + main.message_timeout:
+    if job.preempted_at is not None and state.now - job.preempted_at < main.kill_wait + main.message_timeout:
         return []
+    job.preempted_at = state.now
     _signal(state, found)
     return found
 

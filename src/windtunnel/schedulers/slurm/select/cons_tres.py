@@ -86,7 +86,9 @@ class ConsTres:
             return None
         if self.fit.by_socket and (self.fit.memory or self._loads_least(record)):  # a socket is given whole, whatever
             # memory there is for its CPUs, and however many of them counted
-            usable = {node: max(cpus, self.fit.free_cpus(record, node, held, -1)) for node, cpus in usable.items()}
+            for node, cpus in usable.items():
+                free = self.fit.free_cpus(record, node, held, -1)
+                usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
         return self.placement(record, taken, usable, need)
 
     def _gpus(self, demand: Demand, node: int, usable: int, held: Occupancy) -> int:

@@ -104,6 +104,8 @@ class Fit(PlainFit):
         least = (demand.tasks_per_node or whole_job) * per_task
         if free < max(least, demand.cpus_per_gpu * demand.gpus_on_node()):
             return 0
+        if demand.exclusive and demand.cpus_per_gpu and free < demand.cpus_per_gpu * self.free_gpus(node, held):
+            return 0  # it gets all of its GPUs
         if free < demand.min_cpus_per_node and not demand.tasks_per_socket:
             return 0
         if self.memory:
