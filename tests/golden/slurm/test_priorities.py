@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import pytest
 
@@ -89,7 +90,8 @@ class Recorded:
         return lambda submitted: max(last[-1], submitted) if last else submitted
 
 
-FOLDERS = cases("golden/slurm/priority")
+OWN = sorted(one for one in (Path(__file__).parent / "priorities").iterdir() if one.is_dir())
+FOLDERS = [*cases("golden/slurm/priority"), *OWN]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -50,7 +50,8 @@ class ClassicShares:
 
     @staticmethod
     def _holder(member: Member) -> Member:
-        return member.sharing if member.follows_parent and member.sharing is not None else member
+        """Who has the share: of users that share as their account does the account."""
+        return member.sharing if member.user and member.follows_parent and member.sharing is not None else member
 
     def _recompute(self, member: Member) -> None:
         for child in member.sharing_children:
