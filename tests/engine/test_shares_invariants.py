@@ -4,11 +4,15 @@ import random
 from collections import defaultdict
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from windtunnel.engine import Options, Simulation
+from windtunnel.engine.state.shared_hosts import Shares
 from windtunnel.model import (
     DelayProfile,
     Host,
+    HostSet,
     Job,
     JobList,
     ParallelTaskHomogeneousProfile,
@@ -16,6 +20,7 @@ from windtunnel.model import (
     PowerState,
     Request,
 )
+from windtunnel.model.alike_amounts import AlikeAmounts
 from windtunnel.model.failures import FailureModel, failures, parse_distribution
 from windtunnel.schedulers.registry import make_scheduler
 from windtunnel.testing import InvariantChecker
@@ -142,3 +147,28 @@ def test_the_energy_of_a_shared_host_is_divided():
     )
     simulation.run()
     assert joules == {"b": (5.0, 250.0), "a": (10.0, 250.0 + 375.0)}
+
+
+TAKEN = st.dictionaries(st.sampled_from(("cores", "memory", "tape")), st.sampled_from((-1.0, 0.0, 1.0, 2.5, 4.0)))
+
+
+@given(st.lists(st.tuples(st.integers(1, 2**5 - 1), st.integers(0, 2**5 - 1), TAKEN, TAKEN), max_size=8))
+def test_amounts_said_for_groups_are_taken_and_given_back_as_host_by_host(steps):
+    hosts = [Host(id=k, name=f"h{k}", cores=4, pstates=(PowerState(1e9),), resources={"memory": 5.0}) for k in range(5)]
+    groups, singly = Shares(), Shares()
+    running = []
+    for bits, other, one, two in steps:
+        inside = HostSet.of_bits(bits)
+        parts = [(HostSet.of_bits(bits & ~other), one), (HostSet.of_bits(bits & other), two)]
+        alike = AlikeAmounts(inside, [part for part in parts if part[0]])
+        by_host = {host: dict(alike[host]) for host in inside}
+        refused = singly.refusal(inside, by_host, hosts)
+        assert groups.have_room(inside, alike, hosts) == (not refused)
+        if refused:
+            if running:
+                where, were, was = running.pop(0)
+                assert groups.give_back(where, were) == singly.give_back(where, was)
+            continue
+        assert groups.take(inside, alike) == singly.take(inside, by_host)
+        running.append((inside, alike, by_host))
+    assert [host in groups for host in range(5)] == [host in singly for host in range(5)]

@@ -130,6 +130,25 @@ def test_a_job_whose_start_is_refused_waits_again():
     assert str(mirror.free.frozen()) == "0-5"
 
 
+def test_a_mirror_that_follows_no_hosts_still_knows_what_runs_until_when():
+    mirror = begun(follow_hosts=False)
+    whole, part, refused = (submitted(mirror, job(name, 1, walltime=10.0)) for name in "abc")
+    mirror.start(whole, HostSet([1]))
+    mirror.start(part, HostSet([2]), {2: {"cores": 1.0}})
+    mirror.start(refused, HostSet([2]), {2: {"cores": 4.0}})
+    mirror.apply(0.0, [DecisionRefused(0.0, Execute(refused, HostSet([2])), "amounts", "")])
+    assert [running.job for running in mirror.refused] == [refused]
+    assert list(mirror.running) == [whole.id, part.id]
+    assert [end for end, *_ in mirror.ends] == [10.0, 10.0]
+    assert (str(mirror.free.frozen()), mirror.shares.unused) == ("0-5", True)
+    for now, made in ((1.0, whole), (2.0, part)):
+        mirror.apply(now, [completed(made, now)])
+        assert (mirror.changed, [held.job for *_, held in mirror.left]) == (True, [made])
+    assert not mirror.running
+    mirror.apply(3.0, [HostsBecameUnavailable(3.0, HostSet([0]))])
+    assert str(mirror.absent) == "0"
+
+
 def test_copies_of_others_see_all_hosts_whatever_is_told():
     mirror = begun(sleepers(pstate=ASLEEP), availability=False, power=False)
     mirror.apply(1.0, [HostsBecameUnavailable(1.0, HostSet([1]))])

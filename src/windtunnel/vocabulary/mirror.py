@@ -358,7 +358,7 @@ class Mirror:
             if running is None:
                 return
             self._leave(running)
-            for other in self.running.values():  # another component was quicker
+            for other in self.running.values() if self.follow_hosts else ():  # another component was quicker
                 self.free -= other.hosts
             if isinstance(decision, ExecuteJob):
                 self.refused.append(running)
