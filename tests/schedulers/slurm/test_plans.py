@@ -177,6 +177,8 @@ def test_a_plan_that_the_map_now_reaches_beyond_makes_another_map():
     _same_plans(steps, 60, 60)
     steps = [("submit", 12, 34), ("wait", 449, 0), ("submit", 8, 16), ("submit", 13, 1), ("submit", 5, 15)]
     _same_plans([*steps, ("wait", 51, 0)], 30, 300)
+    steps = [("end", 0, 0), ("end", 0, 0), ("submit", 1, 24), ("submit", 24, 1), ("submit", 1, 24), ("end", 1, 0)]
+    _same_plans([*steps, ("wait", 600, 0)], 30, 300)  # shorter than a step
 
 
 def test_a_plan_is_kept_until_it_is_due_and_forgotten_when_a_job_ends():

@@ -116,7 +116,8 @@ def same_until(node_map: NodeMap, plan: Plan, now: int, length: int, window: int
     if plan.outcome is not PLANNED or plan.start <= now or plan.start >= node_map.end:
         return 0
     step = node_map.resolution
-    begin, end = plan.start // step * step, (plan.start + length) // step * step
+    begin = plan.start // step * step
+    end = max((plan.start + length) // step * step, begin + step)
     minute = now // step * step
     until = begin - 1 if begin > minute else min(plan.start, minute + step) - 1
     if end >= node_map.end:  # once the map goes on beyond it, the plan's end becomes a boundary
