@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from windtunnel.engine.state import hosts as hosts_of_table
 from windtunnel.engine.state import last_changes as room
 from windtunnel.engine.state.hosts import HostState, HostTable
 from windtunnel.model import HostSet, Platform
@@ -32,7 +33,8 @@ class Plain:
 @settings(max_examples=150)
 def test_times_by_state_are_those_of_a_plain_table(few: int, steps: list[tuple[int, set[int]]], many: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(room, "_MANY", many)
+        patch.setattr(room, "MANY", many)
+        patch.setattr(hosts_of_table, "MANY", many)
         patch.setattr(room, "_FEW", few)
         table, plain = HostTable(Platform.uniform(SIZE), sharing=False), Plain()
         running: list[tuple[HostSet, float]] = []

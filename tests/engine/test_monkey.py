@@ -169,7 +169,7 @@ def test_every_run_ends_whole(block):
         assert checker.outcome == "complete", seed
         assert checker.submitted == checker.ended, seed
         assert not simulation.world.sharing.system.actions, seed
-        assert simulation.world.nb_running == 0
+        assert not simulation.world.nb_alive
         table = simulation.world.hosts
         assert len(table.free) == sum(table.state(h).name == "IDLE" for h in range(4)) + (
             sum(table.state(h).name == "COMPUTING" for h in range(4)) if sharing else 0

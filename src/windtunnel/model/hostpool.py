@@ -24,6 +24,26 @@ __all__ = ["HostPool"]
 _BROKEN: Final = 64
 """Compiled, a pool of ordinary size is kept as bits once it consists of more intervals than that."""
 
+_STEPS: Final[dict[int, tuple[int, ...]]] = {}
+"""What :func:`_steps` has answered."""
+
+
+def _steps(count: int) -> tuple[int, ...]:
+    """How far to shift bits in turn, each time keeping those that meet, so as to leave the begins of so many."""
+    steps = _STEPS.get(count)
+    if steps is None:
+        length = 1  # the bits that are left say from where on so many hosts are there
+        left = count - 1
+        found = []
+        while left > length:
+            found.append(length)
+            left -= length
+            length += length
+        if left:
+            found.append(left)
+        steps = _STEPS[count] = tuple(found)
+    return steps
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class HostPool:
@@ -147,14 +167,8 @@ class HostPool:
     def _first_fit(self, count: int) -> int:
         """The first host from which on so many are there, on a site that is kept as bits; -1: there is none."""
         rest: Any = self._bits
-        length = 1  # the bits of rest say from where on so many hosts are there
-        left = count - 1
-        while left > length:
-            rest &= rest >> length
-            left -= length
-            length += length
-        if left:
-            rest &= rest >> left
+        for step in _steps(count):
+            rest &= rest >> step
         lowest: int = rest & -rest
         return lowest.bit_length() - 1
 
@@ -183,19 +197,13 @@ class HostPool:
             return self.take(number)
         if self._firsts is None:
             rest: Any = self._bits  # what _first_fit does, without a call
-            length = 1
-            left = number - 1
-            while left > length:
-                rest &= rest >> length
-                left -= length
-                length += length
-            if left:
-                rest &= rest >> left
+            for step in _STEPS[number] if number in _STEPS else _steps(number):
+                rest &= rest >> step
             if not rest:
                 return self.take(number)
             lowest: int = rest & -rest
             first = lowest.bit_length() - 1
-            bits = ((1 << number) - 1) << first
+            bits = (lowest << number) - lowest
             self._bits ^= bits
         else:
             first = take_run(self._firsts, self._lasts, number)
@@ -204,7 +212,14 @@ class HostPool:
             self.size -= number
             return host_set(None, ((first, first + number - 1),), number)
         self.size -= number
-        return host_set(bits, ((first, first + number - 1),), number)
+        if _COMPILED:
+            return host_set(bits, ((first, first + number - 1),), number)
+        new = _bare(HostSet)  # what host_set does, without a call
+        new._bits = bits
+        new._runs = ((first, first + number - 1),)
+        new._text = None
+        new.size = number
+        return new
 
     def covers(self, hosts: HostSet) -> bool:
         """Whether all of ``hosts`` are in the pool."""
@@ -260,6 +275,15 @@ class HostPool:
                 self.size -= remove_run(self._firsts, self._lasts, first, last)
             self._check()
 
+    def put_back(self, hosts: HostSet) -> None:
+        """Add hosts that are not in the pool, which is not checked: a hot path."""
+        bits = hosts._bits
+        if bits is not None and self._firsts is None:
+            self._bits |= bits
+            self.size += hosts.size
+        else:
+            self.add(hosts)
+
     def __ior__(self, hosts: HostSet) -> Self:
         self.add(hosts)
         return self
@@ -287,4 +311,5 @@ class HostPool:
             self._check()
 
 
+_bare: Final = HostSet.__new__
 _COMPILED: Final = not isinstance(HostPool.__len__, FunctionType)

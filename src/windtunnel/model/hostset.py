@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from numbers import Integral
 from operator import index
+from types import FunctionType
 from typing import Final, SupportsIndex
 
 from windtunnel.model.host_runs import (
@@ -237,9 +238,13 @@ def host_set(
     size: int,
 ) -> HostSet:
     """The set with these bits, runs (one of the two may be None) and size, which are not checked: a hot path."""
-    new = HostSet(_TRUSTED)  # compiled, __new__ would call the initialiser with no hosts
+    new = HostSet(_TRUSTED) if _COMPILED else _bare(HostSet)  # compiled, the latter would call the initialiser
     new._bits = bits
     new._runs = runs
     new.size = size
     new._text = None
     return new
+
+
+_bare: Final = HostSet.__new__
+_COMPILED: Final = not isinstance(host_set, FunctionType)

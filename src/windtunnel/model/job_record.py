@@ -1,6 +1,7 @@
 """What happened to a job: the engine reads and writes it many times for each, so that this class is compiled."""
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from types import FunctionType
 from typing import Any, Final
 
@@ -146,42 +147,48 @@ def new_record(job: Job) -> JobRecord:
 
 def records_of(jobs: Sequence[Job]) -> list[JobRecord]:
     """The records of jobs that will be submitted: a hot path."""
+    if not _COMPILED:
+        return _blank_and_filled(jobs)
     records: list[JobRecord] = []
     for job in jobs:
-        if not _COMPILED:  # here its initialiser costs twice as much
-            new = _bare(JobRecord)
-            new.job = job
-            new.state = _SUBMITTED
-            new.hosts = _NO_HOSTS
-            new.amounts = None
-            new.starting_time = -1.0
-            new.finish_time = -1.0
-            new.since = -1.0
-            new.done = 0.0
-            new.return_code = 0
-            new.consumed_energy = -1.0
-            new.metadata = ""
-            new.execution = None
-            new.version = 0
-            new.owner = -1
-            new.dynamic = False
-            new.kill_requests = 0
-            new.announced = False
-            new.job_id = job.id
-            new.submission = job.submission_time
-            new.size = job.request.hosts
-            new.walltime = job.walltime
-            merely = job.profile
-            new.delay = merely.delay if type(merely) is _DelayProfile else -1.0
-            new.code = merely.return_code
-            records.append(new)
-        elif type(job) is _Job:
+        if type(job) is _Job:
             fields: tuple[Any, ...] = _astuple(job)  # all at once: each one costs as much
             job_id, request, profile, submission, walltime = fields[0], fields[1], fields[2], fields[3], fields[4]
             delay: Any = profile.delay if type(profile) is _DelayProfile else -1.0
             records.append(record_of(job, job_id, submission, request.hosts, walltime, delay, profile.return_code))
         else:
             records.append(JobRecord(job))
+    return records
+
+
+def _blank_and_filled(jobs: Sequence[Job]) -> list[JobRecord]:
+    """The same in pure Python, where the initialiser costs twice as much."""
+    records = list(map(_bare, repeat(JobRecord, len(jobs))))
+    for new, job in zip(records, jobs, strict=True):
+        new.job = job
+        new.state = _SUBMITTED
+        new.hosts = _NO_HOSTS
+        new.amounts = None
+        new.starting_time = -1.0
+        new.finish_time = -1.0
+        new.since = -1.0
+        new.done = 0.0
+        new.return_code = 0
+        new.consumed_energy = -1.0
+        new.metadata = ""
+        new.execution = None
+        new.version = 0
+        new.owner = -1
+        new.dynamic = False
+        new.kill_requests = 0
+        new.announced = False
+        new.job_id = job.id
+        new.submission = job.submission_time
+        new.size = job.request.hosts
+        new.walltime = job.walltime
+        merely = job.profile
+        new.delay = merely.delay if type(merely) is _DelayProfile else -1.0
+        new.code = merely.return_code
     return records
 
 

@@ -12,7 +12,6 @@ from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.queues import ANY
 from windtunnel.vocabulary import Decision, Notice, Reply
-from windtunnel.vocabulary.reply import new_reply
 
 __all__ = ["Easy"]
 
@@ -47,11 +46,17 @@ class Easy(BatchScheduler):
         self._shadow = 0.0
         self._extra = -1  # negative: shadow and extra are to be computed
         self._together = self.policy != "basic"
+        self._ordered = self.queue_order != "fcfs"
 
     def decide(self, now: float, notices: Sequence[Notice]) -> Reply:
         """Take in the message, then decide (what the base does, at less cost)."""
+        return Reply(now, self.decide_at_once(now, notices))
+
+    def decide_at_once(self, now: float, notices: Sequence[Notice]) -> list[Decision]:
+        """The decisions alone: a hot path."""
         if self._beginning and (reply := self._decided_by_host(now, notices)) is not None:
-            return reply
+            made: list[Decision] = reply.decisions
+            return made
         site = self.site
         site.apply(now, notices)
         decisions: list[Decision] = []
@@ -59,22 +64,23 @@ class Easy(BatchScheduler):
             self._retry(now, decisions)
         queue = self.queue
         arrivals = site.arrived
-        if arrivals and self.queue_order != "fcfs":
+        if self._ordered and arrivals:
             arrivals = self._join(now, decisions)
         free = site.free
         if site.changed:
             self._extra = -1
             if queue.count and queue.smallest() <= free.size:
                 self._start_queue(now, decisions)
-        for job in arrivals:
-            size = job.request.hosts
-            if size > site.size:
-                decisions.append(too_large(job, site.size))
-            elif size > free.size or (queue.count and not self._overtakes(now, job, size)):
-                queue.add(job, now)
-            else:
-                decisions.append(site.run(job, self._together, size))
-        return new_reply(now, decisions)
+        if arrivals:
+            for job in arrivals:
+                size = job.request.hosts
+                if size > site.size:
+                    decisions.append(too_large(job, site.size))
+                elif size > free.size or (queue.count and not self._overtakes(now, job, size)):
+                    queue.add(job, now)
+                else:
+                    decisions.append(site.run(job, self._together, size))
+        return decisions
 
     def _join(self, now: float, decisions: list[Decision]) -> list[Job]:
         """In an order other than that of arrival, new jobs join the queue first, all of which is looked at."""

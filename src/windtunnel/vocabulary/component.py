@@ -7,6 +7,7 @@ import msgspec
 
 from windtunnel.model import HostSet, JobRecord, Platform, Workload
 from windtunnel.model.lease import Lease
+from windtunnel.vocabulary.decisions import Decision
 from windtunnel.vocabulary.lease_facts import LeaseFact
 from windtunnel.vocabulary.notices import Notice
 from windtunnel.vocabulary.reply import Reply
@@ -14,6 +15,7 @@ from windtunnel.vocabulary.view import View
 
 __all__ = [
     "Component",
+    "DecidesAtOnce",
     "Features",
     "HearsErrors",
     "Hello",
@@ -71,6 +73,14 @@ class Component(Protocol):
 
     def stop(self) -> None:
         """Called once at the end, even after an error; must not raise."""
+
+
+@runtime_checkable
+class DecidesAtOnce(Protocol):
+    """A component that has always finished deciding at the time of the message: its decisions are all it answers."""
+
+    def decide_at_once(self, now: float, notices: Sequence[Notice]) -> list[Decision]:
+        """The decisions of its ``decide``, without the reply around them: the engine asks for these where it can."""
 
 
 @runtime_checkable

@@ -27,6 +27,8 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
     if state is None:
         code = record.code
         state = _SUCCESS if code == 0 else _FAILED
+    else:
+        record.version += 1  # its end may be planned
     now = world.now
     table = world.hosts
     hosts = record.hosts
@@ -36,24 +38,29 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
             table.release(hosts, record.since, now)
         else:
             table.release_shares(hosts, record.amounts, now)
-        world.nb_running -= 1
     record.state = state
     if code:
         record.return_code = code
     record.finish_time = now
-    record.version += 1
     if record.execution is not None:
         record.execution = None
-    world.nb_ended += 1
     world.last_end = now
     if world.metered:
         world.energy.job_ended(record, leaves)
     hooks = world.hooks
     moment: Any = now  # compiled code makes an object of a number wherever one is wanted
-    for hook in hooks.ended:
-        hook(moment, record)
-    for hook in hooks.states:
-        hook(moment, table.counts)
+    only = hooks.only_ended
+    if only is not None:
+        only(moment, record)
+    else:
+        for hook in hooks.ended:
+            hook(moment, record)
+    only = hooks.only_states
+    if only is not None:
+        only(moment, table.counts)
+    else:
+        for hook in hooks.states:
+            hook(moment, table.counts)
     if tell:
         notice = _JobCompleted(moment, record.job, state, code, hosts, record.starting_time)
         session = world.only_session
@@ -64,9 +71,8 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
         else:
             world.sessions[owner].outbox.append(notice)
             world.tell_others(owner, notice)  # they heard of its start
-    world.unfinished -= 1
     world.to_forget.append(job_id)
-    if world.private_jobs or world.done_ids is not None or world.workflow_tasks:
+    if world.linked:
         _go_on(world, job_id)
 
 
@@ -90,10 +96,8 @@ def reject_job(world: World, rank: int, decision: RejectJob) -> None:
     record.state = JobState.REJECTED
     if decision.reason and not record.metadata:
         record.metadata = decision.reason
-    world.nb_ended += 1
     for hook in world.hooks.rejected:
         hook(world.now, record)
-    world.unfinished -= 1
     world.to_forget.append(record.job.id)
     if world.only_session is None:
         world.tell_others(rank, JobRejected(world.now, record.job))

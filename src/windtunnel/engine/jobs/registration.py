@@ -220,7 +220,6 @@ def change_job_state(world: World, rank: int, decision: ChangeJobState) -> None:
             record.state = wanted
             record.owner = rank
             record.starting_time = world.now
-            world.nb_running += 1
             for hook in world.hooks.started:
                 hook(world.now, record)
             return

@@ -42,13 +42,13 @@ def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any,
     """Start a job, after the checks of batsim-protocol.md section 6; ``given`` are all fields of the decision."""
     if given is None:
         given = _astuple(decision)  # all at once: each one costs compiled code as much
-    job_id, _, placement, amounts, placements, storages, more, _ = given
+    hosts: HostSet
+    job_id, hosts, placement, amounts, placements, storages, more, _ = given
     record = world.jobs.get(job_id)
     if record is None or record.owner != -1:
         record = known_job(world, decision, job_id, rank)
     if record.state is not _SUBMITTED:
         refuse(world, decision, "state", f"job {job_id!r} is {record.state.name}, not SUBMITTED")
-    hosts: HostSet = given[1]
     now = world.now
     delay = record.delay if more is None else -1.0
     if (
@@ -69,14 +69,17 @@ def execute_job(world: World, rank: int, decision: ExecuteJob, given: tuple[Any,
     record.starting_time = record.since = now
     if world.metered:
         world.energy.job_started(record)
-    world.nb_running += 1
     hooks = world.hooks
     moment: Any = now  # compiled code makes an object of a number wherever one is wanted
     if hooks.started:
         for hook in hooks.started:
             hook(moment, record)
-    for hook in hooks.states:
-        hook(moment, world.hosts.counts)
+    only = hooks.only_states
+    if only is not None:
+        only(moment, world.hosts.counts)
+    else:
+        for hook in hooks.states:
+            hook(moment, world.hosts.counts)
     if world.only_session is None:
         world.tell_others(rank, JobStarted(now, record.job, hosts, record.amounts))
     if delay < 0.0:

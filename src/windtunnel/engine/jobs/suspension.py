@@ -40,7 +40,6 @@ def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
         world.hosts.release(record.hosts, record.since, world.now)
     else:
         world.hosts.release_shares(record.hosts, record.amounts, world.now)
-    world.nb_running -= 1
     world.tell(JobSuspended(world.now, record.job, record.hosts))
 
 
@@ -74,7 +73,6 @@ def resume_job(world: World, rank: int, decision: ResumeJob) -> None:
         world.hosts.occupy(decision.hosts, world.now)
     else:
         world.hosts.occupy_shares(decision.hosts, amounts, world.now)
-    world.nb_running += 1
     world.energy.job_resumed(record)
     execution.thaw_job(world, record)
     for hook in world.hooks.resumed:

@@ -1,5 +1,6 @@
 """Asking a decision component, and taking its reply."""
 
+from collections.abc import Callable
 from math import inf
 from numbers import Real
 from time import perf_counter
@@ -26,12 +27,27 @@ from windtunnel.vocabulary import (
     Reply,
 )
 from windtunnel.vocabulary.checking import wrong_field
+from windtunnel.vocabulary.component import DecidesAtOnce
 
-__all__ = ["Stopped", "apply_delayed", "ask", "checked_reply", "forget_ended", "raised", "take"]
+__all__ = [
+    "FAULTS",
+    "Stopped",
+    "apply_delayed",
+    "ask",
+    "at_once",
+    "checked_reply",
+    "explain",
+    "forget_ended",
+    "raised",
+    "take",
+]
 
 # Bound once: compiled code looks up what comes from other modules each time.
 _ExecuteJob: Final = ExecuteJob
 _astuple: Final = astuple
+
+FAULTS: Final = (DecisionError, TypeError, AttributeError, ValueError, LookupError)
+"""What an execution raises that is refused, or whose fields hold what they should not."""
 
 
 class Stopped(Exception):  # noqa: N818 -- not an error: it leaves a loop
@@ -72,6 +88,23 @@ def ask(world: World, session: Session, component: Component, notices: list[Noti
     return answer
 
 
+def at_once(component: Component) -> Callable[[float, list[Notice]], list[Decision]] | None:
+    """How a component that has always finished at once is asked for nothing but decisions; None if it is not.
+
+    A class derived from its own, or the object itself, may have a ``decide`` of its own: then that is what counts.
+    """
+    if not isinstance(component, DecidesAtOnce):
+        return None
+    for kind in type(component).__mro__:
+        known = vars(kind)
+        if "decide" in known and "decide_at_once" in known:
+            usual = known["decide"].__get__(component) == component.decide  # the object has none of its own
+            return component.decide_at_once if usual else None
+        if "decide" in known or "decide_at_once" in known:
+            break
+    return None
+
+
 def raised(world: World, session: Session, notices: list[Notice], fault: BaseException) -> ComponentError:
     """What a component that raised something is said to have done."""
     return ComponentError(
@@ -97,8 +130,8 @@ def checked_reply(world: World, session: Session, reply: object) -> Reply:
     return reply
 
 
-def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
-    """Apply the decisions of a reply that are due, and plan the others."""
+def take(world: World, session: Session, reply: Reply, earliest: float, first: Decision | None = None) -> None:
+    """Apply the decisions of a reply that are due, and plan the others; those before the ``first`` were applied."""
     now = world.now
     answered = reply.now  # a component puts there what it likes: its fields are of any type
     if answered != now and not (isinstance(answered, Real) and now < float(answered) < inf):
@@ -111,6 +144,8 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
     try:
         made: Any = reply.decisions
         decisions: list[Any] = made if not COMPILED or type(made) is list else list(made)
+        if first is not None:
+            decisions = decisions[[decision is first for decision in decisions].index(True) :]
         for decision in decisions:
             if type(decision) is _ExecuteJob and strict:  # the common case: its fields are looked at if it fails
                 given: tuple[Any, ...] = _astuple(decision)
@@ -118,8 +153,8 @@ def take(world: World, session: Session, reply: Reply, earliest: float) -> None:
                 if when is None:
                     try:
                         execute_job(world, session.rank, decision, given)
-                    except (DecisionError, TypeError, AttributeError, ValueError, LookupError) as fault:
-                        _explain(world, decision, fault)
+                    except FAULTS as fault:
+                        explain(world, decision, fault)
                     continue
             else:
                 try:
@@ -167,7 +202,7 @@ def _refuse_date(world: World, when: float, previous: float, done: float, decisi
     raise DecisionError(f"{name} refused: {reason}", rule=rule, now=world.now)
 
 
-def _explain(world: World, decision: Decision, fault: Exception) -> NoReturn:
+def explain(world: World, decision: Decision, fault: Exception) -> NoReturn:
     """A decision has failed: because of what its fields hold, or as the fault says."""
     if reason := wrong_field(decision):
         refuse(world, decision, "field", reason)

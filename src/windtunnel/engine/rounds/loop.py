@@ -11,14 +11,28 @@ from math import inf
 from time import perf_counter
 from typing import Any, Final
 
+from msgspec.structs import astuple
+
 from windtunnel.diagnostics import DeadlockError, LivelockError, SimulationError, UsageError
 from windtunnel.engine.energy.choice import simulate_energy
 from windtunnel.engine.jobs.deadlock import diagnose
 from windtunnel.engine.jobs.ending import end_job
 from windtunnel.engine.jobs.registration import count_profile_uses, offer_jobs
+from windtunnel.engine.jobs.starting import execute_job
 from windtunnel.engine.jobs.submission import submit_first
 from windtunnel.engine.jobs.workflows import begin_workflow
-from windtunnel.engine.rounds.dialogue import Stopped, apply_delayed, ask, checked_reply, forget_ended, raised, take
+from windtunnel.engine.rounds.dialogue import (
+    FAULTS,
+    Stopped,
+    apply_delayed,
+    ask,
+    at_once,
+    checked_reply,
+    explain,
+    forget_ended,
+    raised,
+    take,
+)
 from windtunnel.engine.rounds.handlers import EVENTS
 from windtunnel.engine.site.conditions import plan_conditions
 from windtunnel.engine.state.calendar import (
@@ -37,7 +51,7 @@ from windtunnel.engine.state.feeds import EventFeed, Submitter
 from windtunnel.engine.state.world import World
 from windtunnel.model import JobRecord, JobState, Workflow
 from windtunnel.model.abilities import has_dependencies
-from windtunnel.vocabulary import Component, Reply, SimulationBegins, SimulationEnds
+from windtunnel.vocabulary import Component, ExecuteJob, Reply, SimulationBegins, SimulationEnds
 
 __all__ = ["begin", "next_date", "round_once", "run_to"]
 
@@ -48,6 +62,8 @@ _HANDLERS: Final = tuple(EVENTS.get(kind, apply_delayed) for kind in range(max(*
 _heappop: Final = heappop
 _perf_counter: Final = perf_counter
 _Reply: Final = Reply
+_ExecuteJob: Final = ExecuteJob
+_astuple: Final = astuple
 
 
 def begin(world: World, components: Sequence[Component]) -> None:
@@ -72,6 +88,8 @@ def begin(world: World, components: Sequence[Component]) -> None:
         profiles = dict(world.profiles)
     if any(map(has_dependencies, world.workloads)):
         world.done_ids = set()
+    workflows = any(isinstance(workload, Workflow) for workload in world.workloads)
+    world.linked = workflows or world.done_ids is not None or len(world.sessions) > 1
     simulate_energy(world)
     for hook in world.hooks.begin:
         hook(world.now, world.platform, world.workloads)
@@ -144,7 +162,7 @@ def next_date(world: World) -> float:
         if version >= 0 and entry[4].version != version:
             take_first(heap)
             continue
-        return entry[0] if world.unfinished else now
+        return entry[0] if world.going_on else now
     return now
 
 
@@ -160,7 +178,7 @@ def round_once(world: World, components: Sequence[Component]) -> None:
             offer_jobs(world)
         if _ask_all(world, components):
             return
-        if world.unfinished == 0:
+        if not world.going_on:
             _end(world, components)
         elif not world.heap and not world.sharing.changed:
             raise DeadlockError(diagnose(world), now=world.now)
@@ -174,7 +192,7 @@ def _happen(world: World) -> None:
         world.sharing.settle()
     heap = world.heap
     horizon = world.horizon
-    stays = world.unfinished == 0 or _to_tell(world)
+    stays = not world.going_on or _to_tell(world)
     if world.options.one_by_one:
         _happen_one(world, stays=stays)
         return
@@ -228,8 +246,12 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
     heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
     jobs, told = world.jobs, world.to_forget
     calls = world.hooks.call
-    decide = component.decide
+    decide: Any = at_once(component) if world.strict and not calls else None
+    bare = decide is not None
+    if decide is None:
+        decide = component.decide
     limit = world.options.max_rounds
+    strict = world.strict
     rounding = ROUNDING
     now, horizon, rounds = world.now, world.horizon, world.rounds
     spent = 0.0
@@ -241,7 +263,7 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
     submitter: Submitter
     try:
         while True:
-            if not world.unfinished:
+            if not world.unfinished and len(jobs) == len(told):
                 return
             if world.sharing.changed:
                 world.sharing.settle()
@@ -329,16 +351,34 @@ def _rounds_alone(world: World, component: Component, until: float) -> None:
                 raise raised(world, session, notices, fault) from fault
             took = _perf_counter() - start
             spent += took
-            if type(answer) is not _Reply:
-                answer = checked_reply(world, session, answer)
-            reply: Reply = answer
-            decisions = reply.decisions
-            if type(decisions) is not list:
-                reply = checked_reply(world, session, reply)
-            for hook in calls:
-                hook(now, notices, reply, took)
-            if decisions or reply.now != now:
-                take(world, session, reply, notices[0].timestamp)
+            if bare:
+                decisions: Any = answer
+            else:
+                if type(answer) is not _Reply:
+                    answer = checked_reply(world, session, answer)
+                reply: Reply = answer
+                decisions = reply.decisions
+                if type(decisions) is not list:
+                    reply = checked_reply(world, session, reply)
+                for hook in calls:
+                    hook(now, notices, reply, took)
+                if reply.now != now or (decisions and not strict):
+                    take(world, session, reply, notices[0].timestamp)
+                    continue
+            if decisions:
+                for decision in decisions:  # what take does, without a call, while there is nothing but executions
+                    if type(decision) is not _ExecuteJob:
+                        break
+                    given: tuple[Any, ...] = _astuple(decision)
+                    if given[7] is not None:  # its timestamp
+                        break
+                    try:
+                        execute_job(world, 0, decision, given)
+                    except FAULTS as fault:
+                        explain(world, decision, fault)
+                else:
+                    continue
+                take(world, session, _Reply(now, decisions), notices[0].timestamp, decision)
     except Stopped as stop:
         _stop(world, (component,), stop)
     finally:
@@ -403,7 +443,7 @@ def _end(world: World, components: Sequence[Component]) -> None:
     for session in world.sessions:
         session.outbox.append(SimulationEnds(world.now))
     _ask_all(world, components)
-    if world.unfinished == 0 and not any(session.outbox for session in world.sessions):
+    if not world.going_on and not any(session.outbox for session in world.sessions):
         world.stage = "over"
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.engine.state.last_changes import LastChanges
+from windtunnel.engine.state.last_changes import MANY, LastChanges
 from windtunnel.engine.state.shared_hosts import Amounts, Shares
 from windtunnel.model import Host, HostPool, HostSet, Platform
 from windtunnel.model.demands import described_by
@@ -112,7 +112,9 @@ class HostTable:
         counts = self.counts
         counts[3] = counts[3] - size  # compiled, augmented assignments to items are left to Python
         counts[4] = counts[4] + size
-        self.changes.note(hosts, now)
+        changes = self.changes
+        changes.hosts.append(hosts)
+        changes.when.append(now)
         return True
 
     def _join(self, hosts: HostSet, now: float) -> None:
@@ -144,8 +146,12 @@ class HostTable:
         if self.sharing:
             self.without_jobs.add(hosts)
         else:
-            self.free.add(hosts)
-        self.changes.note(hosts, now)
+            self.free.put_back(hosts)
+        changes = self.changes
+        changes.hosts.append(hosts)
+        changes.when.append(now)
+        if len(changes.when) > MANY:
+            changes.settle()
 
     def set_aside(self, hosts: HostSet) -> None:
         """Free hosts are kept for a job that will get them later."""

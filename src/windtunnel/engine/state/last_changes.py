@@ -7,56 +7,59 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import HostSet
 
-__all__ = ["LastChanges"]
+__all__ = ["MANY", "LastChanges"]
 
-_MANY: Final = 4096
-"""So many changes at most wait for being looked at."""
+MANY: Final = 4096
+"""If more changes than that wait for being looked at, they are."""
 _FEW: Final = 64
 """Up to so many, none hides enough others."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class LastChanges:
-    """A date for each host, 0 at first."""
+    """A date for each host, 0 at first.
+
+    Hot paths append to :attr:`hosts` and :attr:`when` themselves, and see to it that both do not get too long.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._dates = array("d", [0.0]) * size
-        self._hosts: list[HostSet] = []
+        self.hosts: list[HostSet] = []
         """Hosts that have changed since, the latest last."""
-        self._when: list[float] = []
+        self.when: list[float] = []
         """When they did."""
 
     def note(self, hosts: HostSet, now: float) -> None:
-        """These hosts change now: a hot path."""
-        changed = self._hosts
-        changed.append(hosts)
-        self._when.append(now)
-        if len(changed) > _MANY:
-            self._settle()
+        """These hosts change now."""
+        self.hosts.append(hosts)
+        self.when.append(now)
+        if len(self.hosts) > MANY:
+            self.settle()
 
     def dates(self) -> "array[float]":
         """The dates by host; a caller may change them."""
-        if self._hosts:
-            self._settle()
+        if self.hosts:
+            self.settle()
         return self._dates
 
-    def _settle(self) -> None:
-        if len(self._hosts) > _FEW:
+    def settle(self) -> None:
+        """Look at the changes that were written down."""
+        if len(self.hosts) > _FEW:
             self._settle_backwards()
         else:
-            for hosts, now in zip(self._hosts, self._when, strict=True):
+            for hosts, now in zip(self.hosts, self.when, strict=True):
                 for first, last in hosts.runs:
                     self._dates[first : last + 1] = array("d", [now]) * (last - first + 1)
-        self._hosts.clear()
-        self._when.clear()
+        self.hosts.clear()
+        self.when.clear()
 
     def _settle_backwards(self) -> None:
         """The latest change comes first, so that most of the others need no more than a look."""
         dates = self._dates
         met = bytearray(self._size)
         left = self._size
-        for hosts, now in zip(reversed(self._hosts), reversed(self._when), strict=True):
+        for hosts, now in zip(reversed(self.hosts), reversed(self.when), strict=True):
             for first, last in hosts.runs:
                 stop = last + 1
                 begin = met.find(0, first, stop)

@@ -45,6 +45,9 @@ class Hooks:
             base = getattr(Observer, method)
             wanted = tuple(getattr(o, method) for o in observers if getattr(type(o), method) is not base)
             setattr(self, name, wanted)
+        self.only_ended = self.ended[0] if len(self.ended) == 1 else None
+        self.only_states = self.states[0] if len(self.states) == 1 else None
+        self.no_news = False
 
     begin: tuple[Callable[..., None], ...]
     hello: tuple[Callable[..., None], ...]
@@ -68,3 +71,9 @@ class Hooks:
     kill: tuple[Callable[..., None], ...]
     rack: tuple[Callable[..., None], ...]
     end: tuple[Callable[..., None], ...]
+    only_ended: Callable[..., None] | None
+    """The one that wants to know of ends, if it is alone: in pure Python a loop over it costs more than the call."""
+    only_states: Callable[..., None] | None
+    """The same for machine states."""
+    no_news: bool
+    """Whether nothing but one notice tells of a further static job: found out at the first."""

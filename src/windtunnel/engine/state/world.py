@@ -35,11 +35,10 @@ _SAVED: Final = (
     "hosts",
     "jobs",
     "last_end",
+    "linked",
     "machine_states",
     "messages",
     "metered",
-    "nb_ended",
-    "nb_running",
     "nb_submitted",
     "nb_switch_groups",
     "nb_switches",
@@ -101,7 +100,7 @@ class World:
         self.heap: list[Entry] = []
         self.sequence = 0
         self.unfinished = 0
-        """How many things keep the run from ending: submitters, jobs, calls, probes, switches, registrations."""
+        """How many things besides jobs keep the run from ending: submitters, calls, probes, switches...."""
         self.rounds = 0
         """Rounds held at this instant."""
         self.stage = "new"
@@ -126,6 +125,8 @@ class World:
         """Requeued jobs, and the ids of the lost ones that others may depend on."""
         self.done_ids: set[str] | None = None
         """Ids of ended jobs, kept only when workloads have dependencies."""
+        self.linked = False
+        """Whether the end of a job may be of interest to other jobs, or jobs are known to some components only."""
         self.workflow_tasks: dict[str, Any] = {}
         """Workflow and task behind each of its jobs that are alive, by job id."""
         self.workflows_left = 0
@@ -142,9 +143,7 @@ class World:
         """Workloads that still have jobs to submit."""
         self.events_left = 0
         """Event lists that still have events."""
-        self.nb_running = 0
         self.nb_submitted = 0
-        self.nb_ended = 0
         self.first_submission = -1.0
         self.last_end = 0.0
         self.nb_switch_groups = 0
@@ -170,6 +169,16 @@ class World:
         self.messages: dict[str, list[str]] = {}
         """Messages for running jobs, by job id."""
         self.hooks = Hooks()
+
+    @property
+    def nb_alive(self) -> int:
+        """Jobs that were submitted and have neither ended nor been rejected."""
+        return len(self.jobs) - len(self.to_forget)
+
+    @property
+    def going_on(self) -> bool:
+        """Whether something keeps the run from ending."""
+        return self.unfinished > 0 or len(self.jobs) > len(self.to_forget)
 
     def push(self, date: float, priority: int, kind: int, payload: Any = None, version: int = -1) -> None:
         """Put an event into the calendar."""

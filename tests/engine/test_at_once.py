@@ -1,0 +1,105 @@
+"""Components that have always finished at once are asked for decisions alone, unless somebody answers in their place."""
+
+import pytest
+
+from windtunnel import build
+from windtunnel.engine import Options, Simulation
+from windtunnel.engine.rounds.dialogue import at_once
+from windtunnel.model import HostSet, Platform
+from windtunnel.schedulers.easy import Easy
+from windtunnel.schedulers.fcfs import Fcfs
+from windtunnel.testing import InvariantChecker, Scripted, job, workload
+from windtunnel.vocabulary import ExecuteJob, RejectJob, Reply
+
+
+class Derived(Easy):
+    """Has nothing of its own."""
+
+
+class Replying(Easy):
+    """Counts its answers."""
+
+    answers = 0
+
+    def decide(self, now, notices):
+        self.answers += 1
+        return super().decide(now, notices)
+
+
+class Deciding(Easy):
+    """Has other decisions than its base."""
+
+    answers = 0
+
+    def decide_at_once(self, now, notices):
+        self.answers += 1
+        return super().decide_at_once(now, notices)
+
+
+class Mixed:
+    """Starts, rejects and starts jobs in one answer, each on the host of its number."""
+
+    def hello(self):
+        return Scripted(None).hello()
+
+    def decide(self, now, notices):
+        return Reply(now, self.decide_at_once(now, notices))
+
+    def decide_at_once(self, now, notices):
+        del now
+        new = [notice.job for notice in notices if type(notice).__name__ == "JobSubmitted"]
+        return [RejectJob(one.id) if one.name == "1" else ExecuteJob(one.id, HostSet([int(one.name)])) for one in new]
+
+    def stop(self):
+        pass
+
+
+def held(component, *, strict=True):
+    """What became of some jobs."""
+    checker = InvariantChecker()
+    jobs = [job(k, 1 + k % 3, run=2.0 + k, at=float(k // 2), walltime=20.0) for k in range(12)]
+    Simulation(
+        Platform.uniform(4), [workload(*jobs)], [component], options=Options(strict=strict), observers=[checker]
+    ).run()
+    assert checker.outcome == "complete"
+    return checker.rows
+
+
+def test_who_is_asked_for_decisions_alone():
+    assert at_once(Easy()) is not None
+    assert at_once(Derived()) is not None
+    assert at_once(Replying()) is None
+    assert at_once(Deciding()) is None
+    assert at_once(Fcfs()) is None
+    assert at_once(Scripted(lambda now, notices: [])) is None
+
+
+@pytest.mark.skipif(build() == "compiled", reason="no methods of one object are replaced there")
+def test_a_method_of_the_object_itself_counts():
+    scheduler = Easy()
+    scheduler.decide = lambda now, notices: Reply(now, [])
+    assert at_once(scheduler) is None
+
+
+@pytest.mark.parametrize("kind", [Replying, Deciding])
+def test_derived_classes_are_heard_and_decide_the_same(kind):
+    scheduler = kind()
+    assert held(scheduler) == held(Easy())
+    assert scheduler.answers > 12
+
+
+def test_all_ways_come_to_the_same():
+    assert held(Easy(), strict=False) == held(Easy())
+
+
+def test_decisions_of_several_kinds_in_one_answer():
+    checker = InvariantChecker()
+    jobs = [job(k, 1, run=5.0, at=0.0) for k in range(4)]
+    Simulation(Platform.uniform(4), [workload(*jobs)], [Mixed()], observers=[checker]).run()
+    assert checker.outcome == "complete"
+    assert [(name, state.name, hosts) for name, state, _, _, hosts in checker.rows] == [
+        ("w0!1", "REJECTED", ""),
+        ("w0!0", "COMPLETED_SUCCESSFULLY", "0"),
+        ("w0!2", "COMPLETED_SUCCESSFULLY", "2"),
+        ("w0!3", "COMPLETED_SUCCESSFULLY", "3"),
+    ]
