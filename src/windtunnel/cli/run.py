@@ -274,5 +274,5 @@ def _run(simulation: Any, watching: dict[str, Any] | None) -> Any:
     signal.signal(signal.SIGTERM, stop_on_signal)
     # What was loaded stays, and the engine leaves no cycles behind: looking for them less often saves a tenth.
     gc.freeze()
-    gc.set_threshold(20_000, 50, 100)
+    gc.set_threshold(200_000, 50, 100)
     return simulation.run() if watching is None else simulation.live(announce=tell_page, **watching)
