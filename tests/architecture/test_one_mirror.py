@@ -9,7 +9,7 @@ from import_graph import PACKAGE, files
 ROOM = f"{PACKAGE}.schedulers."
 STATES = re.compile(
     r"(^|_)(free|unused|left|running|held|busy|used|taken|unavailable|available|absent|down|asleep|sleeping|awake|idle"
-    r"|waking|dozing|switching|partly)(_on|_off)?($|_hosts|_machines|_jobs|_since)"
+    r"|waking|dozing|switching|partly|occupancy)(_on|_off)?($|_hosts|_machines|_jobs|_since)"
 )
 """How hosts and jobs are called by what is known of them."""
 
@@ -42,6 +42,7 @@ KNOWN = {
     "slurm.nodes.occupancy:idle": "CPUs of each node, also in a future that is tested",
     "slurm.nodes.occupancy:used": "the nodes on which jobs are, also in a future that is tested",
     "slurm.select.runs:taken": "what is picked in one selection",
+    "slurm.state:occupancy": "cores, memory and generic resources by index that jobs hold: the mirror knows amounts",
     "slurm.state:running": "jobs with what their limits, usage and preemption take",
     # what a scheduler sees of a site: its partitions, which do not change, and limits, of which the mirror knows nothing
     "partitioned.gate:held": "for which limit a job is held back",

@@ -146,6 +146,9 @@ def test_what_tells_how_it_was_is_told(tmp_path):
         ("--threads-per-core=1 --hint=nomultithread", {}),
         ("--hint=memory_bound --hint=multithread", {}),
         ("--threads-per-core=2", {"--threads-per-core": 1}),
+        ("-B 2:4:1", {}),
+        ("-B 2:4:2", {"--extra-node-info": 1}),
+        ("--extra-node-info=2-3:4", {"--extra-node-info": 1}),
         ("--gpus-per-task=1 --no-such-thing=3", {"--gpus-per-task": 1, "--no-such-thing": 1}),
     ],
 )

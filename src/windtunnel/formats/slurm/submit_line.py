@@ -112,6 +112,9 @@ def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tup
     told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (_OF_DEVICES if devices else frozenset())
     given = _options(_words(line, component))
     left = given.items() - _ONE_THREAD - {("hint", "multithread")}
+    layout = _LAYOUT.fullmatch(given.get("extra-node-info", ""))
+    if layout is None or layout[3] not in (None, "1"):
+        told -= {"extra-node-info"}
     if deadline_in(given.get("deadline", ""), 0.0) is not None:
         told |= {"deadline"}
     return tuple(f"--{name}" for name, value in given.items() if name not in told and (name, value) in left)

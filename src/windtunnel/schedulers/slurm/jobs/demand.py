@@ -128,6 +128,11 @@ class Demand:
         """Whether nobody else may be on its nodes."""
         return self.exclusive and not self.forced
 
+    @property
+    def least_tasks(self) -> int:
+        """The tasks that have to find room on a node."""
+        return self.tasks_per_node or (self.tasks if self.max_nodes == 1 and self.tasks_given else 1)
+
     def _request_nodes(self) -> None:
         """How many nodes are looked for: of a range the most, otherwise the least."""
         self.requested_nodes = self.max_nodes if self.nodes_given and not self.few_nodes else self.min_nodes

@@ -160,8 +160,8 @@ class _Cycle:
     def _record(self, record: Record) -> None:
         """A job, or the tasks of an array one after another."""
         job = record.job
-        if self.planner.preempting and any(one is job for _, one in self.done.victims):
-            return  # others have just had to go for it, in another partition
+        if self.done.made_room_for(job):
+            return  # in another partition
         first = self.planner.het.first(record)
         if first is None:
             return  # some other component has no start yet

@@ -35,6 +35,10 @@ class Pass:
         """Jobs that can never run (BadConstraints), or that are cancelled."""
         self.tested = 0
 
+    def made_room_for(self, job: PendingJob) -> bool:
+        """Whether others have just had to go for a job."""
+        return bool(self.victims) and any(one is job for _, one in self.victims)
+
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class _Run:
@@ -57,13 +61,13 @@ class _Run:
     def go(self) -> Pass:
         """Over the queue in order."""
         self.done.failed += drop_hopeless(self.state)
-        pending, most, victims = self.state.pending, self.most_starts, self.done.victims
+        pending, most = self.state.pending, self.most_starts
         for record in job_queue(self.state):
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job
-            if job.id not in pending or (victims and any(one is job for _, one in victims)):
-                continue  # started in another partition, or others have had to go for it there
+            if job.id not in pending or self.done.made_room_for(job):
+                continue  # in another partition it has started, or others have had to go for it
             if job.alone and self._passed_over(record):
                 continue
             if not job.startable_tasks:

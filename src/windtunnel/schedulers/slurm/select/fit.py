@@ -100,8 +100,7 @@ class Fit(PlainFit):
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
         elif demand.most_per_gpu and demand.gpus_per_job and not demand.exclusive:
             free = min(free, self.free_gpus(node, held) * demand.most_per_gpu)
-        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
-        least = (demand.tasks_per_node or whole_job) * per_task
+        least = demand.least_tasks * per_task
         if free < max(least, demand.cpus_per_gpu * demand.gpus_on_node()):
             return 0
         if demand.exclusive and demand.cpus_per_gpu and free < demand.cpus_per_gpu * self.free_gpus(node, held):

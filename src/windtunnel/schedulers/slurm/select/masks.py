@@ -63,11 +63,6 @@ def plain_record(record: Record, memory: bool = False) -> bool:
     )
 
 
-def _least_tasks(demand: Demand) -> int:
-    """The tasks that have to find room on a node."""
-    return demand.tasks_per_node or (demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1)
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class FreeMasks:
     """The nodes with each number of free CPUs."""
@@ -187,7 +182,7 @@ class FreeMasks:
             among &= self.idle()
         levels = [nodes & among if nodes and free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
-            values = self._with_memory(levels, self.room, demand.memory_per_cpu, _least_tasks(demand))
+            values = self._with_memory(levels, self.room, demand.memory_per_cpu, demand.least_tasks)
         else:
             values = None
         # Which numbers of CPUs there are tells one list of sets from another.
@@ -249,7 +244,7 @@ class FreeMasks:
     def _least(record: Record) -> int:
         """The CPUs that a node must have free to be of any use (§5.2)."""
         demand = record.demand
-        return max(1, _least_tasks(demand) * demand.cpus_per_task, demand.min_cpus_per_node)
+        return max(1, demand.least_tasks * demand.cpus_per_task, demand.min_cpus_per_node)
 
     def _best_fit(self, need: Taking, levels: list[int], able: int, values: list[int] | None) -> Parts | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""

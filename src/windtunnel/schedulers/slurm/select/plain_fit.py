@@ -37,9 +37,8 @@ class PlainFit:
     def of_plain_tasks(self, demand: Demand, nodes: int, held: Occupancy) -> dict[int, int]:
         """The CPUs of each node that a job could use which asks for CPUs and memory alone: most jobs do."""
         idle, memory, taken = held.idle, self.cluster.memory, held.memory
-        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
         per_task = demand.cpus_per_task
-        least = (demand.tasks_per_node or whole_job) * per_task
+        least = demand.least_tasks * per_task
         need = max(least, demand.min_cpus_per_node, 1)
         each = demand.memory_per_cpu
         whole = demand.memory_per_node
@@ -72,8 +71,7 @@ class PlainFit:
         gpus = demand.gres[0].count
         each, whole = demand.memory_per_cpu, demand.memory_per_node
         least, step = demand.least_cpus, demand.cpus_per_task
-        whole_job = demand.tasks if demand.max_nodes == 1 and demand.tasks_given else 1
-        needed = (demand.tasks_per_node or whole_job) * step
+        needed = demand.least_tasks * step
         need = max(needed, demand.min_cpus_per_node, 1)
         found: dict[int, int] = {}
         traced: list[int] = []
