@@ -44,7 +44,7 @@ class JobAsk(msgspec.Struct, frozen=True, kw_only=True):
     sockets_per_node: int | None = None
     cores_per_socket: int | None = None
     threads_per_core: int | None = None
-    """1: ``--threads-per-core=1``, ``-B s:c:1``, or a hint ``nomultithread``, ``compute_bound`` or ``memory_bound``."""
+    """1: ``--threads-per-core=1``, ``-B s:c:1``, a hint ``nomultithread``, ``compute_bound``, ``memory_bound``."""
     min_cpus_per_node: int | None = None
     memory_per_node: int | None = None
     """MB; 0: all of a node's."""
