@@ -7,7 +7,7 @@ __all__ = ["bits", "first_of", "mask_of", "runs_above", "spans", "union", "witho
 
 _FEW: Final = 8
 """So many nodes far apart are found faster one by one than by their text."""
-_FEW_RUNS: Final = 16
+_FEW_RUNS: Final = 24
 """And so many runs."""
 
 
@@ -62,14 +62,13 @@ def _spans_from(low: int, mask: int) -> list[tuple[int, int]]:
     edges = mask ^ mask << 1  # a one where a run begins, and one behind its end
     if edges.bit_count() <= 2 * _FEW_RUNS:
         few: list[tuple[int, int]] = []
-        edges >>= 1  # the first run begins here
-        while edges:
-            size = (edges & -edges).bit_length()
-            few.append((low, low + size))
-            edges >>= size
-            gap = (edges & -edges).bit_length()
-            edges >>= gap
-            low += size + gap
+        while edges:  # from the last one: to find the first takes a pass over all
+            behind = edges.bit_length() - 1
+            edges ^= 1 << behind
+            first = edges.bit_length() - 1
+            edges ^= 1 << first
+            few.append((low + first, low + behind))
+        few.reverse()
         return few
     text = bin(edges)
     place = len(text) - 1

@@ -14,7 +14,8 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of
 from windtunnel.schedulers.slurm.select.kept import NOT_KEPT, KeptPicks, Parts
 from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
 from windtunnel.schedulers.slurm.select.plain_fit import in_steps
-from windtunnel.schedulers.slurm.select.set_runs import Runs, at_most, smallest_run, take_of, worth
+from windtunnel.schedulers.slurm.select.set_runs import runs_in
+from windtunnel.schedulers.slurm.select.stretches import Stretches
 from windtunnel.schedulers.slurm.select.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
@@ -61,6 +62,18 @@ def plain_record(record: Record, memory: bool = False) -> bool:
         or record.job.constraint.counts
         or len(record.job.constraint.alternatives) > 1
     )
+
+
+def _at_most(counts: list[int], nodes: int) -> int:
+    """The CPUs that so many nodes could give at best, of as many as there are with each number of CPUs."""
+    cpus = 0
+    for free in range(len(counts) - 1, 0, -1):
+        count = min(nodes, counts[free])
+        cpus += free * count
+        nodes -= count
+        if nodes <= 0:
+            break
+    return cpus
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -202,7 +215,7 @@ class FreeMasks:
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
             most = max(demand.tasks, demand.min_nodes)
-        if cpus < demand.cpus or sum(counts) < demand.min_nodes or at_most(counts, most) < demand.cpus:
+        if cpus < demand.cpus or sum(counts) < demand.min_nodes or _at_most(counts, most) < demand.cpus:
             return None
         largest = max([free for free, nodes in enumerate(levels) if nodes])
         unit = self.cluster.threads[0]
@@ -256,26 +269,19 @@ class FreeMasks:
                 present = [(free, nodes) for free, nodes in enumerate(levels) if nodes]
             else:
                 present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
-            last = need.most_nodes == 1
-            useful = worth(need, present)
-            run = smallest_run(need, inside, useful, present, values) if need.nodes - need.slack <= 1 else 0
-            if run:
-                take_of(need, run, present)
-                if need.done:
-                    return need.parts
-                inside ^= run
-                useful = worth(need, present) & inside
-                last = need.most_nodes == 1
-            runs = Runs(inside, useful, present, values)
-            while len(runs) and need.most_nodes > 0:
-                take_of(need, runs.pop(runs.choose(need)), present)
+            runs = Stretches(present) if values is None else runs_in(need, inside, present, values)
+            if need.done:
+                return need.parts
+            while need.most_nodes > 0:
+                if need.most_nodes == 1:
+                    runs.keep_useful(need)
+                if not len(runs):
+                    break
+                runs.take(need)
                 if need.done:
                     return need.parts
                 if need.hopeless:
                     return None
-                if need.most_nodes == 1 and not last:
-                    last = True
-                    runs.keep(worth(need, present))
             if need.most_nodes <= 0:
                 break
         return need.parts if need.enough else None

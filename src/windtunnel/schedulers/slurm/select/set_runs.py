@@ -1,29 +1,21 @@
-"""Runs of consecutive nodes in sets: which of them a selection goes to, and what it takes there (§5.3)."""
+"""Runs of consecutive nodes in sets: which of them a selection goes to, and what it takes there (§5.3).
+
+For clusters where most nodes differ from their neighbours, as where memory is counted; others, in
+:mod:`windtunnel.schedulers.slurm.select.stretches`.
+"""
 
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.nodesets import runs_above, spans, without
 from windtunnel.schedulers.slurm.select.takings import Taking
 
-__all__ = ["Present", "Runs", "at_most", "smallest_run", "take_of", "worth"]
+__all__ = ["Present", "Runs", "runs_in"]
 
 Present = list[tuple[int, int]]
 """Numbers of usable CPUs, ascending, and the nodes with so many."""
 
 
-def at_most(counts: list[int], nodes: int) -> int:
-    """The CPUs that so many nodes could give at best, of as many as there are with each number of CPUs."""
-    cpus = 0
-    for free in range(len(counts) - 1, 0, -1):
-        count = min(nodes, counts[free])
-        cpus += free * count
-        nodes -= count
-        if nodes <= 0:
-            break
-    return cpus
-
-
-def worth(need: Taking, present: Present) -> int:
+def _worth(need: Taking, present: Present) -> int:
     """The nodes that may be of use: of the last one that is allowed all that is left is taken."""
     found = 0
     for free, nodes in present:
@@ -32,7 +24,7 @@ def worth(need: Taking, present: Present) -> int:
     return found
 
 
-def smallest_run(need: Taking, inside: int, useful: int, present: Present, values: list[int] | None) -> int:
+def _smallest_run(need: Taking, inside: int, useful: int, present: Present, values: list[int]) -> int:
     """The run that a job goes to which is content with one node, if some node beside no other one would do alone.
 
     The run with fewest CPUs that suffice is wanted, so only runs as short as that are looked at. 0: it is not known.
@@ -43,32 +35,55 @@ def smallest_run(need: Taking, inside: int, useful: int, present: Present, value
     for free, nodes in present:
         if free >= need.cpus and nodes & lone:
             short = without(inside, runs_above(inside, free // present[0][0]))
-            runs = Runs(short, useful & short, present, values)
+            runs = Runs(_with_any(spans(short), useful), present, values)
             return runs.pop(runs.choose(need))
     return 0
 
 
+def _with_any(found: list[tuple[int, int]], nodes: int) -> list[tuple[int, int]]:
+    """The runs that have any of some nodes."""
+    return [one for one in found if nodes >> one[0] & ((1 << one[1] - one[0]) - 1)]
+
+
+def runs_in(need: Taking, inside: int, present: Present, values: list[int]) -> "Runs":
+    """The runs of a set that a job may go to; if the first of them is found at once, it is taken already."""
+    useful = _worth(need, present)
+    run = _smallest_run(need, inside, useful, present, values) if need.nodes - need.slack <= 1 else 0
+    if run:
+        _take_of(need, run, present)
+        inside ^= run
+        useful = _worth(need, present) & inside
+    found = [] if need.done else spans(inside)
+    return Runs(found if useful == inside else _with_any(found, useful), present, values, need.most_nodes == 1)
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Runs:
-    """The runs of a set with anything of use in them; their CPUs are counted only where they make a difference."""
+    """Runs that a job may go to; their CPUs are counted only where they make a difference."""
 
-    __slots__ = ("_cpus", "_high", "_low", "_present", "_spans", "_values")
+    __slots__ = ("_all_useful", "_cpus", "_high", "_low", "_present", "_spans", "_values")
 
-    def __init__(self, inside: int, useful: int, present: Present, values: list[int] | None) -> None:
-        self._spans = spans(inside)
+    def __init__(
+        self, found: list[tuple[int, int]], present: Present, values: list[int], all_useful: bool = False
+    ) -> None:
+        self._spans = found
         """Of each the first node, and the one behind its last."""
-        if useful != inside:
-            self._spans = [one for one in self._spans if useful >> one[0] & ((1 << one[1] - one[0]) - 1)]
-        self._cpus = [-1] * len(self._spans)
+        self._cpus = [-1] * len(found)
         """The CPUs of each; -1: not counted yet."""
         self._present = present
         self._values = values
-        """The CPUs of each node, where they are known."""
+        """The CPUs of each node."""
+        self._all_useful = all_useful
+        """Whether each has a node that would do as the last one."""
         self._low = present[0][0]
         self._high = present[-1][0]
 
     def __len__(self) -> int:
         return len(self._spans)
+
+    def take(self, need: Taking) -> None:
+        """Take nodes of the run that a job goes to; it is none of them any more."""
+        _take_of(need, self.pop(self.choose(need)), self._present)
 
     def pop(self, place: int) -> int:
         """One of them, as a set of nodes; it is none of them any more."""
@@ -76,12 +91,23 @@ class Runs:
         del self._cpus[place]
         return ((1 << (end - begin)) - 1) << begin
 
-    def keep(self, useful: int) -> None:
-        """Only those with any of these nodes stay."""
-        kept = [k for k, one in enumerate(self._spans) if useful >> one[0] & ((1 << one[1] - one[0]) - 1)]
+    def keep_useful(self, need: Taking) -> None:
+        """Only those stay that have a node with all the CPUs that are left: it is the last one that is allowed."""
+        if self._all_useful:
+            return
+        self._all_useful = True
+        kept = self._useful(need)
         if len(kept) < len(self._spans):
-            self._spans = [self._spans[k] for k in kept]
-            self._cpus = [self._cpus[k] for k in kept]
+            self._keep(kept)
+
+    def _useful(self, need: Taking) -> list[int]:
+        """The places of these."""
+        useful = _worth(need, self._present)
+        return [k for k, one in enumerate(self._spans) if useful >> one[0] & ((1 << one[1] - one[0]) - 1)]
+
+    def _keep(self, kept: list[int]) -> None:
+        self._spans = [self._spans[k] for k in kept]
+        self._cpus = [self._cpus[k] for k in kept]
 
     def choose(self, need: Taking) -> int:
         """The place of the smallest that suffices, else of the largest: one too short, but larger, wins."""
@@ -113,15 +139,10 @@ class Runs:
 
     def _count(self, begin: int, end: int) -> int:
         """The CPUs of one."""
-        if self._values is not None:
-            return sum(self._values[begin:end])
-        if self._low == self._high:
-            return self._low * (end - begin)
-        ones = (1 << (end - begin)) - 1
-        return sum([free * (nodes >> begin & ones).bit_count() for free, nodes in self._present])
+        return sum(self._values[begin:end])
 
 
-def take_of(need: Taking, run: int, present: Present) -> None:
+def _take_of(need: Taking, run: int, present: Present) -> None:
     """Of one run the tightest node that holds all that is left, else its nodes in order."""
     if need.nodes <= 1:
         for free, nodes in present:

@@ -55,15 +55,25 @@ class Taking:
     def take(self, nodes: int, usable: int) -> None:
         """Of nodes with as many usable CPUs each, take the first ones, until they suffice or no more are allowed."""
         left = nodes.bit_count()
-        while left and self.most_nodes > 0 and not self.done:
-            if self.most_nodes == 1 and usable < self.cpus:
-                return
+        while left and not self._refuses(usable):
             each = self._each(usable)
             count = min(left, max(1, self._alike(usable, each)))
             taken = first_of(nodes, count)
             nodes ^= taken
             left -= count
             self._book(each, taken, count)
+
+    def take_stretch(self, begin: int, end: int, usable: int) -> None:
+        """The same of consecutive nodes: the first one, and the one behind the last."""
+        while begin < end and not self._refuses(usable):
+            each = self._each(usable)
+            count = min(end - begin, max(1, self._alike(usable, each)))
+            self._book(each, ((1 << count) - 1) << begin, count)
+            begin += count
+
+    def _refuses(self, usable: int) -> bool:
+        """Whether no node with so many CPUs is taken any more."""
+        return self.most_nodes <= 0 or self.done or (self.most_nodes == 1 and usable < self.cpus)
 
     def _each(self, usable: int) -> int:
         """The CPUs taken of the next node: some are left for each node still required after it."""
