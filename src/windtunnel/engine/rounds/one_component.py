@@ -1,0 +1,190 @@
+"""The run loop where there is one decision component: long runs spend their time here."""
+
+from heapq import heappop
+from time import perf_counter
+from typing import Any, Final
+
+from msgspec.structs import astuple
+
+from windtunnel.diagnostics import SimulationError, UsageError
+from windtunnel.engine.jobs.ending import end_job
+from windtunnel.engine.jobs.starting import execute_job
+from windtunnel.engine.jobs.submission import submit_first
+from windtunnel.engine.rounds.dialogue import (
+    FAULTS,
+    Stopped,
+    at_once,
+    checked_reply,
+    explain,
+    forget_ended,
+    raised,
+    take,
+)
+from windtunnel.engine.rounds.happening import HANDLERS
+from windtunnel.engine.rounds.stopping import stop_run
+from windtunnel.engine.state.calendar import CALL, COMPILED, JOB_END, ROUNDING, SUBMIT, on_paper, take_first
+from windtunnel.engine.state.feeds import Submitter
+from windtunnel.engine.state.world import World
+from windtunnel.model import JobRecord
+from windtunnel.vocabulary import Component, ExecuteJob, Reply
+
+__all__ = ["rounds_of_one"]
+
+# Bound once: compiled code looks up what comes from other modules each time.
+_HANDLERS: Final = HANDLERS
+_heappop: Final = heappop
+_perf_counter: Final = perf_counter
+_Reply: Final = Reply
+_ExecuteJob: Final = ExecuteJob
+_astuple: Final = astuple
+
+
+def rounds_of_one(world: World, component: Component, until: float) -> None:
+    """Rounds up to a date with the one component there is, for as long as it has something to hear in each.
+
+    The same as :func:`~.loop.round_once` again and again, in one loop. (CPython 3.11 specialises the code of a loop
+    that is entered once only if it ends in an unconditional jump: ``while True``.) That both are equal is tested on
+    random runs.
+    """
+    session = world.sessions[0]
+    heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
+    jobs, told = world.jobs, world.to_forget
+    calls = world.hooks.call
+    decide: Any = at_once(component) if world.strict and not calls else None
+    bare = decide is not None
+    if decide is None:
+        decide = component.decide
+    limit = world.options.max_rounds
+    strict = world.strict
+    rounding = ROUNDING
+    now, horizon, rounds = world.now, world.horizon, world.rounds
+    spent = 0.0
+    entry: tuple[Any, ...]
+    date: float
+    kind: int
+    version: int
+    record: JobRecord
+    submitter: Submitter
+    try:
+        while True:
+            if not world.unfinished and len(jobs) == len(told):
+                return
+            if world.sharing.changed:
+                world.sharing.settle()
+            notices = session.outbox
+            if not notices or session.ready_at > now:
+                if not heap:
+                    return
+                entry = heap[0]
+                date, _, _, kind, payload, version = entry
+                if kind == JOB_END:
+                    record = payload
+                    if record.version != version:
+                        take_first(heap)
+                        continue
+                elif kind == SUBMIT:
+                    submitter = payload
+                    if submitter.version != version:
+                        take_first(heap)
+                        continue
+                elif version >= 0 and payload.version != version:
+                    take_first(heap)
+                    continue
+                if date > until:
+                    return
+                if date > horizon:
+                    if (
+                        date + rounding - rounding != date  # whole seconds are as they are, most others too
+                        and date != (date * 1e6 + rounding - rounding) / 1e6
+                        and kind != CALL
+                    ):
+                        date = on_paper(date)
+                    world.now = now = date
+                    world.horizon = horizon = date + 1e-9 + date * 1e-15
+                    rounds = 0
+                if kind == SUBMIT:  # the most frequent two are called directly
+                    submit_first(world, submitter, entry)
+                else:
+                    if COMPILED:
+                        take_first(heap)
+                    else:
+                        _heappop(heap)
+                    if kind == JOB_END:
+                        end_job(world, record)
+                    else:
+                        _HANDLERS[kind](world, payload)
+            while heap:
+                entry = heap[0]
+                date = entry[0]
+                if date > horizon:
+                    break
+                _, _, _, kind, payload, version = entry
+                if kind == SUBMIT:
+                    submitter = payload
+                    if submitter.version == version:
+                        submit_first(world, submitter, entry)
+                    else:
+                        take_first(heap)
+                    continue
+                take_first(heap)
+                if kind == JOB_END:
+                    record = payload
+                    if record.version == version:
+                        end_job(world, record)
+                elif version < 0 or payload.version == version:
+                    _HANDLERS[kind](world, payload)
+            notices = session.outbox
+            if not notices or session.ready_at > now or rounds >= limit:
+                return
+            rounds += 1
+            session.outbox = []
+            if session.apart:
+                session.outbox, session.apart = session.apart, session.outbox
+            if told:
+                if world.profile_uses is None:
+                    while told:
+                        del jobs[told.pop()]
+                else:
+                    forget_ended(world)
+            start = _perf_counter()
+            try:
+                answer: Any = decide(now, notices)  # no declared type is taken on trust
+            except (SimulationError, UsageError):
+                raise
+            except (Exception, SystemExit) as fault:
+                raise raised(world, session, notices, fault) from fault
+            took = _perf_counter() - start
+            spent += took
+            if bare:
+                decisions: Any = answer
+            else:
+                if type(answer) is not _Reply:
+                    answer = checked_reply(world, session, answer)
+                reply: Reply = answer
+                decisions = reply.decisions
+                if type(decisions) is not list:
+                    reply = checked_reply(world, session, reply)
+                for hook in calls:
+                    hook(now, notices, reply, took)
+                if reply.now != now or (decisions and not strict):
+                    take(world, session, reply, notices[0].timestamp)
+                    continue
+            if decisions:
+                for decision in decisions:  # what take does, without a call, while there is nothing but executions
+                    if type(decision) is not _ExecuteJob:
+                        break
+                    given: tuple[Any, ...] = _astuple(decision)
+                    if given[7] is not None:  # its timestamp
+                        break
+                    try:
+                        execute_job(world, 0, decision, given)
+                    except FAULTS as fault:
+                        explain(world, decision, fault)
+                else:
+                    continue
+                take(world, session, _Reply(now, decisions), notices[0].timestamp, decision)
+    except Stopped as stop:
+        stop_run(world, (component,), stop)
+    finally:
+        world.rounds = rounds
+        session.scheduling_time += spent
