@@ -1,80 +1,30 @@
-"""Where a job goes in the map of the backfill loop: its first start beside all plans, or right now (§4.3)."""
-
-from typing import Final
+"""The planner of a cycle: what tests came to in the cycle before is kept, and hopeless ones are left out (§4.3)."""
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import Picked, Record, RunningJob
-from windtunnel.schedulers.slurm.loops.booked import bookings_for
-from windtunnel.schedulers.slurm.loops.cancelling import cut
-from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
-from windtunnel.schedulers.slurm.loops.main_loop import Pass
-from windtunnel.schedulers.slurm.loops.queue import partition_refusal
-from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
-from windtunnel.schedulers.slurm.nodes.nodesets import without
+from windtunnel.schedulers.slurm.jobs.records import Record, RunningJob
+from windtunnel.schedulers.slurm.loops.plan_making import MOST_TRIES, PlanMaker, minutes_of
 from windtunnel.schedulers.slurm.plans.kept import KeptPlan, same_slots_until, same_until
-from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
-from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
-from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room
-from windtunnel.schedulers.slurm.select.answers import Answer
+from windtunnel.schedulers.slurm.plans.outcomes import NOTHING, PLANNED, Plan
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Planner", "minutes_of"]
-
-_MOST_TRIES: Final = 500
-_NEVER: Final = 1 << 62
-_UNKNOWN_START: Final = 500
-"""Seconds after which a job is planned that limits refuse now (``assoc_limit_stop``)."""
+__all__ = ["Planner"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Planner:
-    """Tests the jobs of one cycle, with the map of its plans."""
+class Planner(PlanMaker):
+    """Tests the jobs of one cycle; what a test came to in the cycle before is looked up first."""
 
     def __init__(self, state: State) -> None:
-        self.state = state
-        self.settings = state.site.backfill
-        self.window = self.settings.bf_window * 60
-        self.limits_stop = state.site.main.assoc_limit_stop
-        self.licensed: bool = self.settings.bf_licenses
-        self.preempting = bool(state.site.preempt.type)
-        self.most_plans: int = self.settings.bf_job_part_count_reserve
-        """Plans of a partition; 0: any number."""
-        self.most_boundaries: int = self.settings.bf_node_space_size or self.settings.bf_max_job_test
-        counted = state.site.licences if self.licensed else {}
-        nodes = self.nodes = state.up
-        """Where jobs may be planned at all."""
-        self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, nodes, counted)
-        for job in state.running.values():
-            if counted and job.licences and job.holding.end > state.now:
-                self.map.take(state.now, job.holding.end, 0, job.licences)
-        self._bases: dict[str, int] = {}
-        """Of each partition."""
-        self.booked = bool(state.bookings)
+        super().__init__(state)
         self.keeps = self._repeats()
         """Whether plans may be those of the cycle before."""
         self.number = 0
         """Of the map as it is, among those of all cycles."""
-        self.tried = 0
-        """The last date at which a start was tried."""
-        self.answers: list[Answer] = []
-        """What one test has asked for, and whether nothing else decides on it."""
-        self.lasting = False
-        if self.keeps:
-            state.kept_plans.begin(self.nodes, state.ledger.last if state.limits.active else 0)
-        self.done = Pass()
-        """What has started."""
-        self.reserved: dict[str, int] = {}
-        """Plans of each partition."""
-        self.entered = 0
-        """Plans in the map."""
         self.hopeless: set[int] = set()
         """Kinds of jobs, with their minutes, for which no date has nodes enough: plans only take more of them."""
-        self.het = HetStarts(state, self.window)
-        if self.settings.bf_running_job_reserve:
-            for job in state.running.values():
-                if job.holding.exclusive:
-                    self.map.take(state.now, job.holding.end, job.holding.nodes)
+        if self.keeps:
+            state.kept_plans.begin(self.nodes, state.ledger.last if state.limits.active else 0)
 
     def _repeats(self) -> bool:
         """Whether nothing but jobs and plans decides on plans."""
@@ -98,7 +48,7 @@ class Planner:
         Not before ``first``: components of a heterogeneous job start with the others.
         """
         if only_now or not self.keeps or not self._keeps(record):
-            return self._test(record, only_now, first)
+            return self.make(record, only_now, first)
         state, number = self.state, self.number
         minutes = minutes_of(record)
         sort = state.selector.kind(record) << 40 | minutes
@@ -109,14 +59,15 @@ class Planner:
         if known is not None and self.stands(known):
             plan = known.plan
             if plan.outcome is PLANNED:
-                self._enter(record, plan.start, plan.start + length, plan.nodes, known.after)
+                self.number = known.after
+                super().enter(record, plan.start, plan.start + length, plan.nodes)
             self._note(sort, plan, known.tested)
             return plan, known.tested
         until = same_slots_until(self.map, state.now, length)
         answers = self.answers = []
         self.lasting = not (state.limits.active or state.users_alone)
         version = state.selector.answers.version
-        plan, tested = self._test(record, only_now, first)
+        plan, tested = self.make(record, only_now, first)
         self._note(sort, plan, tested)
         until = min(until, same_until(self.map, plan, state.now, length, self.window))
         if until > state.now and self.tried < self.map.end:
@@ -126,7 +77,7 @@ class Planner:
 
     def _note(self, sort: int, plan: Plan, tested: bool) -> None:
         """If no date had nodes enough for a job even to be tested, none will have for others of its sort."""
-        if plan.outcome is NOTHING and not (tested or self.state.users_alone) and len(self.map.slots) < _MOST_TRIES:
+        if plan.outcome is NOTHING and not (tested or self.state.users_alone) and len(self.map.slots) < MOST_TRIES:
             self.hopeless.add(sort)
 
     def is_hopeless(self, record: Record, look: bool) -> bool:
@@ -137,8 +88,8 @@ class Planner:
         if sort not in self.hopeless:
             if not look:
                 return False
-            _, _, _, tries, possible = self._chance(record, self.state.now, minutes_of(record), _MOST_TRIES)
-            if possible or tries >= _MOST_TRIES:
+            _, _, _, tries, possible = self.chance(record, self.state.now, minutes_of(record), MOST_TRIES)
+            if possible or tries >= MOST_TRIES:
                 return False
             self.hopeless.add(sort)
         return True
@@ -165,217 +116,17 @@ class Planner:
         job = record.job
         if job.het is not None or job.tasks is not None or job.licences:
             return False
-        return self.state.selector.by_sets(record, self._base(record))
+        return self.state.selector.by_sets(record, self.base(record))
 
-    def _enter(self, record: Record, begin: int, end: int, nodes: int, after: int = 0) -> None:
-        """A plan is entered in the map, whose number is then ``after`` (0: not known yet)."""
-        if after:
-            self.number = after
-        elif self.keeps:
-            self.number = self.state.kept_plans.after(self.number, *self.map.effect(begin, end), nodes)
-        licences = record.job.licences if self.licensed else None
-        self.map.take(begin, end, nodes, licences)
-        self.entered += 1
-        name = record.table.name
-        self.reserved[name] = self.reserved.get(name, 0) + 1
-
-    def _test(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
-        state, job = self.state, record.job
-        if job.licences and not self.licensed and not state.has_licences(job.licences):
-            return Plan(NOTHING), False
-        refusal = state.limits.bound(record)
-        if refusal:
-            job.reason = refusal
-            return Plan(REFUSED), False
-        no_reserve = bool(self.preempting and job.qos is not None and job.qos.has("NoReserve"))
-        minutes = 1 if no_reserve else minutes_of(record)
-        plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
-        tested = False
-        later = state.now
-        tries = 0
-        while tries < _MOST_TRIES:
-            start = max(later, first)
-            if plain:
-                start, later, among, done, possible = self._chance(record, start, minutes, _MOST_TRIES - tries)
-                tries += done
-                tested = tested or possible
-                self.tried = start
-                if not among:
-                    break
-            else:
-                tries += 1
-                chance = self._booked_chance(record, start, minutes)
-                if chance is None:
-                    break
-                start, later, among, possible = chance
-                if not possible:
-                    if later and not only_now:
-                        continue
-                    break
-                tested = True
-            self.tried = start
-            again = bool(later) and not only_now
-            horizon = later if again else state.now if only_now else _NEVER
-            found = self._will_run(record, among, horizon)
-            if found is None or (only_now and found[0] > state.now):
-                if again:
-                    continue
-                break
-            when, placed = max(found[0], start), found[1]
-            if when <= state.now and placed.nodes & state.completing:
-                when, later = state.now + 1, 0  # soon, but not yet
-            self.het.note(record, when, placed)
-            if when <= state.now and job.het is None:
-                plan = self._start(record, among, minutes)
-                if plan is not None and (plan.outcome is not REFUSED or not self.limits_stop):
-                    return plan, tested
-                if plan is not None:
-                    when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
-            elif later and when > later:
-                continue
-            if when > state.now + self.window:
-                return Plan(LATE, when), tested
-            if not self.map.free(when, when + minutes * 60, placed.nodes):
-                later = when
-                continue
-            if self.het.deadlocked(record, when):
-                break
-            return self._reserve(record, when, minutes, placed, no_reserve), tested
-        return Plan(NOTHING), tested
-
-    def _base(self, record: Record) -> int:
-        """The nodes of a job's partition that are up, and not another user's for himself."""
-        base = self._bases.get(record.table.name)
-        if base is None:
-            base = record.table.mask & self.nodes
-            if base == self.nodes:
-                base = self.nodes  # the same object: it is compared at once
-            self._bases[record.table.name] = base
-        others = self.state.of_others(record)
-        return without(base, others)
-
-    def _chance(self, record: Record, start: int, minutes: int, tries: int) -> tuple[int, int, int, int, bool]:
-        """The first date with nodes enough for a test; where nothing but plans is in the way."""
-        few = record.demand.min_nodes
-        base = self._base(record)
-        least = self.state.selector.least_nodes(record) if self.state.selector.by_sets(record, base) else few
-        mask = record.mask if record.narrow else base
-        return self.map.chance(start, base, mask, minutes * 60, least, few, tries)
-
-    def _booked_chance(self, record: Record, start: int, minutes: int) -> tuple[int, int, int, bool] | None:
-        """From when on a job might go where, when to try again, and whether a test is worth while; None: never."""
-        state, job = self.state, record.job
-        kept, booked_until, reservation = bookings_for(state, record, start, minutes)
-        if reservation is None:
-            return None
-        start, base = reservation
-        base &= self._base(record) & ~kept
-        later, among, slots = self.map.later_than(start, base, base, max(start, state.now) + minutes * 60)
-        if booked_until and booked_until + 1 < state.now + self.window and (not later or booked_until + 1 < later):
-            later = booked_until + 1
-        among &= record.mask
-        if self.licensed and job.licences:
-            free_again = self.map.licences_again(job.licences, slots)
-            later = min(later, free_again) if later and free_again else later or free_again
-        return start, later, among, self._possible(record, among, slots)
-
-    def _will_run(self, record: Record, among: int, horizon: int) -> tuple[int, Picked] | None:
-        """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
-        state = self.state
-        gone = [job.holding for job in candidates(state, record)] if self.preempting else []
-        heed_switches(state, record)
-        found = state.selector.will_run(record, among, state.occupancy, state.now, gone, horizon)
-        answer = state.selector.latest
-        if answer is not None:
-            self.answers.append(answer)
-        else:
-            self.lasting = False
-        if found is not None and waits_for_switches(state, record, found[1]):
-            return None  # select/linear looks no further
-        return found
-
-    def _possible(self, record: Record, among: int, slots: list[Slot]) -> bool:
-        """Whether nodes, named ones and licences are enough for a test at all."""
-        job = record.job
-        if among.bit_count() < record.demand.min_nodes or job.named & ~among:
-            return False
-        if self.licensed and job.licences:
-            for slot in slots:
-                if any(slot.licences.get(name, 0) < count for name, count in job.licences.items()):
-                    return False
-        return True
-
-    def _start(self, record: Record, among: int, minutes: int) -> Plan | None:
-        """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead."""
-        state, job = self.state, record.job
-        if partition_refusal(record) or not job.startable_tasks:
-            return None
-        among = without(among, state.completing)
-        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
-        if placed is None:
-            victims = make_room(state, record, among)
-            if victims is not None:
-                self.done.victims += [(victim, job) for victim in victims]
-            job.reason = "Resources"
-            return None
-        if waits_for_switches(state, record, placed):
-            job.reason = "Resources"
-            return None
-        refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
-        if refusal:
-            job.reason = refusal
-            return Plan(REFUSED)
-        limit = minutes
-        if minutes < record.limit:
-            limit = self._longest(record, placed, minutes)
-        running = state.begin(record, placed, state.now, cut(record, limit, state.now))
-        self._take_licences(record, running)
-        if record.demand.exclusive:
-            self._occupy(running)
-        self.done.started.append(running)
-        return Plan(STARTED, state.now, placed.nodes)
-
-    def _occupy(self, running: RunningJob) -> None:
-        """A job that has its nodes whole leaves the map for as long as it may run; others are only seen to run."""
-        now, end, nodes = self.state.now, running.holding.end, running.holding.nodes
+    def enter(self, record: Record, begin: int, end: int, nodes: int) -> None:
+        """A plan is entered in the map, which has another number then."""
         if self.keeps:
-            self.number = self.state.kept_plans.after(self.number, *self.map.effect(now, end), nodes)
-        self.map.take(now, end, nodes)
+            self.number = self.state.kept_plans.after(self.number, *self.map.effect(begin, end), nodes)
+        super().enter(record, begin, end, nodes)
 
-    def _take_licences(self, record: Record, running: RunningJob) -> None:
-        wanted = record.job.licences
-        if self.licensed and wanted:
-            self.map.take(self.state.now, running.holding.end, 0, wanted)
-
-    def _longest(self, record: Record, placed: Picked, minutes: int) -> int:
-        """With --time-min the limit grows as far as the next plan on its nodes allows (§4.3)."""
-        now = self.state.now
-        end = now + record.limit * 60
-        for slot in self.map.slots:
-            if slot.begin > now and slot.begin < end and without(placed.nodes, slot.nodes):
-                end = slot.begin
-                break
-        return max(minutes, min(record.limit, (end - now) // 60))
-
-    def _reserve(self, record: Record, when: int, minutes: int, placed: Picked, shown: bool) -> Plan:
-        """Enter a plan in the map, unless it is only ``shown``, limits refuse it, or there are enough already."""
-        state, job = self.state, record.job
-        if state.limits.active:
-            named = Picked(placed.nodes & job.named, {})  # of a plan no other nodes are free of charge
-            refusal = state.limits.after(record, named, state.planned_tres(record, placed))
-            if refusal and not self.limits_stop:
-                job.reason = refusal
-                return Plan(SHOWN, when)
-        part = self.most_plans
-        if shown or (part and self.reserved.get(record.table.name, 0) >= part):
-            return Plan(SHOWN, when)
-        most = self.most_boundaries
-        if most and self.map.records >= most:
-            return Plan(FULL, when, placed.nodes)
-        self._enter(record, when, when + minutes * 60, placed.nodes)
-        return Plan(PLANNED, when, placed.nodes)
-
-
-def minutes_of(record: Record) -> int:
-    """For how long a job is planned."""
-    return min(record.limit, record.job.time_min or record.limit)
+    def occupy(self, running: RunningJob) -> None:
+        """A job that has its nodes whole leaves the map, which has another number then."""
+        if self.keeps:
+            end, nodes = running.holding.end, running.holding.nodes
+            self.number = self.state.kept_plans.after(self.number, *self.map.effect(self.state.now, end), nodes)
+        super().occupy(running)

@@ -11,7 +11,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
 from windtunnel.schedulers.slurm.loops.main_loop import OF_LIMITS
-from windtunnel.schedulers.slurm.loops.planner import Planner, minutes_of
+from windtunnel.schedulers.slurm.loops.plan_making import minutes_of
+from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
 from windtunnel.schedulers.slurm.state import State
 
