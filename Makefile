@@ -41,7 +41,7 @@ campaign: $(VENV)/.ready  ## generators of odd inputs, dialogues and damage, for
 	$(BIN)/python -m tests.campaign.run --budget $(BUDGET) --seed $(SEED)
 
 lint: $(VENV)/.lint  ## style and types
-	$(BIN)/ruff check src tests benchmarks hatch_build.py
+	$(BIN)/ruff check .
 	$(BIN)/mypy
 
 bench: $(VENV)/.ready  ## the figures of docs/reference/performance.md; NAMES="runs startup" AGAINST=DIR for some of them

@@ -1,7 +1,7 @@
-"""Runs the commands that the README gives to somebody with a log of their own: cold_reader.py README FOLDER [ENVIRONMENT].
+"""Runs the commands that the README gives to somebody with a log: cold_reader.py README FOLDER [ENVIRONMENT].
 
-FOLDER gets a LOG.swf and what the commands write. Without ENVIRONMENT (a virtual environment that holds Windtunnel) the
-commands for getting one come first, in the repository in which the README lies.
+FOLDER gets a LOG.swf and what the commands write. Without ENVIRONMENT (a virtual environment that holds Windtunnel)
+the commands for getting one come first, in the repository in which the README lies.
 """
 
 import os

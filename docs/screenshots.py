@@ -1,4 +1,4 @@
-"""Makes the pictures of the documentation: ``make screenshots`` (needs Chromium, and the extras ``browser`` and ``web``).
+"""Makes the pictures of the documentation: ``make screenshots`` (needs Chromium, the extras ``browser`` and ``web``).
 
 A bundled generator makes the workload, so the pictures show the same on every machine.
 """
@@ -21,7 +21,8 @@ FAILURES = "between=exponential:2000000;repair=lognormal:9,1;until=2000000"
 
 def simulation(scheduler: str = "easy", out: Path | None = None) -> wt.Simulation:
     options = wt.Options(on_failure="requeue")
-    return wt.Simulation("hosts:128", WORKLOAD, scheduler, failures=parse_failures(FAILURES), options=options, out=out)
+    failures = parse_failures(FAILURES)
+    return wt.Simulation("hosts:128", WORKLOAD, scheduler, failures=failures, options=options, out=out)
 
 
 @contextmanager

@@ -1,14 +1,18 @@
 """Makes the log of the bundled site ``example:slurm``: python examples/make_slurm_site.py
 
-5,000 jobs of four weeks, drawn with a fixed seed; when and where they ran was found by simulating each partition under
-EASY backfilling. The log is written over src/windtunnel/examples/slurm_site/jobs.txt.gz, the same bytes each time.
+5,000 jobs of four weeks, drawn with a fixed seed; when and where they ran was found by simulating each partition
+under EASY backfilling. The log is written over src/windtunnel/examples/slurm_site/jobs.txt.gz, the same each time.
 """
 
 import gzip
 import random
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+from msgspec.structs import replace
 
 from windtunnel.api import simulate
 from windtunnel.formats.registry import read_platform, read_workload
@@ -24,12 +28,12 @@ HEAD = (
 )
 
 
-def iso(seconds):
+def iso(seconds: int) -> str:
     """A date as sacct prints it."""
     return datetime.fromtimestamp(START + seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def draw():
+def draw() -> Iterator[dict[str, Any]]:
     """Jobs as they are submitted: busy days, calm nights and weekends."""
     chance = random.Random(2024)
     moments = []
@@ -49,14 +53,16 @@ def draw():
             one for one in (60, 240, 720, 1440, 2880) if one * 60 > run * chance.uniform(1.0, 2.0) or one == 2880
         )
         limit = min(limit, 1440) if gpus else limit
+        user = chance.choice(GROUPS[account])
+        urgent = not long and limit <= 240 and chance.random() < 0.04 and cpus <= 64
         yield {
-            "id": number, "user": chance.choice(GROUPS[account]), "account": account, "submit": moment, "run": run,
+            "id": number, "user": user, "account": account, "submit": moment, "run": run,
             "partition": "gpu" if gpus else "batch", "cpus": cpus, "nodes": nodes, "gpus": gpus, "limit": limit,
-            "qos": "long" if long else "urgent" if limit <= 240 and chance.random() < 0.04 and cpus <= 64 else "normal",
+            "qos": "long" if long else "urgent" if urgent else "normal",
         }  # fmt: skip
 
 
-def row(job, waited=0, nodes=""):
+def row(job: dict[str, Any], waited: int = 0, nodes: str = "") -> str:
     """A line of the log."""
     start = job["submit"] + waited
     tres = f"billing={job['cpus']},cpu={job['cpus']},mem={job['cpus'] * 3000}M,node={job['nodes']}"
@@ -67,9 +73,9 @@ def row(job, waited=0, nodes=""):
     return "|".join(map(str, fields))
 
 
-def placed(jobs, partition):
+def placed(site: Path, jobs: list[dict[str, Any]], partition: str) -> Iterator[tuple[dict[str, Any], int, str]]:
     """When the jobs of a partition start, and on which nodes."""
-    platform = read_platform(SITE / "slurm.conf", partition=partition)
+    platform = replace(read_platform(site / "slurm.conf", partition=partition), site=None)  # without Slurm's limits
     with TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         log.write_text("\n".join([HEAD, *map(row, jobs)]) + "\n")
@@ -86,13 +92,15 @@ def placed(jobs, partition):
         yield job, int(waited), ",".join(platform.hosts[number].name for number in numbers)
 
 
-def main():
-    """Write the log."""
+def main(site: Path = SITE) -> None:
+    """Write the log beside the configuration of the site."""
     jobs = list(draw())
-    made = [one for part in ("batch", "gpu") for one in placed([j for j in jobs if j["partition"] == part], part)]
+    made = [
+        one for part in ("batch", "gpu") for one in placed(site, [j for j in jobs if j["partition"] == part], part)
+    ]
     made.sort(key=lambda one: one[0]["id"])
     text = "\n".join([HEAD, *(row(*one) for one in made)]) + "\n"
-    (SITE / "jobs.txt.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    (site / "jobs.txt.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
     print(f"{len(made)} jobs")
 
 

@@ -71,7 +71,7 @@ def main(log: str, *chosen: str) -> None:
             continue
         for order in ORDERS:
             exact, asked = (slowdown(rows, order, kind) for kind in ("exact", "requested"))
-            print(f"| {rank} | {order} | {exact:.4f} | {asked:.4f} |", flush=True)  # noqa: T201
+            print(f"| {rank} | {order} | {exact:.4f} | {asked:.4f} |", flush=True)
 
 
 if __name__ == "__main__":
