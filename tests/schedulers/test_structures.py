@@ -13,7 +13,8 @@ from windtunnel.schedulers import make_scheduler
 from windtunnel.schedulers.availability import Availability, later, longest_until
 from windtunnel.schedulers.batsched.profile import AvailabilityProfile, lowest_bits
 from windtunnel.schedulers.batsched.rationals import exact, nearest
-from windtunnel.schedulers.queues import ANY, waiting_queue
+from windtunnel.schedulers.queues import waiting_queue
+from windtunnel.schedulers.waiting import ANY
 from windtunnel.vocabulary import ExecuteJob, JobCompleted, JobSubmitted, SimulationBegins
 
 sizes = st.integers(1, 6)

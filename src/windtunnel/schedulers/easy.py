@@ -10,7 +10,7 @@ from windtunnel.schedulers.availability import longest_until
 from windtunnel.schedulers.batch import BatchScheduler, too_large
 from windtunnel.schedulers.by_host import Rules
 from windtunnel.schedulers.orders import QueueOrder, Together
-from windtunnel.schedulers.queues import ANY
+from windtunnel.schedulers.waiting import ANY
 from windtunnel.vocabulary import Decision, Notice, Reply
 
 __all__ = ["Easy"]

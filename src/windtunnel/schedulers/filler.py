@@ -8,7 +8,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model import HostPool
 from windtunnel.schedulers.batch import BatchScheduler
 from windtunnel.schedulers.orders import Policy, QueueOrder, pick
-from windtunnel.schedulers.queues import ANY
+from windtunnel.schedulers.waiting import ANY
 from windtunnel.vocabulary import Decision, View
 
 __all__ = ["Filler", "room"]

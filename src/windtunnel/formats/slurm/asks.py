@@ -6,7 +6,7 @@ request, one CPU each. A submit line, where there is one, says it better.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, tzinfo
 from typing import Final
 
@@ -16,8 +16,10 @@ from windtunnel.formats.slurm.submit_line import not_followed, options_in
 from windtunnel.formats.slurm.values import megabytes
 from windtunnel.model.slurm import GresAsk, JobAsk
 
-__all__ = ["Asked", "ask_of", "not_heard"]
+__all__ = ["Asked", "ask_of", "history", "later", "not_heard"]
 
+_SIZES: Final = frozenset({"cpu", "mem", "node", "billing", "energy"})
+"""TRES of every job; the size of a job is taken from them."""
 _MEMORY: Final = re.compile(r"(\d[\d.]*[KMGTP]?)([nc]?)", re.ASCII)
 
 
@@ -118,3 +120,14 @@ def _gres(tres: Mapping[str, int], nodes: int) -> tuple[tuple[GresAsk, ...], tup
     even = all(count % nodes == 0 for _, _, count in asks)
     made = tuple(GresAsk(name=name, type=kind, count=count // nodes if even else count) for name, kind, count in asks)
     return (made, ()) if even else ((), made)
+
+
+def history(*, start: float | None, nodes: object, allocated: Iterable[str]) -> tuple[str, ...]:
+    """What tells how it was: compared with a simulation, and not simulated."""
+    told = ["when it started"] * (start is not None) + ["the nodes it ran on"] * bool(nodes)
+    return (*told, *(f"allocated {name}" for name in allocated if name not in _SIZES))
+
+
+def later(eligible: float | None, submit: float | None) -> int | None:
+    """When it might start at the earliest, if that was not when it was submitted."""
+    return int(eligible) if eligible and submit and eligible > submit else None

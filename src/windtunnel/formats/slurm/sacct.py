@@ -1,4 +1,4 @@
-"""Slurm's accounting: ``sacct -P`` (fields between ``|``, with a head) and ``sacct --json`` (21.08 to 24.11).
+"""Slurm's accounting: ``sacct -P`` (fields between ``|``, with a head) and ``sacct --json`` (:mod:`~.sacct_json`).
 
 Columns may come in any order. Needed: JobID; Submit; ElapsedRaw or Elapsed, else Start and End; NCPUS, AllocCPUS,
 AllocTRES or ReqCPUS. What a job asked for is carried over from ReqTRES, ReqMem, ReqCPUS, ReqNodes, TimelimitRaw or
@@ -11,22 +11,21 @@ pending is left out, and both are told. Dates without a zone are local times of 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import tzinfo
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from windtunnel.diagnostics import Findings
-from windtunnel.entities.json_members import kind_of
-from windtunnel.entities.unheard import Names, names
+from windtunnel.entities.unheard import names
 from windtunnel.formats.files import read_bytes
-from windtunnel.formats.slurm.asks import Asked, ask_of, not_heard
+from windtunnel.formats.slurm.asks import Asked, ask_of, history, later, not_heard
 from windtunnel.formats.slurm.folding import folded, with_array_limits
-from windtunnel.formats.slurm.json_values import listed, number
 from windtunnel.formats.slurm.rows import rows
+from windtunnel.formats.slurm.sacct_json import records_of_json
 from windtunnel.formats.slurm.site import zone_of
-from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
+from windtunnel.formats.slurm.values import GONE, date, duration, job_state, tres_counts
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions, WalltimePolicy
 from windtunnel.formats.traces.workload import Recorded, TraceWorkload
@@ -59,10 +58,6 @@ _COLUMNS: Final = names(
 )
 """The columns that sacct can print (Slurm 24.11)."""
 _CPUS: Final = re.compile(r"(?:^|,)cpu=(\d+)")
-_PER_CPU: Final = 1 << 63
-_SIZES: Final = frozenset({"cpu", "mem", "node", "billing", "energy"})
-"""TRES of every job; the size of a job is taken from them."""
-_GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
 
 
 def read_sacct(
@@ -100,7 +95,7 @@ def read_sacct(
     data = read_bytes(path, findings)
     noted: Counter[str] = Counter()
     if data.lstrip()[:1] == b"{":
-        found = _of_json(data, findings, zone)
+        found = records_of_json(data, findings, zone)
     else:
         found = _of_text(_table(data, delimiter, columns), findings, noted, zone)
     records = with_array_limits(list(folded(found, noted)))
@@ -173,7 +168,7 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         nodes=_count(row.get("ReqNodes") or row.get("NNodes", "")),
         memory=row.get("ReqMem", ""),
         limit=None if limit is None or limit == inf else int(limit // 60),
-        begin=_later(date(row.get("Eligible", ""), zone), submit),
+        begin=later(date(row.get("Eligible", ""), zone), submit),
         submit_line=row.get("SubmitLine", ""),
         submitted=submit,
         zone=zone,
@@ -190,28 +185,17 @@ def _record(row: dict[str, str], line: int, zone: tzinfo) -> Record:
         group=row.get("Account", ""),
         queue=row.get("Partition", ""),
         status=state.lower(),
-        cancelled=state in _GONE,
+        cancelled=state in GONE,
         waited=-1.0 if start is None or submit is None else start - submit,
         nodes=row.get("NodeList", ""),
-        history=_history(start=start, nodes=row.get("NodeList"), allocated=tres_counts(row.get("AllocTRES", ""))),
+        history=history(start=start, nodes=row.get("NodeList"), allocated=tres_counts(row.get("AllocTRES", ""))),
         ask=ask_of(asked),
         ignored=not_heard(asked),
     )
 
 
-def _history(*, start: float | None, nodes: object, allocated: Iterable[str]) -> tuple[str, ...]:
-    """What tells how it was: compared with a simulation, and not simulated."""
-    told = ["when it started"] * (start is not None) + ["the nodes it ran on"] * bool(nodes)
-    return (*told, *(f"allocated {name}" for name in allocated if name not in _SIZES))
-
-
 def _count(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
-
-
-def _later(eligible: float | None, submit: float | None) -> int | None:
-    """When it might start at the earliest, if that was not when it was submitted."""
-    return int(eligible) if eligible and submit and eligible > submit else None
 
 
 def _processors(row: dict[str, str]) -> int | None:
@@ -230,134 +214,3 @@ def _limit(row: dict[str, str]) -> float | None:
     if raw.isdecimal() and len(raw) < 12:
         return int(raw) * 60.0
     return duration(row.get("Timelimit") or raw)
-
-
-def _of_json(data: bytes, findings: Findings, zone: tzinfo) -> Iterator[Record]:
-    found = listed(data, ("jobs",), findings)
-    if found is None:
-        return
-    for index, value in enumerate(found[1]):
-        pointer = f"/jobs/{index}"
-        if not isinstance(value, dict):
-            findings.add(f"a job is {kind_of(value)}, an object is expected", code="type", pointer=pointer)
-            continue
-        _tell_unheard(value, findings, pointer)
-        try:
-            yield _json_record(value, zone)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            findings.add(f"the job is not as sacct writes it: {what}", code="value", pointer=pointer)
-
-
-_JSON_HEARD: Final = {
-    "": frozenset(["job_id", "array", "het", "time", "state", "tres", "required", "user", "account", "partition"])
-    | {"qos", "constraints", "reservation", "name", "submit_line", "allocation_nodes", "nodes"},
-    "time": frozenset({"submission", "elapsed", "limit", "start", "eligible"}),
-    "state": frozenset({"current"}),
-    "tres": frozenset({"allocated", "requested"}),
-    "required": frozenset({"CPUs", "memory", "memory_per_cpu", "memory_per_node"}),
-    "array": frozenset({"job_id", "task_id", "limits"}),
-    "het": frozenset({"job_id", "job_offset"}),
-}
-"""Of a job, and of its members that are objects."""
-
-
-def _tell_unheard(value: dict[str, Any], findings: Findings, pointer: str) -> None:
-    """Note the members of a job that nothing comes of: sacct writes about sixty."""
-    for key, heard in _JSON_HEARD.items():
-        inside = value.get(key) if key else value
-        if isinstance(inside, dict):
-            others = frozenset(inside) - heard
-            known = Names(f"{key!r} of a job" if key else "a job", heard, frozenset(), others)
-            known.tell(sorted(others), findings, pointer=f"{pointer}/{key}" if key else pointer)
-
-
-def _json_record(value: dict[str, Any], zone: tzinfo) -> Record:
-    times = value["time"]
-    state = value["state"]["current"]
-    state = (state[0] if state else "") if isinstance(state, list) else str(state)
-    limit = number(times.get("limit"))
-    allocated = value.get("tres", {}).get("allocated") or value.get("tres", {}).get("requested") or []
-    counts = {entry["type"]: entry["count"] for entry in allocated}
-    required = value.get("required", {})
-    processors = counts.get("cpu") or number(required.get("CPUs"))
-    submit, start, eligible = (number(times.get(name)) or None for name in ("submission", "start", "eligible"))
-    reservation = value.get("reservation")
-    place = reservation.get("name") if isinstance(reservation, dict) else reservation
-    asked = Asked(
-        name=str(value.get("name") or ""),
-        user=str(value.get("user") or ""),
-        account=str(value.get("account") or ""),
-        partition=str(value.get("partition") or ""),
-        qos=str(value.get("qos") or ""),
-        reservation=place if isinstance(place, str) else "",
-        constraints=str(value.get("constraints") or ""),
-        tres=_json_tres(value.get("tres", {}).get("requested")),
-        cpus=int(number(required.get("CPUs")) or 0),
-        nodes=int(number(value.get("allocation_nodes")) or 0),
-        memory=_json_memory(required),
-        limit=None if limit is None or limit == inf else int(limit),
-        begin=_later(eligible, submit),
-        submit_line=str(value.get("submit_line") or ""),
-        submitted=submit,
-        zone=zone,
-        component=int(number((value.get("het") or {}).get("job_offset")) or 0),
-        array_limit=_json_array_limit(value.get("array")),
-    )
-    return Record(
-        id=_json_id(value),
-        submit=number(times["submission"]) or None,
-        waited=start - submit if start and submit else -1.0,
-        nodes=str(value.get("nodes") or ""),
-        history=_history(
-            start=start, nodes=value.get("nodes"), allocated=_json_tres(value.get("tres", {}).get("allocated"))
-        ),
-        ask=ask_of(asked),
-        ignored=not_heard(asked),
-        run=number(times["elapsed"]),
-        processors=int(processors) if processors is not None and processors < inf else None,
-        walltime=None if limit is None else limit * 60.0,
-        user=str(value.get("user") or ""),
-        group=str(value.get("account") or ""),
-        queue=str(value.get("partition") or ""),
-        status=state.lower(),
-        cancelled=state in _GONE,
-    )
-
-
-def _json_tres(entries: Any) -> dict[str, int]:
-    """Counts by name; a resource with a name of its own is called ``gres/gpu``."""
-    found: dict[str, int] = {}
-    for entry in entries or ():
-        name = f"{entry['type']}/{entry['name']}" if entry.get("name") else str(entry["type"])
-        found[name.lower()] = int(entry.get("count") or 0)
-    return found
-
-
-def _json_memory(required: dict[str, Any]) -> str:
-    """``ReqMem`` in the notation of old: per CPU or node, where it is said."""
-    for name, suffix in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
-        amount = number(required.get(name))
-        if amount:
-            return f"{int(amount)}M{suffix}"
-    whole = required.get("memory") or 0  # 21.08: the highest bit says that it is per CPU, too much for a float
-    if not isinstance(whole, int):
-        raise TypeError(f"required memory is {kind_of(whole)}, a whole number of MB is expected")
-    return f"{whole & ~_PER_CPU}M{'c' if whole & _PER_CPU else 'n'}" if whole > 0 else ""
-
-
-def _json_id(value: dict[str, Any]) -> str:
-    """``123``, ``123_4`` for a task of an array, ``123+1`` for a part of a heterogeneous job."""
-    array, het = value.get("array") or {}, value.get("het") or {}
-    if task := array.get("job_id"):
-        index = number(array.get("task_id"))
-        return f"{task}_{int(index)}" if index is not None else str(value["job_id"])
-    if leader := het.get("job_id"):
-        return f"{leader}+{int(number(het.get('job_offset')) or 0)}"
-    return str(value["job_id"])
-
-
-def _json_array_limit(array: Any) -> int | None:
-    """How many tasks of an array may run at once; 0 stands for no limit."""
-    limits = ((array or {}).get("limits") or {}).get("max") or {}
-    return int(number((limits.get("running") or {}).get("tasks")) or 0) or None

@@ -8,6 +8,7 @@ from math import inf
 from typing import Final
 
 __all__ = [
+    "GONE",
     "date",
     "duration",
     "expand_hosts",
@@ -23,6 +24,8 @@ _DURATION: Final = re.compile(r"(?:(?P<d>\d+)-)?(?:(?P<h>\d+):)?(?P<m>\d+):(?P<s
 _SETS: Final = re.compile(r"\[([^\[\]]*)\]")
 _ITEM: Final = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
+GONE: Final = frozenset({"CANCELLED", "PENDING", "RUNNING", "SUSPENDED", "REVOKED"})
+"""States of jobs that have not ended by themselves, or not run."""
 MOST_HOSTS: Final = 1_000_000
 """The longest list of hosts that is expanded."""
 

@@ -10,7 +10,7 @@ from windtunnel.schedulers.easy import Easy
 from windtunnel.schedulers.orders import QueueOrder, Together
 from windtunnel.schedulers.packing.base import Packing
 from windtunnel.schedulers.packing.room import Room, Spare, without
-from windtunnel.schedulers.queues import ANY
+from windtunnel.schedulers.waiting import ANY
 from windtunnel.vocabulary import Decision, View
 
 __all__ = ["PackingEasy"]
