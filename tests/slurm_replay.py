@@ -368,8 +368,8 @@ class Replay:
     def decided(self, one, started):
         """The state before a pass, and what our core decides in it.
 
-        A node of a killed victim is free when its daemon says so, within a second or two, which no log tells: if the
-        starts are not those recorded, passes soon after try which nodes that nobody got were not yet free.
+        A node of a killed victim is free when its daemon says so, within a second or two, which no log tells: if starts
+        and victims are not those recorded, passes soon after try which nodes that nobody got were not yet free.
         """
         recent = [key for key, when in self.killed.items() if when < one.when < when + ENDING]
         given = {self.index[name] for _, nodes in one.started for name in nodes}
@@ -384,7 +384,8 @@ class Replay:
                     done = main_pass(state) if self.site.main.sched_interval >= 0 else None
                 else:
                     done = backfill_pass(state)
-                if done is None or self.starts_recorded(one) == starts_of(done):
+                same = done is None or self.starts_recorded(one) == starts_of(done)
+                if same and (not one.victims or self.victims_of(done) == set(one.victims)):
                     return state, done
                 found = found or (state, done)
         return found
@@ -393,6 +394,13 @@ class Replay:
         return Counter(
             (self.array_of(key), tuple(sorted(self.index[n] for n in nodes))) for key, nodes in one.started
         )
+
+    def victims_of(self, done):
+        first = {}
+        for victim, job in done.victims if done is not None else ():
+            if victim.id not in first or victim.id not in self.graces:  # signalled once, whoever else comes
+                first.setdefault(victim.id, set()).add(job.id)
+        return {(victim, job) for victim, jobs in first.items() for job in jobs}
 
     def compare(self, recorded, done, state):
         def cpus_of(key):
@@ -428,11 +436,7 @@ class Replay:
         if want_cpus - got_cpus:
             self.differences.append(("cpus", recorded.kind, dict(want_cpus - got_cpus), dict(got_cpus - want_cpus)))
         if recorded.victims:
-            first = {}
-            for victim, job in done.victims:
-                if victim.id not in first or victim.id not in self.graces:  # signalled once, whoever else comes
-                    first.setdefault(victim.id, set()).add(job.id)
-            got_victims = {(victim, job) for victim, jobs in first.items() for job in jobs}
+            got_victims = self.victims_of(done)
             self.compared["victims"] += 1
             if got_victims != set(recorded.victims):
                 self.differences.append(("victims", recorded.victims, sorted(got_victims)))
