@@ -53,7 +53,7 @@ def _one_try_after_another(node_map, start, mask, length, least, few):
         start = later
 
 
-@given(plans, st.integers(1, EVERYTHING), st.integers(0, 30), st.integers(1, NODES), st.integers(1, 2400))
+@given(plans, st.integers(1, EVERYTHING), st.integers(0, 30), st.integers(1, NODES), st.integers(0, 2400))
 def test_the_first_date_with_nodes_enough_is_that_of_one_try_after_another(taken, mask, length, least, start):
     node_map = NodeMap(0, 70 * STEP, STEP, EVERYTHING)
     for begin, steps, nodes in taken:
@@ -61,6 +61,16 @@ def test_the_first_date_with_nodes_enough_is_that_of_one_try_after_another(taken
     few = max(1, least - 2)
     found = node_map.chance(start, EVERYTHING, mask, length * STEP, least, few, 500)
     assert found == _one_try_after_another(node_map, start, mask, length * STEP, least, few)
+
+
+@given(plans, st.integers(0, 30), st.sampled_from((1, STEP, 7)), st.lists(st.integers(0, 3000), min_size=1, max_size=4))
+def test_what_is_free_from_now_on_follows_the_plans(taken, now, step, lengths):
+    node_map = NodeMap(now, 20 * STEP, step, EVERYTHING)
+    for begin, steps, nodes in taken:
+        for length in lengths:
+            assert node_map.free_from_now(length) == node_map.free_for(now, length)
+        node_map.take(now + begin * STEP, now + (begin + steps) * STEP, nodes)
+    assert [node_map.free_from_now(one) for one in lengths] == [node_map.free_for(now, one) for one in lengths]
 
 
 def test_no_more_tries_are_made_than_allowed():

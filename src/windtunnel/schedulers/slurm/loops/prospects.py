@@ -58,11 +58,7 @@ class Prospects:
         """The sorts that may start, the one whose last job is first in the queue before the others."""
         self._by_length: list[Sort] = []
         """The same, the shortest first."""
-        self._version = -1
-        """Plans and starts in this cycle."""
         self._limited = state.limits.active
-        self._unplanned: dict[int, int] = {}
-        """By seconds: the nodes free of plans from now on for so long."""
         self._sort(queue)
 
     def _sort(self, queue: list[Record]) -> None:
@@ -133,9 +129,6 @@ class Prospects:
             return sort.opaque
         version = self.planner.entered + len(self.planner.done.started)
         if sort.seen != version:
-            if self._version != version:
-                self._version = version
-                self._unplanned.clear()
             if self.masks.may_hold(sort.record, self._free_for(sort)):
                 sort.seen = version
             else:
@@ -154,9 +147,7 @@ class Prospects:
 
     def _free_for(self, sort: Sort) -> int:
         """The nodes that one of a sort could have now."""
-        free = self._unplanned.get(sort.length)
-        if free is None:
-            free = self._unplanned[sort.length] = self.planner.map.free_for(self.state.now, sort.length)
+        free = self.planner.map.free_from_now(sort.length)
         return free & sort.record.mask
 
     def starts(self, sort: Sort) -> bool:

@@ -30,6 +30,7 @@ class NodeMap:
     def __init__(
         self, now: int, window: int, resolution: int, nodes: int, licences: Mapping[str, int] | None = None
     ) -> None:
+        self.now = now
         self.resolution = resolution
         begin = now // resolution * resolution
         self.end = (now + window) // resolution * resolution
@@ -38,6 +39,8 @@ class NodeMap:
         self.slots = [Slot(begin, max(self.end, begin + resolution), nodes, dict(licences or {}))]
         self.records = 1
         """Boundaries ever made: merging never lowers the count (§4.5)."""
+        self._from_now: dict[int, int] = {}
+        """By seconds: the nodes free of plans from now on for so long, as far as somebody has asked."""
 
     def later_than(self, start: int, base: int, available: int, end: int) -> tuple[int, int, list[Slot]]:
         """What a job that starts at ``start`` and ends by ``end`` may use.
@@ -82,6 +85,7 @@ class NodeMap:
             done += 1
             end = start + length
             later = 0
+            known = start == self.now
             available = base
             at = following = place
             while at <= last:
@@ -93,10 +97,14 @@ class NodeMap:
                     if freed & here != freed:
                         later = slot.end
                         following = at + 1
+                        if known:
+                            break
                 if slot.begin > end:
                     break
                 available = here
                 at += 1
+            if known:
+                available = self.free_from_now(length) if whole else base & self.free_from_now(length)
             if narrower:
                 available &= mask
             count = available.bit_count() if least > 1 and available else 1 if available else 0
@@ -129,6 +137,13 @@ class NodeMap:
                 found &= slot.nodes
         return found
 
+    def free_from_now(self, length: int) -> int:
+        """The same from now on; it is kept, and follows the plans that are entered."""
+        found = self._from_now.get(length)
+        if found is None:
+            found = self._from_now[length] = self.free_for(self.now, length)
+        return found
+
     def take(self, begin: int, end: int, nodes: int, licences: Mapping[str, int] | None = None) -> None:
         """Enter a plan; both ends are rounded down, and it lasts for one step at least (§4.3)."""
         begin = max(self._rounded(begin), self.slots[0].begin)
@@ -143,6 +158,10 @@ class NodeMap:
                     left[name] = left.get(name, 0) - count
                 slot.licences = left
         self._merge(max(0, first - 2), last)
+        if nodes and first < last and end > self.now:  # beyond the map nothing is taken
+            for length, free in self._from_now.items():
+                if begin <= self.now + length:
+                    self._from_now[length] = without(free, nodes)
 
     def licences_again(self, wanted: Mapping[str, int], slots: list[Slot]) -> int:
         """When the first slot with too few licences is over; 0: all have enough, or it is the last one."""
