@@ -91,10 +91,12 @@ class Answers:
             self._since[version] = found
         return found
 
-    def find(self, key: tuple[int, int, int]) -> Answer | None:
-        """The answer for a kind of job, memory for each of its CPUs, and nodes, if there was one."""
+    def find(self, key: tuple[int, int, int], among: int) -> Answer | None:
+        """The answer for a kind of job, memory for each of its CPUs, and nodes (in the key their hash), if any."""
         found = self._latest.get(key)
-        return self._before.get(key) if found is None else found
+        if found is None:
+            found = self._before.get(key)
+        return found if found is not None and found.among == among else None
 
     def keep(self, key: tuple[int, int, int], answer: Answer) -> None:
         """One more, which holds as things are."""

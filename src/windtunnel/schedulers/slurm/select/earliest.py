@@ -276,8 +276,8 @@ class Selector(Chooser):
         self, record: Record, among: int, futures: Futures, now: int, horizon: int
     ) -> tuple[int, Picked] | None:
         """By sets of nodes; until a job starts or ends on one of them the answer for jobs of a kind is the same."""
-        key = (self.kind(record), record.demand.memory_per_cpu or 0, among)
-        answer = self.answers.find(key)
+        key = (self.kind(record), record.demand.memory_per_cpu or 0, hash(among))
+        answer = self.answers.find(key, among)
         if answer is None or (answer.placed is None and answer.when < horizon) or not self.stands(answer):
             answer = self._search(record, among, futures, horizon)
             self.answers.keep(key, answer)

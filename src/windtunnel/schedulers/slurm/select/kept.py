@@ -17,25 +17,27 @@ _MOST: Final = 2000
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class KeptPicks:
-    """What selections by sets of nodes came to, the latest of them."""
+    """What selections by sets of nodes came to, the latest of them; by hashes, as those of large sets take long."""
 
     __slots__ = ("_before", "_latest")
 
     def __init__(self) -> None:
-        self._latest: dict[tuple[int, ...], Parts | None] = {}
-        self._before: dict[tuple[int, ...], Parts | None] = {}
+        self._latest: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
+        self._before: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
 
-    def find(self, key: tuple[int, ...]) -> Parts | None:
-        """What a selection came to (None: to nothing), or :data:`NOT_KEPT`."""
-        found = self._latest.get(key, NOT_KEPT)
-        return self._before.get(key, NOT_KEPT) if found is NOT_KEPT else found
+    def find(self, number: int, key: tuple[int, ...]) -> Parts | None:
+        """What a selection came to (None: to nothing), or :data:`NOT_KEPT`; ``number``: the hash of its key."""
+        found = self._latest.get(number)
+        if found is None:
+            found = self._before.get(number)
+        return NOT_KEPT if found is None or found[0] != key else found[1]
 
-    def keep(self, key: tuple[int, ...], found: Parts | None) -> Parts | None:
+    def keep(self, number: int, key: tuple[int, ...], found: Parts | None) -> Parts | None:
         """One more; it."""
         if len(self._latest) >= _MOST:
             self._before = self._latest
             self._latest = {}
-        self._latest[key] = found
+        self._latest[number] = key, found
         return found
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -200,8 +200,9 @@ class FreeMasks:
             values = None
         # Which numbers of CPUs there are tells one list of sets from another.
         key = (kind, sum([1 << free for free, nodes in enumerate(levels) if nodes]), *filter(None, levels))
-        found = self.kept.find(key)
-        return self.kept.keep(key, self._pick(demand, levels, values)) if found is NOT_KEPT else found
+        number = hash(key)
+        found = self.kept.find(number, key)
+        return self.kept.keep(number, key, self._pick(demand, levels, values)) if found is NOT_KEPT else found
 
     def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Parts | None:
         """The same among nodes with so many usable CPUs."""
