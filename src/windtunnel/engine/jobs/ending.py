@@ -37,7 +37,7 @@ def end_job(world: World, record: JobRecord, state: JobState | None = None, code
         if record.amounts is None:
             table.release(hosts, record.since, now)
         else:
-            table.release_shares(hosts, record.amounts, now)
+            table.release_shares(hosts, record.amounts, record.since, now)
     record.state = state
     if code:
         record.return_code = code

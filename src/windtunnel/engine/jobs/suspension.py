@@ -39,7 +39,7 @@ def suspend_job(world: World, rank: int, decision: SuspendJob) -> None:
     if record.amounts is None:
         world.hosts.release(record.hosts, record.since, world.now)
     else:
-        world.hosts.release_shares(record.hosts, record.amounts, world.now)
+        world.hosts.release_shares(record.hosts, record.amounts, record.since, world.now)
     world.tell(JobSuspended(world.now, record.job, record.hosts))
 
 

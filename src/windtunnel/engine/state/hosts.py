@@ -176,29 +176,27 @@ class HostTable:
             self.counts[4] += len(fresh)
             self.changes.note(fresh, now)
 
-    def release_shares(self, hosts: HostSet, amounts: Amounts, now: float) -> None:
-        """A job gives back what it had of these hosts."""
-        whole = self.shares.give_back(hosts, amounts)
-        if not self.sharing and not self.touched and not self.special:
-            self._release_together(whole, now)
-        else:
+    def release_shares(self, hosts: HostSet, amounts: Amounts, start: float, now: float) -> None:
+        """A job that had amounts of these hosts since ``start`` gives them back."""
+        alone, others = self.shares.give_back_apart(hosts, amounts)
+        whole = alone | others if others else alone
+        if self.sharing or self.touched or self.special:
             self._release_one_by_one(hosts if self.sharing else whole, now)
-
-    def _release_together(self, hosts: HostSet, now: float) -> None:
-        """All that :meth:`_release_one_by_one` does for hosts that compute and will be idle."""
-        if not hosts:
             return
-        last_change = self.changes.dates()
-        spent = self.times[4]
-        for first, last in hosts.runs:
-            for since in last_change[first : last + 1]:
-                spent += now - since
+        if not whole:
+            return
+        spent = self.times[4] + alone.size * (now - start)
+        if others:
+            last_change = self.changes.dates()
+            for first, last in others.runs:
+                for since in last_change[first : last + 1]:
+                    spent += now - since
         self.times[4] = spent
-        self.changes.note(hosts, now)
-        size = hosts.size
+        self.changes.note(whole, now)
+        size = whole.size
         self.counts[3] += size
         self.counts[4] -= size
-        self.free.add(hosts)
+        self.free.add(whole)
 
     def _release_one_by_one(self, hosts: HostSet, now: float) -> None:
         left = []

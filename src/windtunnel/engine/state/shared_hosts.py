@@ -34,6 +34,8 @@ class Shares:
         """What these jobs took."""
         self._noted: HostSet | None = None
         """The hosts that are noted one by one; None: nobody asked for them yet."""
+        self._looked_at: tuple[HostSet, HostSet] | None = None
+        """The hosts of which was last asked which nobody has, and these: a job that starts is checked before."""
 
     def __contains__(self, host: object) -> bool:
         """Whether a host is shared at present."""
@@ -67,6 +69,7 @@ class Shares:
         if not isinstance(amounts, AlikeAmounts) or hosts.size == 1:
             return self._take(hosts, amounts)
         fresh = self.fresh(hosts)
+        self._looked_at = None
         self._alone = self._alone | fresh
         self._together.append(amounts)
         return fresh if fresh.size == hosts.size else fresh | self._take(hosts - fresh, amounts)
@@ -85,11 +88,16 @@ class Shares:
 
     def fresh(self, hosts: HostSet) -> HostSet:
         """Of some hosts those of which nobody has any amount."""
+        if self._looked_at is not None and self._looked_at[0] is hosts:
+            return self._looked_at[1]
         if self._noted is None:
             self._noted = HostSet(self._jobs)
-        return hosts - self._noted - self._alone
+        found = hosts - self._noted - self._alone
+        self._looked_at = hosts, found
+        return found
 
     def _take(self, hosts: HostSet, amounts: Amounts) -> HostSet:
+        self._looked_at = None
         fresh = []
         jobs = self._jobs
         for number, wanted in _by_host(hosts, amounts):
@@ -110,14 +118,19 @@ class Shares:
 
     def give_back(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         """Give back what was taken; the hosts that are whole again."""
+        alone, others = self.give_back_apart(hosts, amounts)
+        return alone | others if others else alone
+
+    def give_back_apart(self, hosts: HostSet, amounts: Amounts) -> tuple[HostSet, HostSet]:
+        """The same; first the hosts to which nobody else has come while the job had them, as far as is known."""
+        self._looked_at = None
         place = next((i for i, one in enumerate(self._together) if one is amounts), -1)
-        if place >= 0:
-            del self._together[place]
-            alone = hosts & self._alone
-            self._alone = self._alone - hosts
-            hosts = hosts - alone
-            return self._give_back(hosts, amounts) | alone if hosts else alone
-        return self._give_back(hosts, amounts)
+        if place < 0:
+            return _NONE, self._give_back(hosts, amounts)
+        del self._together[place]
+        alone = hosts & self._alone
+        self._alone = self._alone - hosts
+        return alone, self._give_back(hosts - alone, amounts) if alone.size < hosts.size else _NONE
 
     def _give_back(self, hosts: HostSet, amounts: Amounts) -> HostSet:
         whole = []
