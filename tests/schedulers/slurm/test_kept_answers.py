@@ -298,11 +298,12 @@ BUSY = st.lists(st.tuples(st.integers(1, 2**10 - 1), st.integers(1, 3), st.integ
     st.sampled_from([0, 2]),
     st.sampled_from([1, 2]),
     st.integers(1, 2**10 - 1),
+    st.booleans(),
 )
 def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(
-    busy, low, more, tasks, each, per_node, threads, among
+    busy, low, more, tasks, each, per_node, threads, among, counted
 ):
-    """CPUs with memory for each of them; nodes of two weights and two sizes of memory, partly taken."""
+    """CPUs, or CPUs with memory for each of them; nodes of two weights and two sizes of memory, partly taken."""
     nodes = tuple(
         SlurmNode(
             name=f"n{i}",
@@ -314,7 +315,7 @@ def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(
         )
         for i in range(10)
     )
-    select = SelectSettings(type="cons_tres", counts="CORE", memory=True)
+    select = SelectSettings(type="cons_tres", counts="CORE", memory=counted)
     state = State(SlurmSite(nodes=nodes, select=select, partitions=(Partition(name="p"),)))
     chooser = state.selector
     for number, (mask, cores, memory) in enumerate(busy):
@@ -340,7 +341,7 @@ def test_sets_of_nodes_choose_what_looking_at_each_node_chooses(
         min_nodes=low,
         max_nodes=None if low is None or more is None else low + more,
         tasks_per_node=per_node or None,
-        memory_per_cpu=each,
+        memory_per_cpu=each if counted else None,
     )
     (record,) = PendingJob("j", 1, ask, 0, state.cluster).records
     assert chooser.masks is not None
