@@ -17,7 +17,7 @@ sys.meta_path.insert(0, Interrupts())
 """
 """Presses Ctrl-C when a module is about to be loaded."""
 NOTED = """
-import sys
+import signal, sys  # what presses Ctrl-C has loaded both
 asked = {}
 class Asked:
     def find_spec(self, name, path=None, target=None):
