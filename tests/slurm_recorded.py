@@ -506,6 +506,7 @@ def ask_of(given, user="", name="", submitted=0):
         gres_per_node=gres_of(given.get("--gres")) + gres_of(given.get("--gpus-per-node")),
         gres_per_job=gres_of(given.get("--gpus")),
         gres_per_task=gres_of(given.get("--gpus-per-task")),
+        gres_per_socket=gres_of(given.get("--gpus-per-socket")),
         cpus_per_gpu=number("--cpus-per-gpu"),
         licences={
             x.partition(":")[0]: int(x.partition(":")[2] or 1) for x in given.get("--licenses", "").split(",") if x

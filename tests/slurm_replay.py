@@ -55,6 +55,10 @@ def starts_of(done):
     return Counter((job.pending.id, tuple(bits(job.holding.nodes))) for job in done.started)
 
 
+def _hex(cores):
+    return {node: hex(own) for node, own in cores.items()}
+
+
 class RecordedPass:
     def __init__(self, kind, when):
         self.kind, self.when = kind, when
@@ -297,17 +301,12 @@ class Replay:
         signalled, grace = self.graces.get(key, (inf, 0))
         if state.now > signalled:
             end = min(end, int(signalled) + grace)
-        cpus, cores, held_memory, gres = {}, {}, {}, {}
+        cpus, held_memory = {}, {}
+        cores, gres = self.taken_of(state, job) if "alloc" in job else ({}, {})
         for one in job.get("alloc", []):
             for name in names(one["nodes"]):
-                node = self.index[name]
-                listed = ids(one["cpu_ids"])
-                cpus[node] = len(listed)
-                cores[node] = mask_of({k // state.cluster.threads[node] for k in listed})
-                held_memory[node] = one["mem"]
-                match = re.match(r"(\w+)(?::\w+)?:\d+\(IDX:([\d,-]+)\)", one.get("gres") or "")
-                if match:
-                    gres[node] = {match[1]: mask_of(ids(match[2]))}
+                cpus[self.index[name]] = len(ids(one["cpu_ids"]))
+                held_memory[self.index[name]] = one["mem"]
         nodes = mask_of(cpus)
         if self.site.select.type == "linear":
             cores = {node: state.cluster.core_masks[node] for node in cpus}
@@ -435,11 +434,43 @@ class Replay:
         self.compared["cpus_same"] += sum((want_cpus & got_cpus).values())
         if want_cpus - got_cpus:
             self.differences.append(("cpus", recorded.kind, dict(want_cpus - got_cpus), dict(got_cpus - want_cpus)))
+        self.compare_cores(recorded, done, state)
         if recorded.victims:
             got_victims = self.victims_of(done)
             self.compared["victims"] += 1
             if got_victims != set(recorded.victims):
                 self.differences.append(("victims", recorded.victims, sorted(got_victims)))
+
+    def compare_cores(self, recorded, done, state):
+        """Which cores and generic resources each job got of its nodes."""
+        if self.site.select.type == "linear":
+            return
+        ours = {job.pending.id: job.holding for job in done.started if job.task is None}
+        for key, _ in recorded.started:
+            job = self.final.get(key)
+            if key not in ours or job is None or job["JobState"] != "RUNNING" or not job.get("alloc"):
+                continue
+            want_cores, want_gres = self.taken_of(state, job)
+            self.compared["cores"] += 1
+            got = {node: ours[key].cores.get(node, 0) for node in want_cores}
+            if got != want_cores:
+                self.differences.append(("cores", key, _hex(want_cores), _hex(got)))
+            elif want_gres != (own := {node: own for node, own in ours[key].gres.items() if any(own.values())}):
+                self.differences.append(("gres", key, want_gres, own))
+            else:
+                self.compared["cores_same"] += 1
+
+    def taken_of(self, state, job):
+        """The cores, and the generic resources, of each node of a recorded job."""
+        cores, gres = {}, {}
+        for one in job["alloc"]:
+            for name in names(one["nodes"]):
+                node = self.index[name]
+                cores[node] = mask_of({k // state.cluster.threads[node] for k in ids(one["cpu_ids"])})
+                match = re.match(r"(\w+)(?::\w+)?:\d+\(IDX:([\d,-]+)\)", one.get("gres") or "")
+                if match:
+                    gres[node] = {match[1]: mask_of(ids(match[2]))}
+        return cores, gres
 
     def plans(self):
         """Expected starts and planned nodes after the last cycle: (key, wanted, ours) where they differ."""

@@ -21,6 +21,7 @@ from windtunnel.schedulers.slurm.plans.kept import KeptPlans
 from windtunnel.schedulers.slurm.reservations import Bookings
 from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.select.earliest import Selector
+from windtunnel.schedulers.slurm.select.gpu_counts import gpus_of_job
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
 from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger, billing
 
@@ -165,7 +166,7 @@ class State:
             if late:
                 parts = count_alike(cluster, placed, memory_of)
             else:
-                parts = take_alike(cluster, self.held, placed, memory_of)
+                parts = take_alike(cluster, self.held, placed, demand, memory_of)
             holding = Holding(
                 key,
                 placed.nodes,
@@ -180,8 +181,9 @@ class State:
             return holding
         cores = take_cores(cluster, self.held, placed, record, shares)
         memory = {}
+        gpus = gpus_of_job(demand, placed, self.held)
         for node, cpus in placed.cpus.items() if self.site.select.memory else ():
-            memory[node] = self._memory(demand, node, cpus, placed.gres.get(node, 0))
+            memory[node] = self._memory(demand, node, cpus, gpus.get(node, 0))
         return Holding(
             key,
             placed.nodes,
@@ -189,7 +191,7 @@ class State:
             cpus=placed.cpus,
             cores=cores,
             memory=memory,
-            gres=take_gres(cluster, self.held, placed, record),
+            gres=take_gres(cluster, self.held, demand, cores, gpus),
             exclusive=exclusive,
             shares=shares,
             partition=record.table.name,
@@ -200,7 +202,7 @@ class State:
 
     def gres_for(self, demand: Demand) -> bool:
         """Whether a job gets generic resources of its nodes."""
-        return bool(demand.gres or demand.gpus_per_job or (demand.exclusive and self.occupancy.gres))
+        return bool(demand.asks_gres or (demand.exclusive and self.occupancy.gres))
 
     def _memory(self, demand: Demand, node: int, cpus: int, gpus: int) -> int:
         """The memory (MB) of a node that goes with so many CPUs, and GPUs beyond those a job asks of each node."""

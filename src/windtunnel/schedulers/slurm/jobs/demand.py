@@ -21,6 +21,17 @@ def time_limit(ask: JobAsk, partition: Partition) -> int:
     return _YEAR
 
 
+def _tasks_of_layout(ask: JobAsk) -> int | None:
+    """Of a job with so many nodes, sockets, cores or threads: a task for each of them; None: it says nothing."""
+    layout = [ask.sockets_per_node, ask.cores_per_socket, ask.threads_per_core]
+    if ask.min_nodes is None or not any(layout):
+        return None
+    tasks = max(1, ask.min_nodes)
+    for count in layout:
+        tasks *= count or 1
+    return tasks
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Demand:
     """A job's request in one partition, defaults of partition and site applied."""
@@ -28,6 +39,7 @@ class Demand:
     __slots__ = (
         "asked",
         "asked_cpus",
+        "asks_gres",
         "cores_per_socket",
         "cpus",
         "cpus_of_gpus",
@@ -36,9 +48,13 @@ class Demand:
         "exclusive",
         "exclusive_user",
         "few_nodes",
+        "floor_of_gpus",
         "forced",
+        "gpu_type",
         "gpus_alone",
+        "gpus_on_sockets",
         "gpus_per_job",
+        "gpus_per_socket",
         "gpus_per_task",
         "gres",
         "least_asked",
@@ -78,7 +94,7 @@ class Demand:
         self._count_nodes(ask)
         self.cpus_per_task: int = ask.cpus_per_task or 1
         self._count_gres(ask, partition, site)
-        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes, self.cpus_of_gpus)
+        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes)
         """CPUs in all (NumCPUs of the pending job)."""
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
         sharing = partition.over_subscribe
@@ -96,6 +112,8 @@ class Demand:
         self.sockets_per_node = ask.sockets_per_node
         self.of_sockets = bool(self.cores_per_socket or self.sockets_per_node or self.tasks_per_socket)
         """Whether it says anything of sockets."""
+        self.gpus_on_sockets = self.gpus_per_socket * self._sockets_known()
+        """The GPUs that a node has to have for its sockets."""
         self.one_thread = ask.threads_per_core == 1
         self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
         """CPUs that are taken of each node at least."""
@@ -116,6 +134,7 @@ class Demand:
             or self.of_sockets
             or self.cpus_per_gpu
             or self.gpus_per_task
+            or self.gpus_per_socket
         )
         self.plain_shape = plain and not self.gres
         """Whether a node's free CPUs and memory say what the job could use of it."""
@@ -145,6 +164,8 @@ class Demand:
     def _count_nodes(self, ask: JobAsk) -> None:
         """Nodes and tasks: -N more than -n is cut to it, and --ntasks-per-node makes nodes of tasks."""
         nodes, tasks, per_node = ask.min_nodes, ask.tasks, ask.tasks_per_node
+        if tasks is None and not per_node and ask.max_nodes in (nodes, None):
+            tasks = _tasks_of_layout(ask)
         self.tasks_given = tasks is not None or per_node is not None
         self.tasks_per_node = per_node or 0
         low = nodes or 1
@@ -171,8 +192,15 @@ class Demand:
         self.most_per_gpu = ask.cpus_per_gpu or 0
         """The CPUs of a node that count for each of its GPUs; 0: all, as DefCpuPerGPU says only how many it takes."""
         self.gpus_per_job = self.gpus_per_task = self.cpus_per_gpu = self.cpus_of_gpus = 0
+        self.gpus_per_socket = sum(one.count for one in ask.gres_per_socket if one.name == "gpu")
+        self.gpu_type = ask.gres_per_socket[0].type if self.gpus_per_socket else ""
+        """Of the GPUs of sockets."""
+        self.floor_of_gpus = 0
+        """The CPUs of a node that its GPUs take at least."""
         self.gres: tuple[GresAsk, ...] = per_node
-        if not (per_node or ask.gres_per_job or ask.gres_per_task):
+        self.asks_gres = bool(per_node or ask.gres_per_job or ask.gres_per_task or self.gpus_per_socket)
+        """Whether it asks for generic resources at all."""
+        if not self.asks_gres:
             return
         self.gpus_per_job = sum(one.count for one in ask.gres_per_job)
         self.gpus_per_task = sum(one.count for one in ask.gres_per_task)
@@ -180,8 +208,19 @@ class Demand:
         defaults = {**site.job_defaults, **partition.job_defaults}
         per_gpu = ask.cpus_per_gpu or (defaults.get("DefCpuPerGPU") if ask.cpus_per_task is None else None)
         gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
-        self.cpus_per_gpu = per_gpu if per_gpu and gpus else 0
+        self.cpus_per_gpu = per_gpu if per_gpu and (gpus or self.gpus_per_socket) else 0
         self.cpus_of_gpus = self.cpus_per_gpu * gpus
+        on_node = self.gpus_on_node() or self.gpus_per_socket * (ask.sockets_per_node or 1)
+        if not on_node:
+            on_node = self.gpus_per_task * self.tasks_per_node if self.gpus_per_task else 1
+        self.floor_of_gpus = self.cpus_per_gpu * on_node
+
+    def _sockets_known(self) -> int:
+        """The sockets of a node that are known to be used: by ``--ntasks-per-socket``; one where nothing is known."""
+        low = max(1, self.min_nodes)
+        if not self.tasks_per_socket or max(self.cpus, self.tasks * self.cpus_per_task) // low <= 1:
+            return 1
+        return ceil(self.tasks // low / self.tasks_per_socket)
 
     def _count_memory(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:
         """Memory for each node or CPU; neither asked nor defaulted: all of a node's (§5.2)."""
@@ -262,6 +301,8 @@ class Demand:
             self.most_per_gpu,
             self.gpus_per_job,
             self.gpus_per_task,
+            self.gpus_per_socket,
+            self.gpu_type,
             tuple((one.name, one.type, one.count) for one in self.gres),
             self.tasks_per_node,
             self.tasks_per_socket,

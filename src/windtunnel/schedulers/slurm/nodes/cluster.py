@@ -123,6 +123,10 @@ class Cluster:
         """The set of indices of a generic resource on a node, of one type or any."""
         return self.gres_sets(name, kind)[node]
 
+    def places_gpus(self, node: int) -> bool:
+        """Whether GPUs of a node are told apart, by types or by the cores they are bound to (§5.7)."""
+        return any(item.name == "gpu" and (item.type or item.cores) for item in self.site.nodes[node].gres)
+
     def gres_sets(self, name: str, kind: str = "") -> list[int]:
         """The same of all nodes."""
         found = self._gres_sets.get((name, kind))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["bits", "first_of", "mask_of", "runs_above", "spans", "union", "without"]
+__all__ = ["bits", "first_of", "lowest", "mask_of", "runs_above", "spans", "union", "without"]
 
 _FEW: Final = 8
 """So many nodes far apart are found faster one by one than by their text."""
@@ -29,6 +29,17 @@ def bits(mask: int) -> Iterator[int]:
     for begin, end in _spans_from(low, mask):
         found.extend(range(begin, end))
     return iter(found)
+
+
+def lowest(mask: int, count: int) -> int:
+    """The first so many members of a set."""
+    taken = 0
+    while count > 0 and mask:
+        first = mask & -mask
+        mask ^= first
+        taken |= first
+        count -= 1
+    return taken
 
 
 def spans(mask: int) -> list[tuple[int, int]]:

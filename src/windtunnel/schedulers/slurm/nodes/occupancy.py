@@ -282,6 +282,10 @@ class Occupancy:
             if self.holdings[job].partition == partition
         )
 
+    def free_gres(self, node: int, name: str, kind: str = "") -> int:
+        """The indices of a generic resource of a node that nobody has, of one type or any."""
+        return self.cluster.gres_indices(node, name, kind) & ~self.gres[name][node] if name in self.gres else 0
+
     def of_others(self, node: int, user: str) -> bool:
         """Whether a node holds a job of another user."""
         return any(self.holdings[job].user != user for job in self.on_node[node])

@@ -7,9 +7,12 @@ from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Part
-from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
+from windtunnel.schedulers.slurm.select.core_layout import fullest_trimmed, open_cores, pick_cores
 from windtunnel.schedulers.slurm.select.fit import IDLE
+from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cores
+from windtunnel.schedulers.slurm.select.plain_fit import of_tasks
 
 __all__ = ["count_alike", "take_alike", "take_cores", "take_gres"]
 
@@ -21,8 +24,9 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
     if cluster.site.select.type == "linear":
         return {node: cluster.core_masks[node] for node in placed.cpus}
     found = {}
+    demand = record.demand
     socket_counts = cluster.site.select.counts == "SOCKET"
-    block = _BLOCK in cluster.site.select.flags
+    block = _blockwise(cluster)
     for node, cpus in placed.cpus.items():
         busy = held.cores[node]
         if shares and placed.row != IDLE:
@@ -33,16 +37,20 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         if socket_counts:
             found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]))
         else:
-            found[node] = _cores_of(cluster, node, free, _with_threads(cluster, record.demand, node, cpus), block)
+            gpus = held.free_gres(node, "gpu").bit_count() if demand.asks_gres else 0
+            whole = _with_threads(cluster, demand, node, cpus)
+            found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus)
     return found
 
 
-def take_alike(cluster: Cluster, held: Occupancy, placed: Picked, memory_of: Callable[[int, int], int]) -> list[Part]:
+def take_alike(
+    cluster: Cluster, held: Occupancy, placed: Picked, demand: Demand, memory_of: Callable[[int, int], int]
+) -> list[Part]:
     """The same in parts: of jobs without generic resources that share no cores, where whole sockets are not counted.
 
     ``memory_of``: the memory of a job on a node with so many CPUs (MB).
     """
-    block = _BLOCK in cluster.site.select.flags
+    block = _blockwise(cluster)
     found: list[Part] = []
     for cpus, nodes in placed.parts:
         fresh = nodes & ~held.used
@@ -50,11 +58,12 @@ def take_alike(cluster: Cluster, held: Occupancy, placed: Picked, memory_of: Cal
             alike = fresh & sort
             if alike:
                 node = (alike & -alike).bit_length() - 1
-                cores = _cores_of(cluster, node, cluster.core_masks[node], cpus, block)
+                cores = _cores_of(cluster, demand, node, cluster.core_masks[node], cpus, block)
                 found.append(Part(alike, cpus, cores, memory_of(node, cpus)))
         for node in bits(nodes & held.used):
             free = cluster.core_masks[node] & ~held.cores[node]
-            found.append(Part(1 << node, cpus, _cores_of(cluster, node, free, cpus, block), memory_of(node, cpus)))
+            cores = _cores_of(cluster, demand, node, free, cpus, block)
+            found.append(Part(1 << node, cpus, cores, memory_of(node, cpus)))
     return found
 
 
@@ -71,9 +80,25 @@ def count_alike(cluster: Cluster, placed: Picked, memory_of: Callable[[int, int]
     return found
 
 
-def _cores_of(cluster: Cluster, node: int, free: int, cpus: int, block: bool) -> int:
-    count = -(-cpus // cluster.threads[node])
-    return free if count >= free.bit_count() else _spread(cluster, node, free, count, block)
+def _blockwise(cluster: Cluster) -> bool:
+    select = cluster.site.select
+    return select.counts == "CPU" or _BLOCK in select.flags
+
+
+def _cores_of(
+    cluster: Cluster, demand: Demand, node: int, free: int, cpus: int, block: bool, gpus: int = 0
+) -> int:
+    threads = cluster.threads[node]
+    count = -(-cpus // threads)
+    if count >= free.bit_count():
+        return free
+    sockets = [socket & free for socket in cluster.sockets[node]]
+    if demand.of_sockets:
+        sockets = open_cores(demand, sockets, threads)
+    if demand.asks_gres:
+        cpus = of_tasks(demand, len(sockets), sum([socket.bit_count() for socket in sockets]) * threads, gpus)
+        sockets = fullest_trimmed(sockets, max(count, -(-cpus // threads)))
+    return pick_cores(demand, sockets, count, threads, block)
 
 
 def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int:
@@ -96,50 +121,28 @@ def _sockets(cluster: Cluster, node: int, free: int, count: int) -> int:
     return taken
 
 
-def _spread(cluster: Cluster, node: int, free: int, count: int, block: bool) -> int:
-    taken = 0
-    sockets = [socket & free for socket in cluster.sockets[node]]
-    while count > 0:
-        before = count
-        for place, socket in enumerate(sockets):
-            while socket and count > 0:
-                lowest = socket & -socket
-                socket ^= lowest  # noqa: PLW2901 -- the set shrinks while cores are taken from it
-                taken |= lowest
-                count -= 1
-                if not block:
-                    break
-            sockets[place] = socket
-        if count == before:
-            break
-    return taken
+def take_gres(
+    cluster: Cluster, held: Occupancy, demand: Demand, cores: dict[int, int], gpus: dict[int, int]
+) -> dict[int, dict[str, int]]:
+    """Of each node the lowest free indices of what is asked for.
 
-
-def take_gres(cluster: Cluster, held: Occupancy, placed: Picked, record: Record) -> dict[int, dict[str, int]]:
-    """Of each node the lowest free indices of what is asked for."""
-    demand = record.demand
+    ``cores``: those the job gets of each node; ``gpus``: as many of its GPUs in all.
+    """
     found: dict[int, dict[str, int]] = {}
-    for node in placed.cpus:
+    for node, own_cores in cores.items():
         own: dict[str, int] = {}
         for ask in demand.gres:
-            free = cluster.gres_indices(node, ask.name, ask.type) & ~held.gres[ask.name][node] & ~own.get(ask.name, 0)
-            own[ask.name] = own.get(ask.name, 0) | _lowest(free, ask.count)
-        extra = placed.gres.get(node, 0)
+            free = held.free_gres(node, ask.name, ask.type) & ~own.get(ask.name, 0)
+            own[ask.name] = own.get(ask.name, 0) | lowest(free, ask.count)
+        extra = gpus.get(node, 0)
         if extra:
-            free = cluster.gres_indices(node, "gpu") & ~held.gres["gpu"][node]
-            own["gpu"] = _lowest(free, extra)
+            own["gpu"] = lowest(held.free_gres(node, "gpu"), extra)
+        if demand.gpus_per_socket:
+            free = held.free_gres(node, "gpu", demand.gpu_type)
+            own["gpu"] = lowest(free, gpus_for_cores(cluster, demand, node, own_cores, free.bit_count()))
         if demand.exclusive:
             for name in held.gres:
                 own[name] = cluster.gres_indices(node, name)
         if own:
             found[node] = own
     return found
-
-
-def _lowest(free: int, count: int) -> int:
-    taken = 0
-    for _ in range(count):
-        lowest = free & -free
-        free ^= lowest
-        taken |= lowest
-    return taken

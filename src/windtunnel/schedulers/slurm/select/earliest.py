@@ -201,7 +201,7 @@ class Selector(Chooser):
             self.tree.most_leaves = 0  # nobody asks how many there are
         if self.masks is not None and not self.fit.weights.marked & among and self.by_sets(record, among):
             return self._empty_masks.pick(record, among & record.mask, self.kind(record)) is not None
-        if not (record.demand.gres or record.demand.gpus_per_job):
+        if not record.demand.asks_gres:
             return self.choose(record, among, self.empty, beside=ANY) is not None
         kept = self.fit.weights.kept()
         placed = self.choose(record, among, self.empty)

@@ -9,7 +9,8 @@ from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
-from windtunnel.schedulers.slurm.select.plain_fit import PlainFit, in_steps
+from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cpus, socket_cpus
+from windtunnel.schedulers.slurm.select.plain_fit import PlainFit, in_steps, of_tasks
 
 __all__ = ["BENEATH", "EMPTY", "IDLE", "Fit"]
 
@@ -48,15 +49,15 @@ class Fit(PlainFit):
         """The nodes that are not out of the question at once."""
         demand = record.demand
         if demand.exclusive:
-            if demand.gres or demand.gpus_per_job:
+            if demand.asks_gres:
                 self._leave_traces(demand, nodes & held.used, held)
             if row != EMPTY and (row < 0 or demand.alone):
                 nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self.beneath(record, row)))
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
-        if demand.gpus_per_job:
+        if demand.gpus_per_job or demand.gpus_per_socket:
             nodes &= self.cluster.gres_nodes.get("gpu", 0)
-        if row == IDLE and not (demand.gres or demand.gpus_per_job):  # those leave traces also on nodes that are full
+        if row == IDLE and not demand.asks_gres:  # those leave traces also on nodes that are full
             nodes &= ~(held.full | held.exclusive)
         if self.cluster.sharing and nodes & held.used:
             nodes &= ~self._of_other_kinds(record, nodes & held.used, held)
@@ -81,7 +82,7 @@ class Fit(PlainFit):
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0
-        asks_gres = demand.gres or demand.gpus_per_job
+        asks_gres = demand.asks_gres
         if asks_gres and not (self._has_room(demand, node, held) and self._has_gres(demand, node, held)):
             return 0
         if row != EMPTY and held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
@@ -111,7 +112,23 @@ class Fit(PlainFit):
             free = self._with_memory(demand, node, held, free)
             if free < least:
                 return 0
-        return self.of_tasks(demand, node, free) if asks_gres else free
+        if demand.gpus_per_socket:
+            return self._of_socket_gpus(record, node, held, row, free)
+        if not asks_gres:
+            return free
+        gpus = self.free_gpus(node, held) if demand.cpus_per_gpu else 0
+        return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
+
+    def _of_socket_gpus(self, record: Record, node: int, held: Occupancy, row: int, free: int) -> int:
+        """The CPUs of a node that a job could use whose sockets have GPUs each; leaves its trace on the weight."""
+        demand = record.demand
+        gpus = gpus_for_cpus(demand, self.free_gpus(node, held, demand.gpu_type), free)
+        if not gpus:
+            return 0
+        self.weights.count_gpus((node,), gpus)
+        busy = self._taken(record, node, held, row)
+        sockets = sum(1 for socket in self.cluster.sockets[node] if socket & ~busy)
+        return socket_cpus(demand, sockets, free, of_tasks(demand, len(self.cluster.sockets[node]), free))
 
     def free_cpus(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """CPUs of a node that the job could have, whatever memory it wants (``row`` as in `usable`)."""
@@ -151,7 +168,7 @@ class Fit(PlainFit):
             each, usable = demand.tasks_per_socket * demand.cpus_per_task, 1 if demand.one_thread else threads
             if demand.tasks_per_core:
                 usable = min(usable, demand.tasks_per_core * demand.cpus_per_task)
-            if sum(sockets) * threads < each or sum(sockets) * usable < demand.min_cpus_per_node:
+            if sum(sockets) * usable < max(each, demand.min_cpus_per_node):
                 return 0
             most = ceil(each / usable)
             sockets = [min(most, cores) for cores in sockets]
@@ -220,6 +237,10 @@ class Fit(PlainFit):
             if demand.max_nodes == 1 and free < demand.gpus_per_job:
                 return False
             gpus = gpus or min(free, demand.gpus_per_job)
+        if demand.gpus_per_socket:
+            gpus = self.free_gpus(node, held, demand.gpu_type)
+            if gpus < demand.gpus_on_sockets:
+                return False
         if gpus:
             self.weights.count_gpus((node,), gpus)
         return True

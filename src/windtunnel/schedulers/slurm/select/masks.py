@@ -49,8 +49,7 @@ def plain_record(record: Record, memory: bool = False) -> bool:
     if memory and (demand.memory_per_cpu is None or demand.cpus_per_task > 1 or demand.exclusive):
         return False
     return not (
-        demand.gres
-        or demand.gpus_per_job
+        demand.asks_gres
         or demand.exclusive_user
         or demand.one_thread
         or demand.tasks_per_core

@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.nodes.weights import NodeWeights
 
-__all__ = ["PlainFit", "in_steps"]
+__all__ = ["PlainFit", "in_steps", "of_tasks"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -94,34 +94,49 @@ class PlainFit:
                     continue
             if exclusive and exclusive >> node & 1:
                 continue
-            free = self.of_tasks(demand, node, free)
+            free = of_tasks(demand, len(self.cluster.sockets[node]), free)
             if free > 0:
                 found[node] = free
         self.weights.count_gpus(traced, gpus)
         return found
 
-    def free_gpus(self, node: int, held: Occupancy) -> int:
-        """GPUs of a node that nobody has."""
-        if "gpu" not in held.gres:
-            return 0
-        return (self.cluster.gres_indices(node, "gpu") & ~held.gres["gpu"][node]).bit_count()
+    def free_gpus(self, node: int, held: Occupancy, kind: str = "") -> int:
+        """GPUs of a node that nobody has, of one type or any."""
+        return held.free_gres(node, "gpu", kind).bit_count()
 
-    def of_tasks(self, demand: Demand, node: int, free: int) -> int:
-        """Of jobs with generic resources, no more CPUs of a node count than its tasks use; tasks are whole."""
-        each = demand.cpus_per_task
-        tasks = free // each
-        least, most = 1, tasks
-        if demand.tasks_per_node:
-            least = most = demand.tasks_per_node
-        elif demand.tasks_per_socket:
-            least, most = demand.tasks_per_socket, demand.tasks_per_socket * len(self.cluster.sockets[node])
-        elif demand.tasks_given and demand.max_nodes == 1:
-            least = most = demand.tasks
-        elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
-            most = 1
-        if tasks < least:
-            return 0
-        return free if demand.cpus_per_gpu else min(tasks, most) * each
+
+def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
+    """Of jobs with generic resources, no more CPUs of a node count than its tasks, or its GPUs, use; tasks are whole.
+
+    ``sockets``: as many as the node has; ``gpus``: those of its GPUs that are free.
+    """
+    each = demand.cpus_per_task
+    tasks = free // each
+    least, most = 1, tasks
+    if demand.tasks_per_node:
+        least = most = demand.tasks_per_node
+    elif demand.tasks_per_socket:
+        least, most = demand.tasks_per_socket, demand.tasks_per_socket * sockets
+    elif demand.tasks_given and demand.max_nodes == 1:
+        least = most = demand.tasks
+    elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
+        most = 1
+    if tasks < least:
+        return 0
+    tasks = min(tasks, most)
+    if not demand.cpus_per_gpu or demand.gpus_per_socket:
+        return tasks * each
+    count = max(tasks * each, _gpus_taken(demand, tasks, free, gpus) * demand.cpus_per_gpu)
+    return count if count <= free else 0
+
+
+def _gpus_taken(demand: Demand, tasks: int, free: int, gpus: int) -> int:
+    """For how many of the free GPUs of a node CPUs count there."""
+    if demand.gres:
+        return demand.gpus_on_node()
+    if demand.gpus_per_task:
+        return demand.gpus_per_task * tasks
+    return min(gpus, demand.gpus_per_job, free // demand.cpus_per_gpu)
 
 
 def in_steps(free: int, most: int, step: int) -> int:

@@ -37,11 +37,11 @@ class Need:
         self.slack = max(0, high - low)
         """Nodes wanted beyond the minimum."""
         self.cpus = demand.cpus
-        self.most_cpus = demand.cpus
+        self.most_cpus = max(demand.cpus, demand.floor_of_gpus * self.nodes, demand.cpus_of_gpus)
         self.most_nodes = most_nodes
         self.gpus = demand.gpus_per_job
         self.exclusive = demand.exclusive
-        self.floor = demand.least_cpus
+        self.floor = max(demand.least_cpus, demand.floor_of_gpus)
         self.units = units
         """CPUs of each node that are left for every node still required, where that is more than one."""
         self.taken: dict[int, int] = {}
