@@ -115,8 +115,8 @@ class Demand:
         self.gpus_on_sockets = self.gpus_per_socket * self._sockets_known()
         """The GPUs that a node has to have for its sockets."""
         self.one_thread = ask.threads_per_core == 1
-        self.least_cpus = max(1, self.min_cpus_per_node, self.cpus_per_task * max(1, self.tasks_per_node))
-        """CPUs that are taken of each node at least."""
+        self.least_cpus = max(1, self.min_cpus_per_node, self.asked[1] * max(1, self.tasks_per_node))
+        """CPUs that are taken of each node at least; MaxMemPerCPU raises those of tasks only where tasks are counted."""
         own_user = ask.exclusive_user and sharing is not OverSubscribe.EXCLUSIVE
         self.exclusive_user = own_user or partition.exclusive_user
         self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)
@@ -259,6 +259,8 @@ class Demand:
             self.memory_per_cpu = ceil(self.memory_per_cpu / times)
             self.cpus_per_task *= times
             self.cpus = max(self.cpus, self.tasks * self.cpus_per_task)
+            if not self.tasks_given:
+                self.min_cpus_per_node = self.cpus_per_task
         elif per_cpu and on_node and self.min_cpus_per_node < ceil(on_node / per_cpu):
             self.min_cpus_per_node = ceil(on_node / per_cpu)
             if self.tasks_per_node:

@@ -19,6 +19,12 @@ def lay_out(demand: Demand, taken: dict[int, int], threads: Sequence[int]) -> di
     found = {node: min(each, taken[node]) for node in nodes[:tasks]}
     counts = dict.fromkeys(found, 1)
     tasks -= len(found)
+    for node in found:  # first the threads of cores that are taken already
+        for _ in range(found[node] % threads[node] // each):
+            if tasks > 0 and taken[node] - found[node] >= each and counts[node] < most:
+                tasks -= 1
+                counts[node] += 1
+                found[node] += each
     crowded = all(found[node] >= taken[node] for node in found)
     while tasks > 0:
         before = tasks
