@@ -116,7 +116,7 @@ class Demand:
         """The GPUs that a node has to have for its sockets."""
         self.one_thread = ask.threads_per_core == 1
         self.least_cpus = max(1, self.min_cpus_per_node, self.asked[1] * max(1, self.tasks_per_node))
-        """CPUs that are taken of each node at least; MaxMemPerCPU raises those of tasks only where tasks are counted."""
+        """CPUs that are taken of each node at least; MaxMemPerCPU raises none of tasks that are counted."""
         own_user = ask.exclusive_user and sharing is not OverSubscribe.EXCLUSIVE
         self.exclusive_user = own_user or partition.exclusive_user
         self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)

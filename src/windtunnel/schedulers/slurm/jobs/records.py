@@ -270,10 +270,7 @@ class Record:
         """What does not change of the priority; None: not asked for yet."""
         self.counts = job.constraint.counts
         """Sets of nodes from which so many each are needed."""
-        either = 0
-        for nodes in job.constraint.alternatives:
-            either |= nodes
-        self.mask = table.mask & either & ~job.excluded
+        self.mask = table.mask & job.constraint.base & ~job.excluded
         """The nodes it may use at all."""
         self.narrow = self.mask != table.mask
         """Whether these are not all of the partition's."""

@@ -112,12 +112,17 @@ class Chooser:
     def _required(self, record: Record, among: int, held: Occupancy, beside: int | None) -> int | None:
         """The nodes that a job names, and so many of each feature with a count (§5.1); None: there are too few."""
         required = record.job.named
-        for nodes, count in record.counts:
+        found = 0
+        for nodes, count, again in record.counts:
+            if again and found & ~nodes:
+                return None
             part = record.part(self.cluster.site, count, count, record.demand.max_nodes, cpus=count)
-            placed = self._select(part, nodes & among & ~required, held, beside=beside)
+            free = nodes & among if again else nodes & among & ~(required | found)
+            placed = self._select(part, free, held, found if again else 0, beside=beside)
             if placed is None:
                 return None
-            required |= placed.nodes
+            found |= placed.nodes
+        required |= found
         if record.counts and required.bit_count() > record.demand.max_nodes:
             return None
         return None if required & ~among else required

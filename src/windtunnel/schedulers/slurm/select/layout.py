@@ -19,8 +19,8 @@ def lay_out(demand: Demand, taken: dict[int, int], threads: Sequence[int]) -> di
     found = {node: min(each, taken[node]) for node in nodes[:tasks]}
     counts = dict.fromkeys(found, 1)
     tasks -= len(found)
-    for node in found:  # first the threads of cores that are taken already
-        for _ in range(found[node] % threads[node] // each):
+    for node, own in list(found.items()):  # first the threads of cores that are taken already
+        for _ in range(own % threads[node] // each):
             if tasks > 0 and taken[node] - found[node] >= each and counts[node] < most:
                 tasks -= 1
                 counts[node] += 1
