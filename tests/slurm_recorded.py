@@ -494,6 +494,7 @@ def ask_of(given, user="", name="", submitted=0):
         tasks_per_node=number("--ntasks-per-node"),
         tasks_per_socket=number("--ntasks-per-socket"),
         tasks_per_core=0 if given.get("--hint") == "multithread" else number("--ntasks-per-core"),
+        tasks_per_gpu=number("--ntasks-per-gpu"),
         cores_per_socket=int(layout[1]) if layout[1:] and layout[1].isdigit() else number("--cores-per-socket"),
         sockets_per_node=int(layout[0]) if layout[0].isdigit() else number("--sockets-per-node"),
         threads_per_core=1

@@ -41,6 +41,7 @@ class JobAsk(msgspec.Struct, frozen=True, kw_only=True):
     tasks_per_node: int | None = None
     tasks_per_socket: int | None = None
     tasks_per_core: int | None = None
+    tasks_per_gpu: int | None = None
     sockets_per_node: int | None = None
     cores_per_socket: int | None = None
     threads_per_core: int | None = None

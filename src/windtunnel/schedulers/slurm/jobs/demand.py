@@ -6,6 +6,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmNode, SlurmSite
+from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks
 
 __all__ = ["Demand", "time_limit"]
 
@@ -21,17 +22,6 @@ def time_limit(ask: JobAsk, partition: Partition) -> int:
     return _YEAR
 
 
-def _tasks_of_layout(ask: JobAsk) -> int | None:
-    """Of a job with so many nodes, sockets, cores or threads: a task for each of them; None: it says nothing."""
-    layout = [ask.sockets_per_node, ask.cores_per_socket, ask.threads_per_core]
-    if ask.min_nodes is None or not any(layout):
-        return None
-    tasks = max(1, ask.min_nodes)
-    for count in layout:
-        tasks *= count or 1
-    return tasks
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Demand:
     """A job's request in one partition, defaults of partition and site applied."""
@@ -42,6 +32,7 @@ class Demand:
         "asks_gres",
         "cores_per_socket",
         "cpus",
+        "cpus_beside_gpu",
         "cpus_of_gpus",
         "cpus_per_gpu",
         "cpus_per_task",
@@ -78,6 +69,7 @@ class Demand:
         "tasks",
         "tasks_given",
         "tasks_per_core",
+        "tasks_per_gpu",
         "tasks_per_node",
         "tasks_per_socket",
         "too_much_memory",
@@ -132,7 +124,7 @@ class Demand:
             or self.one_thread
             or self.tasks_per_core
             or self.of_sockets
-            or self.cpus_per_gpu
+            or self.cpus_beside_gpu
             or self.gpus_per_task
             or self.gpus_per_socket
         )
@@ -163,15 +155,13 @@ class Demand:
 
     def _count_nodes(self, ask: JobAsk) -> None:
         """Nodes and tasks: -N more than -n is cut to it, and --ntasks-per-node makes nodes of tasks."""
-        nodes, tasks, per_node = ask.min_nodes, ask.tasks, ask.tasks_per_node
-        if tasks is None and not per_node and ask.max_nodes in (nodes, None):
-            tasks = _tasks_of_layout(ask)
+        nodes, tasks, per_node = ask.min_nodes, asked_tasks(ask), ask.tasks_per_node
         self.tasks_given = tasks is not None or per_node is not None
         self.tasks_per_node = per_node or 0
         low = nodes or 1
         self.tasks = tasks if tasks is not None else per_node * low if per_node else low
-        if nodes is not None and tasks is not None and low > tasks:
-            low = tasks
+        if nodes is not None and ask.tasks is not None and low > ask.tasks:
+            low = ask.tasks
         high = (ask.max_nodes or nodes) if nodes is not None else None
         self.max_nodes = _MANY if high is None else high
         self.most_asked = high or 0
@@ -198,11 +188,15 @@ class Demand:
         self.floor_of_gpus = 0
         """The CPUs of a node that its GPUs take at least."""
         self.gres: tuple[GresAsk, ...] = per_node
-        self.asks_gres = bool(per_node or ask.gres_per_job or ask.gres_per_task or self.gpus_per_socket)
+        in_all = asked_gpus(ask)
+        self.tasks_per_gpu = ask.tasks_per_gpu or 0
+        self.cpus_beside_gpu = self.tasks_per_gpu * self.cpus_per_task
+        """The CPUs that a node has to have for each of its GPUs."""
+        self.asks_gres = bool(per_node or in_all or ask.gres_per_task or self.gpus_per_socket)
         """Whether it asks for generic resources at all."""
         if not self.asks_gres:
             return
-        self.gpus_per_job = sum(one.count for one in ask.gres_per_job)
+        self.gpus_per_job = in_all
         self.gpus_per_task = sum(one.count for one in ask.gres_per_task)
         self.gpus_per_job += self.gpus_per_task * self.tasks
         defaults = {**site.job_defaults, **partition.job_defaults}
@@ -210,6 +204,7 @@ class Demand:
         gpus = self.gpus_per_job or sum(one.count for one in per_node if one.name == "gpu") * self.min_nodes
         self.cpus_per_gpu = per_gpu if per_gpu and (gpus or self.gpus_per_socket) else 0
         self.cpus_of_gpus = self.cpus_per_gpu * gpus
+        self.cpus_beside_gpu = self.cpus_per_gpu or self.cpus_beside_gpu
         on_node = self.gpus_on_node() or self.gpus_per_socket * (ask.sockets_per_node or 1)
         if not on_node:
             on_node = self.gpus_per_task * self.tasks_per_node if self.gpus_per_task else 1
@@ -300,6 +295,7 @@ class Demand:
             self.cpus_per_task,
             self.cpus_per_gpu,
             self.cpus_of_gpus,
+            self.tasks_per_gpu,
             self.most_per_gpu,
             self.gpus_per_job,
             self.gpus_per_task,

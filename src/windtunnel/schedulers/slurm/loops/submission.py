@@ -1,5 +1,7 @@
 """What happens to a job when it is submitted: it is refused, or checked for validity and never started (§3.1)."""
 
+from windtunnel.model.slurm import JobAsk
+from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
 from windtunnel.schedulers.slurm.loops.main_loop import liked, never_runs, nodes_busy, not_available
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
@@ -14,6 +16,8 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "InvalidPartition"
     if not job.constraint.known and job.constraint.text:
         return "InvalidFeature"
+    if _wrong_gpus(job.ask):
+        return "InvalidGres"
     if all(record.table.partition.require_reservation for record in job.records) and not job.reservation:
         return "ReservationRequired"
     if all(record.table.partition.root_only for record in job.records) and job.user != "root":
@@ -36,6 +40,14 @@ def refusal(state: State, job: PendingJob) -> str | None:
         if reason:
             return reason
     return "BadConstraints" if not job.held and _hopeless(state, job) else None
+
+
+def _wrong_gpus(ask: JobAsk) -> bool:
+    """Whether sbatch does not take what is said of GPUs: sockets without their number, tasks that leave some over."""
+    if ask.gres_per_socket and not ask.sockets_per_node:
+        return True
+    tasks = asked_tasks(ask) if ask.tasks_per_gpu else 0
+    return bool(tasks and ask.tasks_per_gpu and tasks % ask.tasks_per_gpu)
 
 
 def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:

@@ -99,10 +99,8 @@ class Fit(PlainFit):
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
-        elif demand.most_per_gpu and demand.gpus_per_job and not demand.exclusive:
-            free = min(free, self.free_gpus(node, held) * demand.most_per_gpu)
         least = demand.least_tasks * per_task
-        if free < max(least, demand.cpus_per_gpu * demand.gpus_on_node()):
+        if free < max(least, demand.cpus_beside_gpu * demand.gpus_on_node(), demand.cpus_beside_gpu):
             return 0
         if demand.exclusive and demand.cpus_per_gpu and free < demand.cpus_per_gpu * self.free_gpus(node, held):
             return 0  # it gets all of its GPUs
@@ -116,7 +114,9 @@ class Fit(PlainFit):
             return self._of_socket_gpus(record, node, held, row, free)
         if not asks_gres:
             return free
-        gpus = self.free_gpus(node, held) if demand.cpus_per_gpu else 0
+        gpus = self.free_gpus(node, held) if demand.cpus_beside_gpu else 0
+        if gpus and demand.gpus_per_job and not demand.gpus_per_task and not demand.exclusive:
+            self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
         return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
 
     def _of_socket_gpus(self, record: Record, node: int, held: Occupancy, row: int, free: int) -> int:

@@ -18,9 +18,9 @@ def gpus_for_cpus(demand: Demand, free: int, cpus: int) -> int:
     """The GPUs of a node, of those that are free, for which a job has CPUs there; 0: too few."""
     if free < demand.gpus_on_sockets:
         return 0
-    if not demand.cpus_per_gpu:
+    if not demand.cpus_beside_gpu:
         return free
-    most = cpus // demand.cpus_per_gpu
+    most = cpus // demand.cpus_beside_gpu
     if most < (free if demand.exclusive else max(demand.gpus_on_sockets, demand.gpus_per_socket)):
         return 0
     return min(free, most)

@@ -117,6 +117,8 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
         least = most = demand.tasks_per_node
     elif demand.tasks_per_socket:
         least, most = demand.tasks_per_socket, demand.tasks_per_socket * sockets
+    elif demand.tasks_per_gpu:
+        least = most = demand.tasks // max(1, demand.min_nodes)
     elif demand.tasks_given and demand.max_nodes == 1:
         least = most = demand.tasks
     elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
@@ -124,10 +126,12 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
     if tasks < least:
         return 0
     tasks = min(tasks, most)
-    if not demand.cpus_per_gpu or demand.gpus_per_socket:
+    if not demand.cpus_beside_gpu or demand.gpus_per_socket:
         return tasks * each
-    count = max(tasks * each, _gpus_taken(demand, tasks, free, gpus) * demand.cpus_per_gpu)
-    return count if count <= free else 0
+    count = max(tasks * each, _gpus_taken(demand, tasks, free, gpus) * demand.cpus_beside_gpu)
+    if count > free:
+        return 0
+    return count if demand.cpus_per_gpu else tasks * each
 
 
 def _gpus_taken(demand: Demand, tasks: int, free: int, gpus: int) -> int:
@@ -136,7 +140,7 @@ def _gpus_taken(demand: Demand, tasks: int, free: int, gpus: int) -> int:
         return demand.gpus_on_node()
     if demand.gpus_per_task:
         return demand.gpus_per_task * tasks
-    return min(gpus, demand.gpus_per_job, free // demand.cpus_per_gpu)
+    return min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu)
 
 
 def in_steps(free: int, most: int, step: int) -> int:

@@ -22,6 +22,7 @@ class Need:
         "most_cpus",
         "most_nodes",
         "nodes",
+        "per_gpu",
         "slack",
         "taken",
         "taken_gpus",
@@ -40,6 +41,8 @@ class Need:
         self.most_cpus = max(demand.cpus, demand.floor_of_gpus * self.nodes, demand.cpus_of_gpus)
         self.most_nodes = most_nodes
         self.gpus = demand.gpus_per_job
+        self.per_gpu = demand.most_per_gpu if demand.gpus_per_job else 0
+        """CPUs of a node that are taken for each of its GPUs, and no others (``--cpus-per-gpu``); 0: any."""
         self.exclusive = demand.exclusive
         self.floor = max(demand.least_cpus, demand.floor_of_gpus)
         self.units = units
@@ -71,6 +74,9 @@ class Need:
     def take(self, node: int, usable: int, gpus: int = 0) -> None:
         """Take a node."""
         count = self.count(node, usable)
+        if self.per_gpu:
+            gpus = min(gpus, count // self.per_gpu)
+            count = gpus * self.per_gpu or count
         self.taken[node] = count
         self.nodes -= 1
         self.least -= 1

@@ -1,0 +1,44 @@
+"""The tasks of jobs that say nothing of tasks, but of sockets or GPUs, as sbatch and slurmctld count them (§5.3)."""
+
+from windtunnel.model.slurm import JobAsk
+
+__all__ = ["asked_gpus", "asked_tasks"]
+
+
+def asked_tasks(ask: JobAsk) -> int | None:
+    """So many tasks, whether the job gives the number or it follows from GPUs or sockets; None: it says nothing."""
+    if ask.tasks_per_gpu:
+        gpus = _named_gpus(ask)
+        if gpus or ask.tasks is None:
+            return (gpus or max(1, ask.min_nodes or 1)) * ask.tasks_per_gpu
+    if ask.tasks is not None or ask.tasks_per_node or ask.max_nodes not in (ask.min_nodes, None):
+        return ask.tasks
+    return _tasks_of_layout(ask)
+
+
+def asked_gpus(ask: JobAsk) -> int:
+    """The GPUs of the whole job; those that ``--ntasks-per-gpu`` needs where none are named."""
+    named = sum(one.count for one in ask.gres_per_job)
+    if named or not ask.tasks_per_gpu or _named_gpus(ask):
+        return named
+    return (asked_tasks(ask) or 0) // ask.tasks_per_gpu
+
+
+def _named_gpus(ask: JobAsk) -> int:
+    """The GPUs that a job asks for, counted for all of its nodes."""
+    in_all = sum(one.count for one in ask.gres_per_job)
+    nodes = max(1, ask.min_nodes or 1)
+    on_node = sum(one.count for one in ask.gres_per_node if one.name == "gpu")
+    on_socket = sum(one.count for one in ask.gres_per_socket) * (ask.sockets_per_node or 1)
+    return in_all or max(on_node, on_socket) * nodes
+
+
+def _tasks_of_layout(ask: JobAsk) -> int | None:
+    """Of a job with so many nodes, sockets, cores or threads: a task for each of them."""
+    layout = [ask.sockets_per_node, ask.cores_per_socket, ask.threads_per_core]
+    if ask.min_nodes is None or not any(layout):
+        return None
+    tasks = max(1, ask.min_nodes)
+    for count in layout:
+        tasks *= count or 1
+    return tasks
