@@ -2,7 +2,7 @@
 
 from windtunnel.model.slurm import JobAsk
 
-__all__ = ["asked_gpus", "asked_tasks"]
+__all__ = ["asked_gpus", "asked_tasks", "cpus_of_tasks"]
 
 
 def asked_tasks(ask: JobAsk) -> int | None:
@@ -22,6 +22,15 @@ def asked_gpus(ask: JobAsk) -> int:
     if named or not ask.tasks_per_gpu or _named_gpus(ask):
         return named
     return (asked_tasks(ask) or 0) // ask.tasks_per_gpu
+
+
+def cpus_of_tasks(ask: JobAsk, tasks: int) -> int:
+    """The CPUs of so many tasks; those of GPUs count only where they are more than the CPUs that sbatch reckons with."""
+    each = ask.cpus_per_task or 1
+    if not ask.tasks_per_gpu:
+        return tasks * each
+    reckoned = (ask.tasks or max(1, ask.min_nodes or 1) * (ask.tasks_per_node or 1)) * each
+    return reckoned if tasks <= reckoned else tasks * each
 
 
 def _named_gpus(ask: JobAsk) -> int:

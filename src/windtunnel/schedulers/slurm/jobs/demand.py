@@ -6,7 +6,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmNode, SlurmSite
-from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks
+from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, cpus_of_tasks
 
 __all__ = ["Demand", "time_limit"]
 
@@ -86,7 +86,7 @@ class Demand:
         self._count_nodes(ask)
         self.cpus_per_task: int = ask.cpus_per_task or 1
         self._count_gres(ask, partition, site)
-        self.cpus = max(self.tasks * self.cpus_per_task, self.min_nodes)
+        self.cpus = max(cpus_of_tasks(ask, self.tasks), self.min_nodes)
         """CPUs in all (NumCPUs of the pending job)."""
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
         sharing = partition.over_subscribe
@@ -205,6 +205,8 @@ class Demand:
         self.cpus_per_gpu = per_gpu if per_gpu and (gpus or self.gpus_per_socket) else 0
         self.cpus_of_gpus = self.cpus_per_gpu * gpus
         self.cpus_beside_gpu = self.cpus_per_gpu or self.cpus_beside_gpu
+        if self.gpus_per_task and ask.cpus_per_task is None:
+            self.cpus_per_task = max(1, self.gpus_per_task * self.cpus_per_gpu)
         on_node = self.gpus_on_node() or self.gpus_per_socket * (ask.sockets_per_node or 1)
         if not on_node:
             on_node = self.gpus_per_task * self.tasks_per_node if self.gpus_per_task else 1

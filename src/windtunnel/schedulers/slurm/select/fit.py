@@ -114,8 +114,8 @@ class Fit(PlainFit):
             return self._of_socket_gpus(record, node, held, row, free)
         if not asks_gres:
             return free
-        gpus = self.free_gpus(node, held) if demand.cpus_beside_gpu else 0
-        if gpus and demand.gpus_per_job and not demand.gpus_per_task and not demand.exclusive:
+        gpus = self.free_gpus(node, held) if demand.cpus_beside_gpu or demand.gpus_per_task else 0
+        if gpus and demand.cpus_beside_gpu and not (demand.gres or demand.gpus_per_task or demand.exclusive):
             self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
         return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
 

@@ -123,7 +123,9 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
         least = most = demand.tasks
     elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
         most = 1
-    if tasks < least:
+    if demand.gpus_per_task:
+        most = min(most, gpus // demand.gpus_per_task)
+    if tasks < least or most < least:
         return 0
     tasks = min(tasks, most)
     if not demand.cpus_beside_gpu or demand.gpus_per_socket:
