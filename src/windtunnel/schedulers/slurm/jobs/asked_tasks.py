@@ -25,7 +25,7 @@ def asked_gpus(ask: JobAsk) -> int:
 
 
 def cpus_of_tasks(ask: JobAsk, tasks: int) -> int:
-    """The CPUs of so many tasks; those of GPUs count only where they are more than the CPUs that sbatch reckons with."""
+    """The CPUs of so many tasks; those of GPUs count only where they are more than what sbatch reckons with."""
     each = ask.cpus_per_task or 1
     if not ask.tasks_per_gpu:
         return tasks * each

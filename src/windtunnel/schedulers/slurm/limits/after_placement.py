@@ -5,7 +5,7 @@ from typing import Final
 
 from windtunnel.model.slurm import Limits, Qos
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
-from windtunnel.schedulers.slurm.limits.tallies import Tallies, Tally, fresh, inherited_tres
+from windtunnel.schedulers.slurm.limits.tallies import Tallies, Tally, fresh, inherited_tres, limit_counted
 from windtunnel.schedulers.slurm.limits.words import (
     ASSOC_JOB,
     GROUP,
@@ -41,7 +41,7 @@ def _qos_after(
 ) -> str | None:
     job, limits = record.job, qos.limits
     group = book.tally("qos", qos.name)
-    minutes = record.limit * (job.qos.usage_factor if job.qos is not None else 1.0)
+    minutes = limit_counted(record)
     used = book.ledger.qos_tres.get(qos.name, _NONE)
     reason = _group(book, "QOSGrp", group, limits, placed, tres, minutes, used, hidden)
     if reason:
@@ -73,8 +73,7 @@ def _member_after(
     member = record.job.member
     if member is None or book.bare(member):
         return None
-    factor = record.job.qos.usage_factor if record.job.qos is not None else 1.0
-    minutes = record.limit * factor
+    minutes = limit_counted(record)
     more = 1.0 if record.job.qos is None else record.job.qos.limit_factor or 1.0
     for one in member.path():
         group = book.tally("association", one.number)
@@ -126,7 +125,8 @@ def _group(
         spent = used.get(name, 0.0) / 60
         asked = tres.get(name, 0) * minutes
         alone = asked > most and word == _ASSOC  # nobody compares the request with the limit of a QOS
-        if alone or spent >= most or (book.safe and spent + asked > most):
+        running = tally.run_seconds.get(name, 0.0) // 60 if book.safe else 0.0
+        if alone or spent >= most or (book.safe and spent + running + asked > most):
             return word + named(MINUTES, name, "GRES{}Minutes").format("")
     for name, most in fresh(limits.grp_tres, "grp", hidden):
         if _with(tally, name, placed, tres) > most * more:

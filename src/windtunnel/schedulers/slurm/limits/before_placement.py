@@ -2,7 +2,7 @@
 
 from windtunnel.model.slurm import Qos
 from windtunnel.schedulers.slurm.jobs.records import Record
-from windtunnel.schedulers.slurm.limits.tallies import Tallies, inherited
+from windtunnel.schedulers.slurm.limits.tallies import Tallies, inherited, limit_counted
 from windtunnel.schedulers.slurm.shares.tree import Member
 
 __all__ = ["refusal_before"]
@@ -40,7 +40,7 @@ def _qos_before(book: Tallies, record: Record, qos: Qos, hidden: set[str]) -> st
     if most is not None and _first("max_jobs", hidden) and book.tally("user", qos.name, job.user).jobs >= most:
         return "QOSMaxJobsPerUserLimit"
     most = limits.max_wall_per_job
-    if most is not None and _first("max_wall", hidden) and record.limit > most:
+    if most is not None and _first("max_wall", hidden) and limit_counted(record) > most:
         return "QOSMaxWallDurationPerJobLimit"
     return None
 
@@ -78,7 +78,7 @@ def _own_before(book: Tallies, record: Record, member: Member, hidden: set[str])
     if most is not None and book.tally("association", member.number).jobs >= most:
         return "AssocMaxJobsLimit"
     wall = inherited(member, "max_wall_per_job")
-    if wall is not None and "max_wall" not in hidden and record.limit > wall:
+    if wall is not None and "max_wall" not in hidden and limit_counted(record) > wall:
         return "AssocMaxWallDurationPerJobLimit"
     return None
 
@@ -87,5 +87,5 @@ def _wall(book: Tallies, used: float, record: Record) -> float:
     """Decayed minutes; with ``safe`` the job's limit is added. What is used up refuses alone."""
     minutes = used / 60
     if book.safe:
-        return minutes + record.limit
+        return minutes + limit_counted(record)
     return minutes + 1e-9 if minutes else 0.0

@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.shares.tree import Member
 from windtunnel.schedulers.slurm.shares.usage import UsageLedger
 
-__all__ = ["Tallies", "Tally", "fresh", "inherited", "inherited_tres"]
+__all__ = ["Tallies", "Tally", "fresh", "inherited", "inherited_tres", "limit_counted"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -54,6 +54,14 @@ class Tally:
         return float(len(self.nodes)) if tres == "node" else self.tres.get(tres, 0.0)
 
 
+def limit_counted(record: Record) -> int:
+    """The minutes of a job that limits of time compare: its UsageFactor counts only with UsageFactorSafe (§6.1)."""
+    qos = record.job.qos
+    if qos is None or qos.usage_factor == 1.0 or not qos.has("UsageFactorSafe"):
+        return record.limit
+    return int(record.limit * qos.usage_factor)
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Tallies:
     """All tallies of a cluster, and what of them anything limits."""
@@ -88,8 +96,8 @@ class Tallies:
             one.max_tres_per_node for one in groups
         )
         """Whether what jobs take of nodes, apart from their number, says all about limits."""
-        self.counts_seconds = any(one.grp_tres_run_mins for one in groups)
-        """Whether anything limits what running jobs may still use (GrpTRESRunMins)."""
+        self.counts_seconds = any(one.grp_tres_run_mins or (self.safe and one.grp_tres_mins) for one in groups)
+        """Whether anything limits what running jobs may still use (GrpTRESRunMins; GrpTRESMins with ``safe``)."""
 
     def begin(self, job: RunningJob) -> None:
         """A job starts."""
