@@ -177,7 +177,8 @@ def settings_of(kind, given, **more):
     fields = {}
     for name in kind.__struct_fields__:
         if name in given:
-            fields[name] = type(getattr(kind(), name))(int(given[name]))
+            usual = getattr(kind(), name)
+            fields[name] = given[name] if isinstance(usual, str) else type(usual)(int(given[name]))
     return kind(**(fields | more))
 
 

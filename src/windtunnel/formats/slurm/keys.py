@@ -162,7 +162,7 @@ TABLES: Final = {
     "SchedulerParameters": KeyTable(
         "SchedulerParameters",
         simulated=_names(
-            "assoc_limit_stop batch_sched_delay bf_busy_nodes bf_interval bf_job_part_count_reserve "
+            "assoc_limit_stop batch_sched_delay bf_busy_nodes bf_hetjob_prio bf_interval bf_job_part_count_reserve "
             "bf_licenses bf_max_job_array_resv bf_max_job_assoc bf_max_job_part bf_max_job_start bf_max_job_test "
             "bf_max_job_user bf_max_job_user_part bf_min_age_reserve bf_min_prio_reserve bf_node_space_size "
             "bf_one_resv_per_job bf_resolution bf_running_job_reserve bf_window bf_window_linear default_queue_depth "
@@ -178,7 +178,7 @@ TABLES: Final = {
             "bf_continue defer"
         ),
         not_simulated=_names(
-            "allow_zero_lic bb_array_stage_cnt bf_allow_magnetic_slot bf_hetjob_immediate bf_hetjob_prio "
+            "allow_zero_lic bb_array_stage_cnt bf_allow_magnetic_slot bf_hetjob_immediate "
             "bf_ignore_newly_avail_nodes bf_topopt_enable bf_topopt_iterations defer_batch disable_hetjob_steps "
             "disable_job_shrink disable_user_top enable_hetjob_steps enable_job_shrink enable_job_state_cache "
             "enable_user_top extra_constraints bf_max_job_user_assoc bf_window_ts gs_max_jobs_per_partition "

@@ -95,7 +95,9 @@ def _fields(kind: type[Any], given: dict[str, str], line: Line) -> dict[str, Any
         if name not in given or name.lower() not in {one.lower() for one in TABLES["SchedulerParameters"].known()}:
             continue
         value = given[name]
-        if isinstance(getattr(usual, name), bool):
+        if isinstance(getattr(usual, name), str):
+            found[name] = value.lower()
+        elif isinstance(getattr(usual, name), bool):
             found[name] = value.lower() not in {"0", "no", "false"}
         elif value.lstrip("-").isdigit() and value.isascii() and len(value) < 12 and int(value) >= -1:
             found[name] = int(value)

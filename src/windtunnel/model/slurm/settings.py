@@ -59,6 +59,8 @@ class BackfillSettings(msgspec.Struct, frozen=True, kw_only=True):
     bf_licenses: bool = False
     bf_busy_nodes: bool = False
     bf_running_job_reserve: bool = False
+    bf_hetjob_prio: str = ""
+    """Which priority of its components a heterogeneous job has: ``min``, ``max``, ``avg``; empty: each its own."""
 
 
 class SelectSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,6 +60,9 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
         found.sort(key=_priority, reverse=True)
     else:
         found.sort(key=_key)
+    if state.site.backfill.bf_hetjob_prio and any(record.job.het is not None for record in found):
+        ranks = _ranks(found, state.site.backfill.bf_hetjob_prio)
+        found.sort(key=cmp_to_key(lambda one, other: _by_components(ranks, one, other)))
     if state.site.preempt.type:
         # Stable, and only where one may preempt the other: what is left is the order above (§2.2, 1).
         found.sort(key=cmp_to_key(lambda one, other: _by_preemption(state, one, other)))
@@ -79,6 +82,38 @@ def _key(record: Record) -> tuple[Any, ...]:
         job.submitted,
         job.number,
     )
+
+
+def _ranks(found: list[Record], way: str) -> dict[str, tuple[bool, int, int]]:
+    """Of each heterogeneous job how all of it is ranked: reservation, tier, priority (``bf_hetjob_prio``)."""
+    jobs = {record.job.het.leader: record.job.het for record in found if record.job.het is not None}
+    ranks = {}
+    for leader, het in jobs.items():
+        parts = [record for one in het.components for record in one.records]
+        tier = _of_all([record.table.tier for record in parts], way)
+        ranks[leader] = (
+            not any(one.reservation for one in het.components),
+            -tier,
+            -_of_all([record.priority for record in parts], way),
+        )
+    return ranks
+
+
+def _of_all(values: list[int], way: str) -> int:
+    if way.startswith("min"):
+        return min(values)
+    return max(values) if way.startswith("max") else sum(values) // len(values)
+
+
+def _by_components(ranks: dict[str, tuple[bool, int, int]], one: Record, other: Record) -> int:
+    """Components of different jobs by the ranks of these, those of one job by their own."""
+    mine, its = one.job.het, other.job.het
+    apart = mine is None or its is None or mine.leader != its.leader
+    keys = [
+        (*(ranks[het.leader] if het is not None and apart else _key(record)[:3]), *_key(record)[3:])
+        for record, het in ((one, mine), (other, its))
+    ]
+    return -1 if keys[0] < keys[1] else 1 if keys[0] > keys[1] else 0
 
 
 def _by_preemption(state: State, one: Record, other: Record) -> int:
