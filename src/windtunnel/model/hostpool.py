@@ -196,14 +196,18 @@ class HostPool:
         if number > self.size or number < 1:
             return self.take(number)
         if self._firsts is None:
-            rest: Any = self._bits  # what _first_fit does, without a call
-            for step in _STEPS[number] if number in _STEPS else _steps(number):
-                rest &= rest >> step
-            if not rest:
-                return self.take(number)
-            lowest: int = rest & -rest
-            first = lowest.bit_length() - 1
+            there: Any = self._bits
+            lowest: int = there & -there
             bits = (lowest << number) - lowest
+            if bits & there != bits:  # the first run is too short, which it seldom is
+                rest: Any = there  # what _first_fit does, without a call
+                for step in _STEPS[number] if number in _STEPS else _steps(number):
+                    rest &= rest >> step
+                if not rest:
+                    return self.take(number)
+                lowest = rest & -rest
+                bits = (lowest << number) - lowest
+            first = lowest.bit_length() - 1
             self._bits ^= bits
         else:
             first = take_run(self._firsts, self._lasts, number)

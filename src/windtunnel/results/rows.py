@@ -33,7 +33,7 @@ __all__ = [
     "joined",
 ]
 
-BATCH: Final = 500
+BATCH: Final = 1000
 """Rows that gather before they are written."""
 PERIOD: Final = 1.0
 """Seconds (wall clock) after which they are written anyway."""

@@ -17,9 +17,10 @@ __all__ = ["IndexedQueue"]
 class _Bucket:
     """Jobs of one size by arrival, under a tournament tree of their walltimes (``inf``: the place is empty)."""
 
-    __slots__ = ("alive", "capacity", "ranks", "tree")
+    __slots__ = ("alive", "capacity", "ranks", "size", "tree")
 
-    def __init__(self) -> None:
+    def __init__(self, size: int) -> None:
+        self.size = size
         self.capacity = 1
         self.tree: list[float] = [inf, inf]
         self.ranks: list[int] = []
@@ -122,7 +123,7 @@ class IndexedQueue(WaitingQueue):
         size = job.request.hosts
         bucket = self._buckets.get(size)
         if bucket is None:
-            bucket = self._buckets[size] = _Bucket()
+            bucket = self._buckets[size] = _Bucket(size)
         if not bucket.alive:
             place = bisect_left(self._sizes, size)
             self._sizes.insert(place, size)
@@ -146,16 +147,13 @@ class IndexedQueue(WaitingQueue):
     def find(self, free: int, extra: int, longest: float) -> Job | None:
         """The first job of at most ``free`` hosts that also has at most ``extra`` hosts or ``longest`` seconds."""
         best = -1
-        filled = self._filled
-        place = 0  # to count costs less than ``zip`` and ``enumerate``
-        for size in self._sizes:
+        for bucket in self._filled:
+            size = bucket.size
             if size > free:
                 break
-            bucket = filled[place]
-            place += 1  # noqa: SIM113
             limit = ANY if size <= extra else longest
-            tree = bucket.tree
-            if tree[1] <= limit:
+            if bucket.tree[1] <= limit:
+                tree = bucket.tree
                 node = 1  # what bucket.find does, without a call
                 capacity = bucket.capacity
                 while node < capacity:
@@ -170,12 +168,11 @@ class IndexedQueue(WaitingQueue):
     def find_lasting(self, free: int, lasting: Callable[[int], float]) -> Job | None:
         """The first job of at most ``free`` hosts whose walltime is at most ``lasting(hosts)`` seconds."""
         best = -1
-        buckets = self._buckets
-        for size in self._sizes:
+        for bucket in self._filled:
+            size = bucket.size
             if size > free:
                 break
             limit = lasting(size)
-            bucket = buckets[size]
             if bucket.tree[1] <= limit:
                 rank = bucket.find(limit)
                 if best < 0 or rank < best:

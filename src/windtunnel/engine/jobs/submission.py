@@ -15,7 +15,7 @@ from windtunnel.vocabulary import AllStaticJobsHaveBeenSubmitted, JobSubmitted, 
 __all__ = ["no_more", "release_held", "submit_due", "submit_first", "submit_job", "was_submitted", "workload_over"]
 
 _SUBMISSION: Final = Priority.SUBMISSION
-_AHEAD: Final = 512
+_AHEAD: Final = 1024
 """Jobs that are made at once: each time costs as much as one or two of them."""
 
 # Bound once: compiled code looks up what comes from other modules each time.

@@ -48,7 +48,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
     """
     session = world.sessions[0]
     heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
-    jobs, told = world.jobs, world.to_forget
+    jobs, told, sharing = world.jobs, world.to_forget, world.sharing
     calls = world.hooks.call
     decide: Any = at_once(component) if world.strict and not calls else None
     bare = decide is not None
@@ -69,8 +69,8 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
         while True:
             if not world.unfinished and len(jobs) == len(told):
                 return
-            if world.sharing.changed:
-                world.sharing.settle()
+            if sharing.changed:
+                sharing.settle()
             notices = session.outbox
             if not notices or session.ready_at > now:
                 if not heap:
@@ -134,7 +134,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                 elif version < 0 or payload.version == version:
                     _HANDLERS[kind](world, payload)
             notices = session.outbox
-            if not notices or session.ready_at > now or rounds >= limit:
+            if not notices or rounds >= limit or (not bare and session.ready_at > now):  # bare replies take no time
                 return
             rounds += 1
             session.outbox = []
@@ -153,11 +153,12 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
                 raise
             except (Exception, SystemExit) as fault:
                 raise raised(world, session, notices, fault) from fault
-            took = _perf_counter() - start
-            spent += took
             if bare:
+                spent += _perf_counter() - start
                 decisions: Any = answer
             else:
+                took = _perf_counter() - start
+                spent += took
                 if type(answer) is not _Reply:
                     answer = checked_reply(world, session, answer)
                 reply: Reply = answer
