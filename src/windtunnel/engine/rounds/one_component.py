@@ -48,7 +48,7 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
     """
     session = world.sessions[0]
     heap: list[Any] = world.heap  # entries are looked into one by one: compiled code would read all of each
-    jobs, told, sharing = world.jobs, world.to_forget, world.sharing
+    jobs, told = world.jobs, world.to_forget
     calls = world.hooks.call
     decide: Any = at_once(component) if world.strict and not calls else None
     bare = decide is not None
@@ -69,8 +69,8 @@ def rounds_of_one(world: World, component: Component, until: float) -> None:
         while True:
             if not world.unfinished and len(jobs) == len(told):
                 return
-            if sharing.changed:
-                sharing.settle()
+            if world.sharing.changed:
+                world.sharing.settle()
             notices = session.outbox
             if not notices or session.ready_at > now:
                 if not heap:

@@ -166,8 +166,8 @@ TABLES: Final = {
             "bf_licenses bf_max_job_array_resv bf_max_job_assoc bf_max_job_part bf_max_job_start bf_max_job_test "
             "bf_max_job_user bf_max_job_user_part bf_min_age_reserve bf_min_prio_reserve bf_node_space_size "
             "bf_one_resv_per_job bf_resolution bf_running_job_reserve bf_window bf_window_linear default_queue_depth "
-            "kill_invalid_depend max_switch_wait pack_serial_at_end partition_job_depth preempt_reorder_count "
-            "preempt_strict_order preempt_youngest_first sched_interval sched_max_job_start"
+            "ignore_prefer_validation kill_invalid_depend max_switch_wait pack_serial_at_end partition_job_depth "
+            "preempt_reorder_count preempt_strict_order preempt_youngest_first sched_interval sched_max_job_start"
         ),
         irrelevant=_names(
             "bf_max_time bf_yield_interval bf_yield_rpc_cnt bf_yield_sleep bf_yield_rpc max_rpc_cnt max_sched_time "
@@ -182,7 +182,7 @@ TABLES: Final = {
             "bf_ignore_newly_avail_nodes bf_topopt_enable bf_topopt_iterations defer_batch disable_hetjob_steps "
             "disable_job_shrink disable_user_top enable_hetjob_steps enable_job_shrink enable_job_state_cache "
             "enable_user_top extra_constraints bf_max_job_user_assoc bf_window_ts gs_max_jobs_per_partition "
-            "hetjob_prio ignore_constraint_validation ignore_prefer_validation ignore_spare_nodes max_depend_depth "
+            "hetjob_prio ignore_constraint_validation ignore_spare_nodes max_depend_depth "
             "nohold_on_prolog max_job_bf no_backup_scheduling "
             "no_env_cache Whole_Hetjob reduce_completing_frag sched_max_job_array interval preempt_send_user_signal "
             "reorder_count strict_order youngest_first suspend_grace_time time_min_as_soft_limit"

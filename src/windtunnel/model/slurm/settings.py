@@ -26,6 +26,7 @@ class MainLoopSettings(msgspec.Struct, frozen=True, kw_only=True):
     pack_serial_at_end: bool = False
     max_switch_wait: int = 300
     kill_invalid_depend: bool = False
+    ignore_prefer_validation: bool = False
     complete_wait: int = 0
     kill_wait: int = 30
     message_timeout: int = 10

@@ -118,6 +118,7 @@ class PendingJob:
         "order",
         "planned",
         "preempted_at",
+        "preference",
         "qos",
         "reason",
         "records",
@@ -208,9 +209,12 @@ class PendingJob:
         for name in listed:
             if name in cluster.partitions:
                 self.records.append(Record(self, cluster.partitions[name], cluster))
-        preferred = union(Constraint(ask.prefer, cluster).alternatives) if ask.prefer else 0
-        for record in self.records if ask.prefer else ():
-            record.liking = record.on(preferred, cluster.site)
+        self.preference = preference = Constraint(ask.prefer, cluster) if ask.prefer else None
+        """The features that it prefers, if it does any."""
+        ignored = cluster.site.main.ignore_prefer_validation
+        if preference is not None and (union(preference.alternatives) or not ignored):
+            for record in self.records:
+                record.liking = record.as_preferred(preference, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
         self._keep_whole()
 
@@ -242,6 +246,7 @@ class Record:
     """A pending job in one of its partitions (§2.1)."""
 
     __slots__ = (
+        "constraint",
         "counts",
         "demand",
         "job",
@@ -268,6 +273,8 @@ class Record:
         self.priority = 0
         self.lasting: Lasting | None = None
         """What does not change of the priority; None: not asked for yet."""
+        self.constraint = job.constraint
+        """What it asks of the features of its nodes."""
         self.counts = job.constraint.counts
         """Sets of nodes from which so many each are needed."""
         self.mask = table.mask & job.constraint.base & ~job.excluded
@@ -287,18 +294,20 @@ class Record:
         self.node_refusal: str | None = ""
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
 
-    def on(self, nodes: int, site: SlurmSite) -> "Record":
-        """The same job on none but these nodes."""
+    def as_preferred(self, preference: Constraint, site: SlurmSite) -> "Record":
+        """The same job with the features that it prefers in place of those that it asks for."""
         demand = self.demand
         other = self.part(site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
-        other.mask &= nodes
-        other.narrow, other.counts = True, self.counts
+        other.constraint, other.counts = preference, preference.counts
+        other.mask = self.table.mask & preference.base & union(preference.alternatives) & ~self.job.excluded
+        other.narrow = other.mask != self.table.mask
         return other
 
     def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
+        other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
         other.plain, other.sort, other.liking, other.lasting = -1, 0, None, None

@@ -270,8 +270,8 @@ def liked(record: Record) -> Record:
 
 
 def never_runs(state: State, record: Record) -> bool:
-    """Whether a job fits its partition not even when all nodes are there and empty."""
-    tested = liked(record)
+    """Whether a job fits its partition not even when all nodes are there and empty: all those that it prefers."""
+    tested = record if state.site.main.ignore_prefer_validation else liked(record)
     return not state.selector.ever(tested, tested.mask)
 
 

@@ -16,6 +16,9 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "InvalidPartition"
     if not job.constraint.known and job.constraint.text:
         return "InvalidFeature"
+    preference, ignored = job.preference, state.site.main.ignore_prefer_validation
+    if preference is not None and not (preference.readable if ignored else preference.known):
+        return "InvalidPreferredFeature"
     if _wrong_gpus(job.ask):
         return "InvalidGres"
     if all(record.table.partition.require_reservation for record in job.records) and not job.reservation:

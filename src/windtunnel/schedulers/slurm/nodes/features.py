@@ -40,10 +40,12 @@ class _Term:
 class Constraint:
     """A constraint, read once."""
 
-    __slots__ = ("alternatives", "base", "counts", "in_turn", "known", "tested", "text")
+    __slots__ = ("alternatives", "base", "counts", "in_turn", "known", "readable", "tested", "text")
 
     def __init__(self, text: str, cluster: Cluster) -> None:
         self.text = text
+        self.readable = True
+        """Whether it can be read."""
         self.known = True
         """Whether it can be read, and all its features are there on some node."""
         self.base = cluster.all
@@ -86,18 +88,18 @@ class Constraint:
                 opened = brackets if word == "[" else parentheses
                 sets += word == "["
                 brackets, parentheses = brackets or word == "[", parentheses or word == "("
-                self.known = self.known and term is None and not opened and sets <= 1
+                self.readable = self.readable and term is None and not opened and sets <= 1
             elif word in ("]", ")"):
                 opened = brackets if word == "]" else parentheses
                 brackets, parentheses = brackets and word != "]", parentheses and word != ")"
-                self.known = self.known and term is not None and opened
+                self.readable = self.readable and term is not None and opened
             elif word.startswith("*"):
-                self.known = self.known and term is not None and int(word[1:]) > 0 and not parentheses
+                self.readable = self.readable and term is not None and int(word[1:]) > 0 and not parentheses
                 if term is not None:
                     term.count = int(word[1:])
             elif word in ("&", ",", "|", ""):
                 if term is None:
-                    self.known = self.known and not word
+                    self.readable = self.readable and not word
                     continue
                 term.operator = _AND if word == "," else word
                 term.inside = parentheses
@@ -107,8 +109,9 @@ class Constraint:
             elif term is None:
                 term = _Term(cluster.features.get(word, 0))
                 self.known = self.known and word in cluster.features
-        self.known = self.known and not (brackets or parentheses) and _counted_well(found)
-        return found if self.known else []
+        self.readable = self.readable and not (brackets or parentheses) and _counted_well(found)
+        self.known = self.known and self.readable
+        return found if self.readable else []
 
 
 def _counted_well(terms: Sequence[_Term]) -> bool:

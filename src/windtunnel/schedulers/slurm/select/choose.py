@@ -88,7 +88,7 @@ class Chooser:
 
     def alternatives(self, record: Record, among: int) -> list[int]:
         """The sets of nodes of which one has to serve the job."""
-        return [nodes & among for nodes in record.job.constraint.alternatives]
+        return [nodes & among for nodes in record.constraint.alternatives]
 
     def by_switches(self, record: Record) -> bool:
         """Whether switches are looked at when nodes are picked now (§5.6).
@@ -227,7 +227,7 @@ class Chooser:
         if record.kind < 0:
             ask, demand = record.job.ask, record.demand
             own = record.mask if record.narrow else 0  # not all nodes of the partition
-            asked = (record.table.name, own, record.job.named, ask.features, ask.prefer)
+            asked = (record.table.name, own, record.job.named, record.constraint.text, ask.prefer)
             ways = (ask.contiguous, ask.spread, ask.switches is not None)
             memory = (demand.memory_per_node, demand.memory_per_cpu, demand.memory_per_gpu)
             said = (*asked, *ways, *memory, *demand.signature())

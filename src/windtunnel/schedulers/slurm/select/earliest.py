@@ -94,7 +94,7 @@ class Selector(Chooser):
         if self.futures is not None and not (preemptable or traced) and self.by_sets(record, among):
             return self._plain_will_run(record, among, self.futures, now, horizon)
         held.settle()
-        if record.job.constraint.in_turn:
+        if record.constraint.in_turn:
             return self._counted_will_run(record, among, held, now, preemptable, horizon)
         best: tuple[int, Picked] | None = None
         for alternative in self._tested(record, among):
@@ -106,8 +106,8 @@ class Selector(Chooser):
     @staticmethod
     def _tested(record: Record, among: int) -> list[int]:
         """The sets of nodes that are tested each for itself (§4.4)."""
-        tested = record.job.constraint.tested
-        return [nodes & among for nodes, _ in tested] if tested else [among & record.job.constraint.base]
+        tested = record.constraint.tested
+        return [nodes & among for nodes, _ in tested] if tested else [among & record.constraint.base]
 
     def _counted_will_run(
         self, record: Record, among: int, held: Occupancy, now: int, preemptable: Sequence[Holding], horizon: int
@@ -117,7 +117,7 @@ class Selector(Chooser):
         when = nodes = 0
         cpus: dict[int, int] = {}
         on_node = demand.tasks_per_node
-        for those, count in record.job.constraint.tested:
+        for those, count in record.constraint.tested:
             least = max(count, -(-demand.tasks // on_node)) if on_node else count
             part = record.part(site, least, least, demand.max_nodes)
             found = self._will_run_in(part, those & among & ~nodes, held, now, preemptable, horizon)

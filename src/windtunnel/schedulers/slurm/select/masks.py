@@ -58,8 +58,8 @@ def plain_record(record: Record, memory: bool = False) -> bool:
         or ask.contiguous
         or ask.spread
         or record.job.named
-        or record.job.constraint.counts
-        or len(record.job.constraint.alternatives) > 1
+        or record.constraint.counts
+        or len(record.constraint.alternatives) > 1
     )
 
 
