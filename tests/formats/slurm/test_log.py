@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
@@ -149,7 +150,9 @@ def test_what_tells_how_it_was_is_told(tmp_path):
         ("-B 2:4:1", {}),
         ("-B 2:4:2", {"--extra-node-info": 1}),
         ("--extra-node-info=2-3:4", {"--extra-node-info": 1}),
-        ("--gpus-per-task=1 --no-such-thing=3", {"--gpus-per-task": 1, "--no-such-thing": 1}),
+        ("--gpus-per-task=1 --no-such-thing=3", {"--no-such-thing": 1}),
+        ("--gpus=some --gpus-per-task=some --gpus-per-socket=a:b", {"--gpus-per-task": 1, "--gpus-per-socket": 1}),
+        ("--prefer=a --mem-per-gpu=1G --ntasks-per-gpu=2 --cpus-per-gpu=3", {}),
     ],
 )
 def test_options_of_submit_lines_that_nothing_comes_of_are_told(options, told, tmp_path):
@@ -165,8 +168,8 @@ def test_options_of_submit_lines_that_nothing_comes_of_are_told(options, told, t
 
 def test_devices_that_no_column_tells_are_told(tmp_path):
     path = tmp_path / "log.txt"
-    path.write_text("JobID|Submit|ElapsedRaw|NCPUS|SubmitLine\n1|10|5|4|sbatch -G 2 job.sh\n2|11|5|4|sbatch -G1 a\n")
-    assert read_sacct(path).report.ignored == {"--gpus": 2}
+    path.write_text("JobID|Submit|ElapsedRaw|NCPUS|SubmitLine\n1|10|5|4|sbatch -G x job.sh\n2|11|5|4|sbatch -G1 a\n")
+    assert read_sacct(path).report.ignored == {"--gpus": 1}
 
 
 @pytest.mark.parametrize(
@@ -218,6 +221,25 @@ LINES = {
     "sbatch -B 2:4:1 x": {"sockets_per_node": 2, "cores_per_socket": 4, "threads_per_core": 1},
     "sbatch --extra-node-info=2 x": {"sockets_per_node": 2, "cores_per_socket": None},
     "sbatch --hint=multithread --sockets-per-node=2 x": {"tasks_per_core": 0, "sockets_per_node": 2},
+    "sbatch --gres=gpu:a100:2,shard:3 -G 4 x": {
+        "gres_per_node": (GresAsk(name="gpu", type="a100", count=2), GresAsk(name="shard", count=3)),
+        "gres_per_job": (GresAsk(name="gpu", count=4),),
+    },
+    "sbatch --gpus-per-task=a100:2 --gpus-per-node=v100:1,a100:4 x": {
+        "gres_per_task": (GresAsk(name="gpu", type="a100", count=2),),
+        "gres_per_node": (GresAsk(name="gpu", type="v100", count=1), GresAsk(name="gpu", type="a100", count=4)),
+        "tasks": None,
+    },
+    "sbatch --gpus-per-socket=1 --sockets-per-node=2 --ntasks-per-gpu=3 x": {
+        "gres_per_socket": (GresAsk(name="gpu", count=1),),
+        "tasks_per_gpu": 3,
+    },
+    "sbatch --cpus-per-gpu=4 --mem-per-gpu=2G --prefer=a|b x": {
+        "cpus_per_gpu": 4,
+        "memory_per_gpu": 2048,
+        "prefer": "a|b",
+    },
+    "sbatch --gres=none --gpus=0 x": {"gres_per_node": (), "gres_per_job": ()},
     "bash -n4": {},
     "sbatch 'open": {},
     "sbatch --mem=much x": {},
@@ -230,6 +252,23 @@ def test_submit_lines(line):
     assert {name: getattr(found, name) for name in LINES[line]} == LINES[line]
     if not any(LINES[line].values()):
         assert found == JobAsk()
+
+
+def test_devices_of_a_submit_line_stand_in_place_of_the_totals_of_accounting():
+    gpus, shards = GresAsk(name="gpu", count=2), GresAsk(name="shard", count=1)
+    ask = JobAsk(tasks=8, gres_per_node=(gpus, shards))
+    found = options_in("sbatch --gpus-per-task=1 x", ask)
+    assert (found.gres_per_node, found.gres_per_task) == ((shards,), (GresAsk(name="gpu", count=1),))
+    assert found.tasks is None  # those of the record are CPUs
+    assert options_in("sbatch -n3 --gpus-per-task=1 x", ask).tasks == 3
+    assert options_in("sbatch -c2 --gres=none x", ask) == replace(ask, tasks=4, cpus_per_task=2)
+
+
+@given(st.text(alphabet="gpus-er=tak:,0123n ", max_size=30))
+def test_no_device_of_a_submit_line_is_too_odd(text):
+    line = f"sbatch --gres={text} --gpus={text} --gpus-per-{text}"
+    assert isinstance(options_in(line, JobAsk()), JobAsk)
+    assert isinstance(not_followed(line), tuple)
 
 
 @given(st.text(max_size=40))

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from windtunnel.formats.slurm.submitted_devices import DEVICES, devices_in, unread_devices
 from windtunnel.formats.slurm.values import date, expand_hosts, megabytes, time_span
 from windtunnel.model.slurm import Dependency, JobAsk
 
@@ -38,12 +39,15 @@ _NUMBERS: Final = {
     "ntasks-per-core": "tasks_per_core",
     "sockets-per-node": "sockets_per_node",
     "cores-per-socket": "cores_per_socket",
+    "ntasks-per-gpu": "tasks_per_gpu",
+    "cpus-per-gpu": "cpus_per_gpu",
     "mincpus": "min_cpus_per_node",
     "nice": "nice",
 }
 _FOLLOWED: Final = frozenset(
     {*_NUMBERS, "nodes", "mem", "mem-per-cpu", "nodelist", "exclude", "contiguous", "spread-job", "use-min-nodes"}
     | {"hold", "exclusive", "array", "oversubscribe", "dependency", "time-min", "switches", "extra-node-info"}
+    | {"mem-per-gpu", "prefer"}
 )
 """Options that are taken from the line."""
 _ONE_THREAD: Final = frozenset(
@@ -55,7 +59,7 @@ _IN_COLUMNS: Final = frozenset(
 )
 """Options that accounting has a column for."""
 _OF_DEVICES: Final = frozenset({"gpus", "gpus-per-node", "gres", "tres-per-job", "tres-per-node"})
-"""Options that the TRES that were requested tell."""
+"""Options of which the TRES that were requested tell enough where they cannot be read."""
 _IRRELEVANT: Final = frozenset(
     {"output", "error", "input", "chdir", "export", "export-file", "wrap", "mail-type", "mail-user", "comment"}
     | {"wait", "admin-comment", "parsable", "quiet", "verbose", "open-mode", "get-user-env", "propagate", "wckey"}
@@ -65,6 +69,11 @@ _IRRELEVANT: Final = frozenset(
     | {"spread-output", "prolog", "epilog", "task-prolog", "task-epilog", "export-slurm", "immediate", "no-allocate"}
 )
 """Options that decide nothing of where and when a job runs."""
+_MEMORY: Final = {
+    "mem": "memory_per_node",
+    "mem-per-cpu": "memory_per_cpu",
+    "mem-per-gpu": "memory_per_gpu",
+}
 _TASKS_AT_ONCE: Final = re.compile(r"%(\d{1,9})\Z", re.ASCII)
 _SPAN: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _LAYOUT: Final = re.compile(r"(\d{1,9})(?::(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
@@ -109,8 +118,9 @@ def not_followed(line: str, component: int = 0, *, devices: bool = False) -> tup
 
     ``devices``: the record tells the devices that were requested.
     """
-    told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (_OF_DEVICES if devices else frozenset())
     given = _options(_words(line, component))
+    told = _FOLLOWED | _IN_COLUMNS | _IRRELEVANT | (DEVICES - unread_devices(given))
+    told |= _OF_DEVICES if devices else frozenset()
     left = given.items() - _ONE_THREAD - {("hint", "multithread")}
     layout = _LAYOUT.fullmatch(given.get("extra-node-info", ""))
     if layout is None or layout[3] not in (None, "1"):
@@ -166,14 +176,20 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
     nodes = _SPAN.fullmatch(given.get("nodes", ""))
     if nodes is not None:
         found |= {"min_nodes": int(nodes[1]), "max_nodes": int(nodes[2] or nodes[1])}
-    if {"cpus_per_task", "tasks_per_node"} & found.keys() and "tasks" not in found:
-        found["tasks"] = None if "tasks_per_node" in found else max(1, (ask.tasks or 1) // found["cpus_per_task"])
-    for option, field in (("mem", "memory_per_node"), ("mem-per-cpu", "memory_per_cpu")):
+    found |= devices_in(given, ask)
+    if "tasks" not in found:
+        if {"tasks_per_node", "tasks_per_gpu", "cpus_per_gpu", "gres_per_task"} & found.keys():
+            found["tasks"] = None
+        elif "cpus_per_task" in found:
+            found["tasks"] = max(1, (ask.tasks or 1) // found["cpus_per_task"])
+    for option, field in _MEMORY.items():
         if given.get(option):
             try:
-                found |= {"memory_per_node": None, "memory_per_cpu": None, field: megabytes(given[option])}
+                found |= {**dict.fromkeys(_MEMORY.values()), field: megabytes(given[option])}
             except ValueError:
                 continue
+    if given.get("prefer"):
+        found["prefer"] = given["prefer"]
     for option, field in (("nodelist", "nodes"), ("exclude", "exclude")):
         try:
             found[field] = tuple(expand_hosts(given[option])) if given.get(option) else ()
