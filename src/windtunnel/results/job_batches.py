@@ -1,6 +1,6 @@
 """Jobs that are over, gathered and handed on in batches.
 
-What is written and counted per job is the hot path of recording. Columns of a few hundred jobs at a time cost half
+What is written and counted per job is the hot path of recording. Columns of a thousand jobs at a time cost half
 of what job after job does, so recorders of jobs are sinks of a :class:`JobBatches` rather than observers.
 """
 
