@@ -65,5 +65,5 @@ def _gpus(text: str) -> tuple[str, str, int]:
     """
     found = _COUNT.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is no number of GPUs")
+        raise ValueError(f"{text!r} is not a valid number of GPUs")
     return "gpu", found[1] or "", int(found[2])
