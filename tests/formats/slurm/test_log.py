@@ -240,6 +240,7 @@ LINES = {
         "prefer": "a|b",
     },
     "sbatch --gres=none --gpus=0 x": {"gres_per_node": (), "gres_per_job": ()},
+    "sbatch -c0 --ntasks-per-gpu=-2 --cpus-per-gpu=--3 x": {"cpus_per_task": None, "tasks_per_gpu": None},
     "bash -n4": {},
     "sbatch 'open": {},
     "sbatch --mem=much x": {},

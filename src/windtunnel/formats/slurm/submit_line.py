@@ -172,7 +172,9 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
     for option, field in _NUMBERS.items():
         value = given.get(option, "")
         if value.lstrip("-").isdigit() and value.isascii() and len(value) < 10:
-            found[field] = int(value)
+            number = int(value) if value.count("-") <= 1 else 0
+            if number > 0 or option == "nice":
+                found[field] = number
     nodes = _SPAN.fullmatch(given.get("nodes", ""))
     if nodes is not None:
         found |= {"min_nodes": int(nodes[1]), "max_nodes": int(nodes[2] or nodes[1])}
