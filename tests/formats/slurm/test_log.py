@@ -13,7 +13,8 @@ from shared import shared
 from windtunnel.diagnostics import InputError, UsageError
 from windtunnel.formats.registry import find_format, read_workload
 from windtunnel.formats.slurm.sacct import read_sacct
-from windtunnel.formats.slurm.submit_line import dependencies_in, not_followed, options_in
+from windtunnel.formats.slurm.submit_line import not_followed, options_in
+from windtunnel.formats.slurm.submitted_values import dependencies_in
 from windtunnel.model.slurm import Dependency, GresAsk, JobAsk
 
 MOMENTS = ["clean/during", "clean/after", "during", "after"]
@@ -153,6 +154,13 @@ def test_what_tells_how_it_was_is_told(tmp_path):
         ("--gpus-per-task=1 --no-such-thing=3", {"--no-such-thing": 1}),
         ("--gpus=some --gpus-per-task=some --gpus-per-socket=a:b", {"--gpus-per-task": 1, "--gpus-per-socket": 1}),
         ("--prefer=a --mem-per-gpu=1G --ntasks-per-gpu=2 --cpus-per-gpu=3", {}),
+        ("--mem=much --mem-per-gpu=x -n many", {"--mem": 1, "--mem-per-gpu": 1, "--ntasks": 1}),
+        ("-c -1 --ntasks-per-gpu=x --mincpus=1.5", {"--cpus-per-task": 1, "--ntasks-per-gpu": 1, "--mincpus": 1}),
+        ("-N 1,5,9 --nice=low --time-min=soon", {"--nodes": 1, "--nice": 1, "--time-min": 1}),
+        ("-w n[1 --exclude=./hosts", {"--nodelist": 1, "--exclude": 1}),
+        ("--switches=few --exclusive=mcs", {"--switches": 1, "--exclusive": 1}),
+        ("--switches=1@soon --dependency=afterok:x", {"--switches": 1, "--dependency": 1}),
+        ("-d after:4+5?singleton,afterany:6:7_2 -w n[1-2],n4 --nice --nice=-5 -c0", {}),
     ],
 )
 def test_options_of_submit_lines_that_nothing_comes_of_are_told(options, told, tmp_path):
@@ -238,6 +246,13 @@ LINES = {
         "cpus_per_gpu": 4,
         "memory_per_gpu": 2048,
         "prefer": "a|b",
+    },
+    "sbatch --nice x": {"nice": 100},
+    "sbatch --nice=-5 --switches=2@1:30 --time-min=2:00:00 x": {
+        "nice": -5,
+        "switches": 2,
+        "switch_wait": 90,
+        "time_min": 120,
     },
     "sbatch --gres=none --gpus=0 x": {"gres_per_node": (), "gres_per_job": ()},
     "sbatch -c0 --ntasks-per-gpu=-2 --cpus-per-gpu=--3 x": {"cpus_per_task": None, "tasks_per_gpu": None},

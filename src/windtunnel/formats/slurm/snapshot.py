@@ -23,7 +23,7 @@ from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.reservations import records_of
 from windtunnel.formats.slurm.site import zone_of
-from windtunnel.formats.slurm.submit_line import dependencies_in
+from windtunnel.formats.slurm.submitted_values import dependencies_in
 from windtunnel.formats.slurm.values import date, duration, job_state, tres_counts
 from windtunnel.formats.traces.records import Record, replay
 from windtunnel.formats.traces.rules import ReplayOptions
