@@ -122,7 +122,8 @@ def test_the_options_that_are_kept_are_those_that_are_followed():
     line = (
         "sbatch -N2 -n4 -c2 --ntasks-per-node=2 --mem=1G --mem-per-cpu=1G -w n1 -x n2 --contiguous --spread-job "
         "--use-min-nodes -H --exclusive -a 1-9%2 -s -d singleton --time-min=5 --switches=1 --nice=3 --mincpus=2 "
-        "--ntasks-per-core=1 --ntasks-per-socket=1 --hint=nomultithread --deadline=now+2hours x"
+        "--ntasks-per-core=1 --ntasks-per-socket=1 --hint=nomultithread --deadline=now+2hours "
+        "--sockets-per-node=2 --cores-per-socket=4 --extra-node-info=2:4:1 x"
     )
     assert not_followed(line) == ()
     text = script(start="a", end="b", anonymous=True)

@@ -157,6 +157,7 @@ echo "windtunnel calibrate $folder/$site $folder/jobs.txt"
 _KEPT: Final = [
     "array",
     "contiguous",
+    "cores-per-socket",
     "cpus-per-gpu",
     "cpus-per-task",
     "deadline",
@@ -164,6 +165,7 @@ _KEPT: Final = [
     "distribution",
     "exclude",
     "exclusive",
+    "extra-node-info",
     "gpus",
     "gpus-per-node",
     "gpus-per-socket",
@@ -187,6 +189,7 @@ _KEPT: Final = [
     "oversubscribe",
     "prefer",
     "requeue",
+    "sockets-per-node",
     "spread-job",
     "switches",
     "threads-per-core",

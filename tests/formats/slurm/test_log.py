@@ -158,6 +158,7 @@ def test_what_tells_how_it_was_is_told(tmp_path):
         ("-c -1 --ntasks-per-gpu=x --mincpus=1.5", {"--cpus-per-task": 1, "--ntasks-per-gpu": 1, "--mincpus": 1}),
         ("-N 1,5,9 --nice=low --time-min=soon", {"--nodes": 1, "--nice": 1, "--time-min": 1}),
         ("-w n[1 --exclude=./hosts", {"--nodelist": 1, "--exclude": 1}),
+        ("--array=1-9%x --prefer=", {"--array": 1, "--prefer": 1}),
         ("--switches=few --exclusive=mcs", {"--switches": 1, "--exclusive": 1}),
         ("--switches=1@soon --dependency=afterok:x", {"--switches": 1, "--dependency": 1}),
         ("-d after:4+5?singleton,afterany:6:7_2 -w n[1-2],n4 --nice --nice=-5 -c0", {}),

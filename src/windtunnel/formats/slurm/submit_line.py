@@ -32,8 +32,7 @@ LONE_OPTIONS: Final = frozenset(
 )
 """Options without a value, or whose value stands behind an equals sign only."""
 _FOLLOWED: Final = frozenset(
-    {*VALUES, *DEVICES, "contiguous", "spread-job", "use-min-nodes", "hold", "exclusive", "array", "oversubscribe"}
-    | {"prefer"}
+    {*VALUES, *DEVICES, "contiguous", "spread-job", "use-min-nodes", "hold", "exclusive", "oversubscribe"}
 )
 """Options that are taken from the line."""
 _ONE_THREAD: Final = frozenset(
@@ -55,7 +54,6 @@ _IRRELEVANT: Final = frozenset(
     | {"spread-output", "prolog", "epilog", "task-prolog", "task-epilog", "export-slurm", "immediate", "no-allocate"}
 )
 """Options that decide nothing of where and when a job runs."""
-_TASKS_AT_ONCE: Final = re.compile(r"%(\d{1,9})\Z", re.ASCII)
 _LATER: Final = re.compile(r"now\+(\d{1,9})(seconds?|minutes?|hours?|days?|weeks?)?", re.ASCII)
 _UNITS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?)?", re.ASCII)
@@ -151,8 +149,6 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
             found["tasks"] = None
         elif "cpus_per_task" in found:
             found["tasks"] = max(1, (ask.tasks or 1) // found["cpus_per_task"])
-    if given.get("prefer"):
-        found["prefer"] = given["prefer"]
     flags = {"contiguous": "contiguous", "spread-job": "spread", "use-min-nodes": "use_min_nodes", "hold": "held"}
     found |= {field: True for option, field in flags.items() if option in given}
     ways = [one for one in given if one in ("exclusive", "oversubscribe")]
@@ -160,8 +156,6 @@ def _fields(given: dict[str, str], ask: JobAsk) -> dict[str, Any]:
         found["exclusive_user"] = True
     elif given.get("exclusive") == "" and ways[-1] == "exclusive":  # the last one counts
         found["exclusive"] = True
-    if (limit := _TASKS_AT_ONCE.search(given.get("array", ""))) is not None:
-        found["array_limit"] = max(1, int(limit[1]))
     if _ONE_THREAD & given.items():
         found["threads_per_core"] = 1
     if given.get("hint") == "multithread":

@@ -40,7 +40,7 @@ def _read(given: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any] | None
 
 
 def _count(field: str) -> Callable[[str], dict[str, Any]]:
-    """Of a number; none says nothing."""
+    """Of a number; zero says nothing."""
 
     def count(text: str) -> dict[str, Any]:
         if _COUNT.fullmatch(text) is None:
@@ -71,6 +71,18 @@ def _nice(text: str) -> dict[str, Any]:
     if _NICE.fullmatch(text or "100") is None:
         raise ValueError(f"{text!r} is not a whole number")
     return {"nice": int(text or 100)}
+
+
+def _array(text: str) -> dict[str, Any]:
+    """``1-9%4``: how many tasks run at once; which tasks there are, the records tell."""
+    _, limited, limit = text.partition("%")
+    return {"array_limit": max(1, int(_count("limit")(limit).get("limit", 0)))} if limited else {}
+
+
+def _prefer(text: str) -> dict[str, Any]:
+    if not text:
+        raise ValueError("features are expected")
+    return {"prefer": text}
 
 
 def _nodes(text: str) -> dict[str, Any]:
@@ -141,6 +153,8 @@ VALUES: Final[Mapping[str, Callable[[str], dict[str, Any]]]] = {
     "cpus-per-gpu": _count("cpus_per_gpu"),
     "mincpus": _count("min_cpus_per_node"),
     "nice": _nice,
+    "array": _array,
+    "prefer": _prefer,
     "nodes": _nodes,
     "extra-node-info": _layout,
     **{option: _memory(field) for option, field in _MEMORY.items()},
