@@ -24,9 +24,10 @@ from windtunnel.results.ranked import in_order
 
 __all__ = ["find_figures"]
 
-_FEW: Final = 1 << 16
+_FEW: Final = 1 << 17
 """Quantities of so many jobs are lists."""
 _MANY: Final = 4096
+"""Numbers that are read at once: lists of all would fill the memory."""
 
 Values: TypeAlias = "list[float] | array[float]"
 Stretches = Sequence["array[int]"]
@@ -83,8 +84,7 @@ class _Times:
         self._turnarounds = self._combined(_turnarounds, self._waits, [] if few else ran.column("d"))
 
     def _parts(self, count: int) -> list[slice]:
-        size = _FEW if self._few else _MANY
-        return [slice(at, at + size) for at in range(0, count, size)]
+        return [slice(at, at + _MANY) for at in range(0, count, _MANY)]
 
     def _read(
         self, found: Figures, dates: list[list[float]], order: "itemgetter[Any] | None", *, first: bool
@@ -109,7 +109,7 @@ class _Times:
     def _combined(self, how: "_Way", others: Values, values: Values) -> Values:
         execution = self._execution
         for part in self._parts(len(execution)):
-            _add(values, how(list(others[part]), list(execution[part])))
+            _add(values, how(_listed(others[part]), _listed(execution[part])))
         return values
 
     def waits(self) -> Values:
@@ -129,6 +129,10 @@ _Way = Callable[[list[float], list[float]], list[float]]
 
 def _in_memory(column: Values) -> Values:
     return column if isinstance(column, list | array) else column[:]
+
+
+def _listed(values: Values) -> list[float]:
+    return values if isinstance(values, list) else values.tolist()
 
 
 def _add(column: Values, values: Iterable[float]) -> None:
