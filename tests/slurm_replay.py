@@ -59,6 +59,18 @@ def _hex(cores):
     return {node: hex(own) for node, own in cores.items()}
 
 
+def as_before(rows, known):
+    """The rows of jobs that share cores, as the last pass left them if no job has gone since."""
+    for name, present in rows._rows.items():
+        jobs = {held.job: held for row in present for held in row.jobs}
+        last = known._rows.get(name, ()) if known is not None else ()
+        if {held.job for row in last for held in row.jobs} != {*jobs}:
+            continue
+        for row, former in zip(present, last, strict=True):
+            row.jobs, row.size = [jobs[held.job] for held in former.jobs], former.size
+    return rows
+
+
 class RecordedPass:
     def __init__(self, kind, when):
         self.kind, self.when = kind, when
@@ -103,7 +115,7 @@ class Replay:
         if self.looked > self.outcome["t_up"] - 1:
             self.reasons = {key: "None" for key in self.reasons}
         self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
-        self.weights = None
+        self.weights = self.shared = None
         self.last_cpus = {}
         self.gone = set()
         """Jobs that can never run, from when on that is known."""
@@ -187,6 +199,8 @@ class Replay:
                     self.enter(state, jobs, key, job)
             elif job is not None and self.runs(job, when):
                 self.enter(state, jobs, key, job)
+        state.occupancy.settle()
+        self.shared = state.occupancy.rows = as_before(state.occupancy.rows, self.shared)
         for key in [*self.before, *started]:
             if "ArrayJobId" in self.final.get(key, {}) and (
                 key in started or self.before[key]["JobState"] == "RUNNING"
@@ -325,7 +339,6 @@ class Replay:
             shares=shares,
             partition=record.table.name,
             user=pending.user,
-            row=self.row_of(state, record, cores) if shares else 0,
         )
         task = int(job["ArrayTaskId"]) if job.get("ArrayTaskId", "").isdigit() else None
         state.enter(key, record, holding, Picked(nodes, cpus), job["StartTime"], limit, task)
@@ -334,13 +347,6 @@ class Replay:
 
     def nodes_of(self, job):
         return mask_of(self.index[name] for one in job.get("alloc", []) for name in names(one["nodes"]))
-
-    def row_of(self, state, record, cores):
-        for row in range(record.table.partition.share_count):
-            others = frozenset(state.cluster.partitions) - {record.table.name}
-            if not any(state.held.beside(node, record.table.name, row, others) & own for node, own in cores.items()):
-                return row
-        return 0
 
     # What our core does
 

@@ -207,7 +207,7 @@ def test_suspended_a_cut_limit_stands_still():
     assert found["endless"]["finish_time"] == 700
 
 
-def test_a_time_min_job_is_ended_where_the_next_plan_begins():
+def test_backfill_starts_a_job_with_its_least_time_and_leaves_it_at_that():
     described = site(nodes=2, backfill=BackfillSettings(bf_resolution=1, bf_interval=5))
     found = rows(
         described,
@@ -216,6 +216,7 @@ def test_a_time_min_job_is_ended_where_the_next_plan_begins():
         job("flexible", 5000, submit=2, tasks=8, time_limit=60, time_min=2, walltime=3600),
     )
     assert found["flexible"]["starting_time"] < 20
+    assert found["flexible"]["finish_time"] == found["flexible"]["starting_time"] + 120
     assert found["wide"]["starting_time"] == pytest.approx(600, abs=6)
 
 

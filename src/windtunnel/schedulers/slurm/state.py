@@ -196,7 +196,6 @@ class State:
             shares=shares,
             partition=record.table.name,
             user=record.job.user,
-            row=max(0, placed.row),
             limit=limit,
         )
 

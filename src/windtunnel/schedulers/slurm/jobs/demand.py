@@ -107,7 +107,8 @@ class Demand:
         self.gpus_on_sockets = self.gpus_per_socket * self._sockets_known()
         """The GPUs that a node has to have for its sockets."""
         self.one_thread = ask.threads_per_core == 1
-        self.least_cpus = max(1, self.min_cpus_per_node, self.asked[1] * max(1, self.tasks_per_node))
+        on_node = 1 if ask.tasks == 1 else max(1, self.tasks_per_node)  # a single task gets no CPUs for others
+        self.least_cpus = max(1, self.min_cpus_per_node, self.asked[1] * on_node)
         """CPUs that are taken of each node at least; MaxMemPerCPU raises none of tasks that are counted."""
         own_user = ask.exclusive_user and sharing is not OverSubscribe.EXCLUSIVE
         self.exclusive_user = own_user or partition.exclusive_user

@@ -36,7 +36,7 @@ def bookings_for(state: State, record: Record, start: int, minutes: int) -> tupl
 
 def _after_others(state: State, record: Record, start: int, minutes: int) -> int | None:
     """A start in a reservation of the whole partition, or of named nodes wanted whole, is its end instead (§8)."""
-    named = record.job.named if record.demand.exclusive else 0
+    named = record.job.named if record.demand.exclusive or state.selector.linear else 0
     for _ in range(_MOST_MOVES):
         one = state.bookings.in_the_way(named, start, start + minutes * 60, record.table.mask)
         if one is None:

@@ -84,6 +84,7 @@ class PlanMaker:
         minutes = 1 if no_reserve else minutes_of(record)
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
+        unbooked = minutes  # for so long no reservation may be in its way
         later = state.now
         tries = 0
         while tries < MOST_TRIES:
@@ -97,7 +98,7 @@ class PlanMaker:
                     break
             else:
                 tries += 1
-                chance = self._booked_chance(record, start, minutes)
+                chance = self._booked_chance(record, start, minutes, unbooked)
                 if chance is None:
                     break
                 start, later, among, possible = chance
@@ -109,7 +110,11 @@ class PlanMaker:
             self.tried = start
             again = bool(later) and not only_now
             horizon = later if again else state.now if only_now else _NEVER
+            if self.booked and minutes < record.limit:
+                horizon = _NEVER
             found = self._will_run(record, among, horizon)
+            if found is None:
+                unbooked = record.limit  # slurmctld is back at all that the job asks for
             if found is None or (only_now and found[0] > state.now):
                 if again:
                     continue
@@ -155,10 +160,15 @@ class PlanMaker:
         mask = record.mask if record.narrow else base
         return self.map.chance(start, base, mask, minutes * 60, least, few, tries)
 
-    def _booked_chance(self, record: Record, start: int, minutes: int) -> tuple[int, int, int, bool] | None:
-        """From when on a job might go where, when to try again, and whether a test is worth while; None: never."""
+    def _booked_chance(
+        self, record: Record, start: int, minutes: int, unbooked: int
+    ) -> tuple[int, int, int, bool] | None:
+        """From when on a job might go where, when to try again, and whether a test is worth while; None: never.
+
+        ``unbooked``: the minutes for which no reservation may be in its way.
+        """
         state, job = self.state, record.job
-        kept, booked_until, reservation = bookings_for(state, record, start, minutes)
+        kept, booked_until, reservation = bookings_for(state, record, start, unbooked)
         if reservation is None:
             return None
         start, base = reservation
@@ -218,10 +228,7 @@ class PlanMaker:
         if refusal:
             job.reason = refusal
             return Plan(REFUSED)
-        limit = minutes
-        if minutes < record.limit:
-            limit = self._longest(record, placed, minutes)
-        running = state.begin(record, placed, state.now, cut(record, limit, state.now))
+        running = state.begin(record, placed, state.now, cut(record, minutes, state.now))
         self._take_licences(record, running)
         if record.demand.exclusive:
             self.occupy(running)
@@ -244,16 +251,6 @@ class PlanMaker:
         wanted = record.job.licences
         if self.licensed and wanted:
             self.map.take(self.state.now, running.holding.end, 0, wanted)
-
-    def _longest(self, record: Record, placed: Picked, minutes: int) -> int:
-        """With --time-min the limit grows as far as the next plan on its nodes allows (§4.3)."""
-        now = self.state.now
-        end = now + record.limit * 60
-        for slot in self.map.slots:
-            if slot.begin > now and slot.begin < end and without(placed.nodes, slot.nodes):
-                end = slot.begin
-                break
-        return max(minutes, min(record.limit, (end - now) // 60))
 
     def _reserve(self, record: Record, when: int, minutes: int, placed: Picked, shown: bool) -> Plan:
         """Enter a plan in the map, unless it is only ``shown``, limits refuse it, or there are enough already."""

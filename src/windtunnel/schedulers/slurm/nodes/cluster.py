@@ -69,6 +69,8 @@ class Cluster:
             one.name for one in site.partitions if one.over_subscribe in several and one.share_count > 1
         )
         """The partitions in which several jobs may have the same cores."""
+        self.rows = {one.name: one.share_count for one in site.partitions if one.name in self.sharing}
+        """How many of them may, at most."""
         self.suspends = suspends(site)
         self.gives_way = giving_way(site)
         """For each partition those whose jobs are suspended for its jobs."""

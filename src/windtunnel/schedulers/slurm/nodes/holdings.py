@@ -42,7 +42,6 @@ class Holding:
         "order",
         "partition",
         "parts",
-        "row",
         "shares",
         "user",
     )
@@ -62,7 +61,6 @@ class Holding:
         shares: bool = False,
         partition: str = "",
         user: str = "",
-        row: int = 0,
         limit: int = 0,
     ) -> None:
         self.job = job
@@ -91,8 +89,6 @@ class Holding:
         """CPUs, memory, and the nodes on which it holds so much; worked out when first asked for."""
         self.order = 0
         """The job's place in Slurm's list of jobs, which decides among those that end together."""
-        self.row = row
-        """Among jobs that share: those of one row have cores of their own."""
 
     def renumber(self, parts: Sequence[Part]) -> None:
         """These are the very cores that it holds."""

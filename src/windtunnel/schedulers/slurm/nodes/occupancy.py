@@ -11,6 +11,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of, spans, without
+from windtunnel.schedulers.slurm.nodes.rows import Rows
 
 __all__ = ["Occupancy"]
 
@@ -34,6 +35,7 @@ class Occupancy:
         "jobs",
         "memory",
         "on_node",
+        "rows",
         "several",
         "used",
     )
@@ -65,6 +67,8 @@ class Occupancy:
         self.holdings: dict[str, Holding] = {}
         self.on_node: list[tuple[str, ...]] = [()] * cluster.size
         """The jobs of each node."""
+        self.rows = Rows(cluster.rows)
+        """Of jobs that may share cores those that have theirs apart."""
 
     def copy(self) -> "Occupancy":
         """The same, to be changed apart."""
@@ -81,6 +85,7 @@ class Occupancy:
         other.full = self.full
         other.holdings = dict(self.holdings)
         other.on_node = self.on_node[:]
+        other.rows = self.rows.copy()
         return other
 
     def empty(self) -> "Occupancy":
@@ -124,6 +129,7 @@ class Occupancy:
         held.renumber(parts)
 
     def _count(self, held: Holding) -> None:
+        self.rows.add(held)
         self.several |= held.nodes & self.used
         if held.alike and not held.shares:
             for part in held.alike:
@@ -189,6 +195,7 @@ class Occupancy:
             self._gone.append(held)
 
     def _discount(self, held: Holding) -> None:
+        self.rows.remove(held)
         rest = held.nodes
         if held.alike and not held.shares:
             rest &= self.several
@@ -246,7 +253,8 @@ class Occupancy:
         taken = 0
         for job in self.on_node[node]:
             held = self.holdings[job]
-            other_row = row >= 0 and held.shares and held.partition == partition and held.row != row
+            shared = row >= 0 and held.shares and held.partition == partition
+            other_row = shared and not self.rows.has(partition, row, held)
             if not other_row and held.partition not in beneath:
                 taken |= held.cores.get(node, 0)
         return taken

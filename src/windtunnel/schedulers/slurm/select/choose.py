@@ -186,6 +186,7 @@ class Chooser:
             if placed is not None:
                 placed.row = BENEATH
         if placed is None and record.demand.over_subscribe and not record.demand.alone:
+            held.rows.sort(record.table.name)
             for row in range(record.table.partition.share_count):
                 placed = self.cons_tres.select(record, among, held, required, row, ahead)
                 if placed is not None:

@@ -47,7 +47,7 @@ class ConsTres:
             most = max(demand.tasks, demand.min_nodes)
         if not required and self.tree is None and most_cpus(usable, most) < demand.cpus:
             return None
-        placed = self._pick(record, usable, held, required, most, ahead)
+        placed = self._pick(record, usable, held, required, most, row, ahead)
         if placed is not None or len(usable) <= demand.min_nodes:
             return placed
         for count in range(1, max(usable.values())):
@@ -59,7 +59,7 @@ class ConsTres:
                 if len(usable) <= demand.min_nodes:
                     break
             if required or self.tree is not None or most_cpus(usable, most) >= demand.cpus:
-                placed = self._pick(record, usable, held, required, most, ahead)
+                placed = self._pick(record, usable, held, required, most, row, ahead)
                 if placed is not None:
                     return placed
             if len(usable) <= demand.min_nodes:
@@ -67,7 +67,14 @@ class ConsTres:
         return None
 
     def _pick(
-        self, record: Record, usable: dict[int, int], held: Occupancy, required: int, most: int, ahead: bool
+        self,
+        record: Record,
+        usable: dict[int, int],
+        held: Occupancy,
+        required: int,
+        most: int,
+        row: int,
+        ahead: bool,
     ) -> Picked | None:
         demand = record.demand
         if len(usable) < demand.min_nodes:
@@ -81,13 +88,13 @@ class ConsTres:
             if node not in usable:
                 return None
             need.take(node, usable[node], gpus(node))
-        taken = self._variant(record, need, usable, held, gpus, ahead)
+        taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
             return None
         if self.fit.by_socket and (self.fit.memory or self._loads_least(record)):  # a socket is given whole, whatever
             # memory there is for its CPUs, and however many of them counted
             for node, cpus in usable.items():
-                free = self.fit.free_cpus(record, node, held, -1)
+                free = self.fit.free_cpus(record, node, held, row)
                 usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
         return self.placement(record, taken, usable, need)
 
@@ -135,6 +142,7 @@ class ConsTres:
         usable: dict[int, int],
         held: Occupancy,
         gpus: Callable[[int], int],
+        row: int,
         ahead: bool,
     ) -> dict[int, int] | None:
         """Which of the ways of §5.3 is taken."""
@@ -147,7 +155,7 @@ class ConsTres:
         if self.busy_first and ahead and not ask.contiguous:
             return self._busy_first(need, usable, gpus)
         if self._loads_least(record):
-            return self._least_loaded(record, need, usable, held, gpus)
+            return self._least_loaded(record, need, usable, held, gpus, row)
         if self.goes_to_the_end(record.demand):
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
             return self._in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
@@ -163,15 +171,22 @@ class ConsTres:
         return "CR_LLN" in self.flags or record.table.partition.lln
 
     def _least_loaded(
-        self, record: Record, need: Need, usable: dict[int, int], held: Occupancy, gpus: Callable[[int], int]
+        self,
+        record: Record,
+        need: Need,
+        usable: dict[int, int],
+        held: Occupancy,
+        gpus: Callable[[int], int],
+        row: int,
     ) -> dict[int, int] | None:
         """Of each weight the node with most free CPUs for its size, again and again.
 
+        Beside jobs that share cores those count that no job of their row has.
         Each node that is looked at counts from then on for no more than could have been taken of it.
         """
         whole, weights = self.cluster.cpus, self.fit.weights.weights
-        if self.fit.by_socket:
-            free = {node: self.fit.free_cpus(record, node, held, -1) for node in usable}
+        if self.fit.by_socket or row >= 0:
+            free = {node: self.fit.free_cpus(record, node, held, row) for node in usable}
         else:
             free = {node: whole[node] - held.cpus[node] for node in usable}
         groups: dict[int, list[int]] = {}

@@ -34,10 +34,10 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
             over = cluster.overlooked[name] if placed.row >= 0 else cluster.gives_way.get(name, frozenset())
             busy = held.beside(node, name, placed.row, over)
         free = cluster.core_masks[node] & ~busy
+        gpus = held.free_gres(node, "gpu").bit_count() if demand.asks_gres else 0
         if socket_counts:
-            found[node] = _sockets(cluster, node, free, -(-cpus // cluster.threads[node]))
+            found[node] = _sockets(cluster, demand, node, free, -(-cpus // cluster.threads[node]), gpus)
         else:
-            gpus = held.free_gres(node, "gpu").bit_count() if demand.asks_gres else 0
             whole = _with_threads(cluster, demand, node, cpus)
             found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus)
     return found
@@ -96,8 +96,7 @@ def _cores_of(
     if demand.of_sockets:
         sockets = open_cores(demand, sockets, threads)
     if demand.asks_gres:
-        cpus = of_tasks(demand, len(sockets), sum([socket.bit_count() for socket in sockets]) * threads, gpus)
-        sockets = fullest_trimmed(sockets, max(count, -(-cpus // threads)))
+        sockets = _for_gres(cluster, demand, node, sockets, count, gpus)
     return pick_cores(demand, sockets, count, threads, block)
 
 
@@ -110,15 +109,26 @@ def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int
     return -(-cpus // each) * -(-each // threads) * threads
 
 
-def _sockets(cluster: Cluster, node: int, free: int, count: int) -> int:
+def _sockets(cluster: Cluster, demand: Demand, node: int, free: int, count: int, gpus: int) -> int:
     """As many whole free sockets as hold so many cores: nobody else gets their rest."""
+    sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
+    left = sockets
+    if demand.asks_gres and not demand.of_sockets:
+        left = _for_gres(cluster, demand, node, sockets, 1, gpus)
     taken = 0
-    for socket in cluster.sockets[node]:
-        if taken.bit_count() >= count:
-            break
-        if not socket & ~free:
+    for socket, _ in sorted(zip(sockets, left, strict=True), key=lambda pair: not pair[1]):
+        if taken.bit_count() < count:
             taken |= socket
     return taken
+
+
+def _for_gres(
+    cluster: Cluster, demand: Demand, node: int, sockets: list[int], count: int, gpus: int
+) -> list[int]:
+    """The cores of sockets that are left to a job with generic resources: no more than its tasks can use."""
+    threads = cluster.threads[node]
+    cpus = of_tasks(demand, len(sockets), sum([socket.bit_count() for socket in sockets]) * threads, gpus)
+    return fullest_trimmed(sockets, max(count, -(-cpus // threads)))
 
 
 def take_gres(
