@@ -57,6 +57,7 @@ class Demand:
         "min_cpus_per_node",
         "min_nodes",
         "most_asked",
+        "most_looked_for",
         "most_per_gpu",
         "node_memory",
         "nodes_given",
@@ -84,6 +85,10 @@ class Demand:
         self.tasks: int = 1
         self.nodes_given: bool = ask.min_nodes is not None
         self._count_nodes(ask)
+        self.most_looked_for = self.most_asked
+        """The same, and of a job that is spread as many as it has tasks, unless nodes follow from them."""
+        if ask.spread and not (self.nodes_given or self.tasks_per_node):
+            self.most_looked_for = min(self.tasks, len(site.nodes))
         self.cpus_per_task: int = ask.cpus_per_task or 1
         self._count_gres(ask, partition, site)
         self.cpus = max(cpus_of_tasks(ask, self.tasks), self.min_nodes)

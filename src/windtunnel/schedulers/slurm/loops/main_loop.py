@@ -207,13 +207,14 @@ class _Run:
         if state.selector.ever(record, among):
             job.reason = "Resources"
             self._fail(record)
-        elif never_runs(state, record):
+        elif not job.named & ~self.available and never_runs(state, record):
             if len(job.records) == 1:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
-            elif _no_such_nodes(state, record):
-                job.reason = "BadConstraints"  # and it is tried elsewhere
+            else:  # it is tried elsewhere
+                job.reason = "BadConstraints" if _no_such_nodes(state, record) else "Resources"
+                self._withheld(record)
         elif nodes_busy(state, record, among):
             job.reason = "Resources"
             self._fail(record)

@@ -8,7 +8,7 @@ from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
 from windtunnel.schedulers.slurm.preemption.victims import may_preempt
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["HELD", "job_queue", "partition_refusal", "refresh"]
+__all__ = ["HELD", "job_queue", "partition_refusal", "refresh", "too_few_nodes", "too_many_nodes"]
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TOO_SMALL: Final = "PartitionConfig"
@@ -168,6 +168,23 @@ def _independent(state: State, job: PendingJob) -> bool:
     return False
 
 
+def too_many_nodes(record: Record) -> bool:
+    """Whether a job asks for more nodes than its partition gives one, were it as the most of a range."""
+    most, demand = record.table.partition.max_nodes, record.demand
+    return most is not None and max(demand.least_asked, demand.most_looked_for) > most
+
+
+def too_few_nodes(record: Record) -> bool:
+    """Whether a job has fewer nodes than its partition wants.
+
+    As far as it leaves that open, it has the least that any of its partitions wants.
+    """
+    ask, least = record.job.ask, min([one.table.partition.min_nodes for one in record.job.records])
+    most = ask.max_nodes or ask.min_nodes
+    lowest = max(ask.min_nodes or 1, least if most is None else min(least, most))
+    return lowest < record.table.partition.min_nodes
+
+
 def partition_refusal(record: Record) -> str | None:
     """Why a partition takes no such job: accounts, QOS, sizes and times (§6.3)."""
     job, demand, part = record.job, record.demand, record.table.partition
@@ -189,12 +206,7 @@ def partition_refusal(record: Record) -> str | None:
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
     if demand.asked_cpus > record.table.cpus:
         return _TOO_SMALL
-    lowest = job.ask.max_nodes or job.ask.min_nodes
-    if lowest is None and len(job.records) > 1:  # a job that names no number has the least of its partitions
-        lowest = min(one.table.partition.min_nodes for one in job.records)
-    if demand.least_asked > min(record.table.size, demand.least_asked if part.max_nodes is None else part.max_nodes):
-        return "PartitionNodeLimit"
-    if lowest is not None and lowest < part.min_nodes:
+    if demand.least_asked > record.table.size or too_many_nodes(record) or too_few_nodes(record):
         return "PartitionNodeLimit"
     if part.max_time is not None and record.limit > part.max_time:
         return "PartitionTimeLimit"

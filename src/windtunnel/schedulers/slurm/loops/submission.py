@@ -4,7 +4,7 @@ from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
 from windtunnel.schedulers.slurm.loops.main_loop import liked, never_runs, nodes_busy, not_available
-from windtunnel.schedulers.slurm.loops.queue import partition_refusal
+from windtunnel.schedulers.slurm.loops.queue import partition_refusal, too_few_nodes, too_many_nodes
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["first_reason", "refusal"]
@@ -96,10 +96,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
 
 def _of_wrong_size(record: Record) -> bool:
     """Whether a job has too many or too few nodes for its partition."""
-    part, ask = record.table.partition, record.job.ask
-    most = ask.max_nodes or ask.min_nodes
-    few = most is not None and most < part.min_nodes
-    return few or (part.max_nodes is not None and record.demand.least_asked > part.max_nodes)
+    return too_few_nodes(record) or too_many_nodes(record)
 
 
 def _too_long(record: Record) -> bool:
