@@ -2,7 +2,7 @@
 
 from windtunnel.model.slurm import JobAsk
 
-__all__ = ["asked_gpus", "asked_tasks", "cpus_of_tasks"]
+__all__ = ["asked_gpus", "asked_tasks", "cpus_of_tasks", "named_nodes"]
 
 
 def asked_tasks(ask: JobAsk) -> int | None:
@@ -14,6 +14,12 @@ def asked_tasks(ask: JobAsk) -> int | None:
     if ask.tasks is not None or ask.tasks_per_node or ask.max_nodes not in (ask.min_nodes, None):
         return ask.tasks
     return _tasks_of_layout(ask)
+
+
+def named_nodes(ask: JobAsk) -> int:
+    """How many of the nodes that a job names it gets: sbatch leaves out those beyond its tasks."""
+    named = len({*ask.nodes})
+    return named if ask.tasks is None else min(named, ask.tasks)
 
 
 def asked_gpus(ask: JobAsk) -> int:

@@ -6,7 +6,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmNode, SlurmSite
-from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, cpus_of_tasks
+from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, cpus_of_tasks, named_nodes
 
 __all__ = ["Demand", "time_limit"]
 
@@ -174,12 +174,12 @@ class Demand:
         """The most nodes it asks for; 0: it says nothing of them."""
         if nodes is not None and tasks is not None:
             self.max_nodes = min(self.max_nodes, max(tasks, low))
-        self.least_asked = max(low, len(ask.nodes))
+        self.least_asked = max(low, named_nodes(ask))
         """The least nodes it asks for, whatever its tasks make of it: what partitions look at."""
         if per_node and tasks is not None and nodes is None:
             low = ceil(tasks / per_node)
             self.max_nodes = max(self.max_nodes, low)
-        self.min_nodes = max(low, len(ask.nodes))
+        self.min_nodes = max(low, named_nodes(ask))
         self.max_nodes = max(self.max_nodes, self.min_nodes)
 
     def _count_gres(self, ask: JobAsk, partition: Partition, site: SlurmSite) -> None:

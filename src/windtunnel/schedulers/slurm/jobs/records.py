@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import JobAsk, OverSubscribe, Qos, SlurmSite
+from windtunnel.schedulers.slurm.jobs.asked_tasks import named_nodes
 from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.jobs.priority import Lasting
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, union
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest, union
 from windtunnel.schedulers.slurm.shares.tree import Member
 from windtunnel.schedulers.slurm.shares.usage import Spending
 
@@ -198,7 +199,7 @@ class PendingJob:
         """Whether it waits for other jobs."""
         self.alone = not (ask.dependencies or ask.array is not None or ask.array_limit)
         """Whether it neither waits for other jobs nor starts with them, and is no array."""
-        self.named = cluster.named(ask.nodes)
+        self.named = lowest(cluster.named(ask.nodes), named_nodes(ask))
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)
         listed = ask.partitions or (cluster.default,)
