@@ -263,6 +263,7 @@ class Record:
         "refusal",
         "sort",
         "table",
+        "tested_minutes",
     )
 
     def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
@@ -271,6 +272,8 @@ class Record:
         self.demand = Demand(job.ask, table.partition, cluster.site, table.first)
         self.limit = time_limit(job.ask, table.partition) if job.default_time is None else job.default_time
         """Minutes."""
+        self.tested_minutes = -1
+        """While backfill tests it with its least time: that; limits reckon with it. -1: with its limit."""
         self.priority = 0
         self.lasting: Lasting | None = None
         """What does not change of the priority; None: not asked for yet."""
@@ -308,6 +311,7 @@ class Record:
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
+        other.tested_minutes = -1
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal

@@ -57,9 +57,10 @@ class Tally:
 def limit_counted(record: Record) -> int:
     """The minutes of a job that limits of time compare: its UsageFactor counts only with UsageFactorSafe (§6.1)."""
     qos = record.job.qos
+    minutes = record.limit if record.tested_minutes < 0 else record.tested_minutes
     if qos is None or qos.usage_factor == 1.0 or not qos.has("UsageFactorSafe"):
-        return record.limit
-    return int(record.limit * qos.usage_factor)
+        return minutes
+    return int(minutes * qos.usage_factor)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -143,6 +143,9 @@ class _Run:
             job.reason = _TOO_FEW
             self._close(record)
             return False
+        if record.refusal:  # for its account
+            job.reason = record.refusal
+            return False
         if job.ask.licences and not state.has_licences(job.ask.licences):
             job.reason = "Licenses"
             self.stopped = self.stopped or state.site.backfill.bf_licenses

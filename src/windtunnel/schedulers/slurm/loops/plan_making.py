@@ -224,7 +224,9 @@ class PlanMaker:
         if waits_for_switches(state, record, placed):
             job.reason = "Resources"
             return None
+        record.tested_minutes = minutes
         refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
+        record.tested_minutes = -1
         if refusal:
             job.reason = refusal
             return Plan(REFUSED)
@@ -257,7 +259,9 @@ class PlanMaker:
         state, job = self.state, record.job
         if state.limits.active:
             named = Picked(placed.nodes & job.named, {})  # of a plan no other nodes are free of charge
+            record.tested_minutes = minutes
             refusal = state.limits.after(record, named, state.planned_tres(record, placed))
+            record.tested_minutes = -1
             if refusal and not self.limits_stop:
                 job.reason = refusal
                 return Plan(SHOWN, when)

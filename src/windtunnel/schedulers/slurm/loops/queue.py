@@ -12,6 +12,8 @@ __all__ = ["HELD", "job_queue", "partition_refusal", "refresh", "too_few_nodes",
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TOO_SMALL: Final = "PartitionConfig"
+_OF_ACCOUNT: Final = "Job's account"
+"""How the Reason of jobs begins whose account a partition does not take."""
 _FORGOTTEN: Final = ("PartitionDown", "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit")
 """Reasons that go when a partition takes a job; others that a partition gave stay until something else is said."""
 _USUAL: Final = ("Priority", "Resources", "None")
@@ -22,7 +24,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     """The records that may be tried now, best first; the others get their Reason.
 
     sched/builtin that walks the list of jobs itself says nothing of the partitions of those that name several.
-    The backfill loop tests, and plans, also what a partition refuses for its account.
+    What a partition refuses for its account is among them, and found out when it would start.
     """
     found: list[Record] = []
     closed, fifo, now = state.closed_partitions, state.site.fifo, state.now
@@ -43,13 +45,12 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             refusal = record.refusal
             if refusal == "":
                 refusal = record.refusal = partition_refusal(record)
-            if refusal:
-                of_account = refusal.startswith("Job's account")
+            if refusal and (fifo or enforced or not refusal.startswith(_OF_ACCOUNT)):
                 if not fifo or len(job.records) == 1:
                     job.reason = _TOO_SMALL if enforced and refusal.startswith("Job's") else refusal
-                if not backfill or enforced or not of_account:
-                    continue
-            elif job.reason not in _USUAL and job.reason in _FORGOTTEN and (not fifo or len(job.records) == 1):
+                continue
+            forgotten = not refusal and job.reason not in _USUAL and job.reason in _FORGOTTEN
+            if forgotten and (not fifo or len(job.records) == 1):
                 job.reason = "None"  # the last of its partitions has the last word
             if not found:
                 tier = record.table.tier

@@ -21,6 +21,8 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "InvalidPreferredFeature"
     if _wrong_gpus(job.ask):
         return "InvalidGres"
+    if _too_many_named(job.ask):
+        return "InvalidNodeCount"
     if all(record.table.partition.require_reservation for record in job.records) and not job.reservation:
         return "ReservationRequired"
     if all(record.table.partition.root_only for record in job.records) and job.user != "root":
@@ -51,6 +53,12 @@ def _wrong_gpus(ask: JobAsk) -> bool:
         return True
     tasks = asked_tasks(ask) if ask.tasks_per_gpu else 0
     return bool(tasks and ask.tasks_per_gpu and tasks % ask.tasks_per_gpu)
+
+
+def _too_many_named(ask: JobAsk) -> bool:
+    """Whether a job names more nodes than it may have; where its tasks say how many, sbatch leaves out the others."""
+    most = ask.max_nodes or ask.min_nodes
+    return most is not None and len({*ask.nodes}) > most != ask.tasks
 
 
 def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
