@@ -201,7 +201,11 @@ class _Run:
     def _blocked(self, record: Record, among: int) -> None:
         """No placement: busy, not available, or impossible indefinitely."""
         state, job = self.state, record.job
-        victims = make_room(state, record, among)
+        victims, refusal = make_room(state, record, among)
+        if refusal:
+            job.reason = refusal
+            self._refused(record)
+            return
         if victims is not None:
             self.done.victims += [(victim, job) for victim in victims]
             job.reason = "Resources"

@@ -216,11 +216,11 @@ class PlanMaker:
         among = without(among, state.completing)
         placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None:
-            victims = make_room(state, record, among)
+            victims, refusal = make_room(state, record, among)
             if victims is not None:
                 self.done.victims += [(victim, job) for victim in victims]
-            job.reason = "Resources"
-            return None
+            job.reason = refusal or "Resources"
+            return Plan(REFUSED) if refusal else None
         if waits_for_switches(state, record, placed):
             job.reason = "Resources"
             return None

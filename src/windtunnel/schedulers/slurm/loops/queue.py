@@ -20,7 +20,7 @@ _USUAL: Final = ("Priority", "Resources", "None")
 """Those that most jobs have."""
 
 
-def job_queue(state: State, backfill: bool = False) -> list[Record]:
+def job_queue(state: State) -> list[Record]:
     """The records that may be tried now, best first; the others get their Reason.
 
     sched/builtin that walks the list of jobs itself says nothing of the partitions of those that name several.

@@ -47,21 +47,26 @@ def mode_of(state: State, job: RunningJob) -> str:
     return found
 
 
-def make_room(state: State, record: Record, among: int) -> list[RunningJob] | None:
+def make_room(state: State, record: Record, among: int) -> tuple[list[RunningJob] | None, str | None]:
     """The jobs that go for one now; None: it could not start even then, or needs none to go.
 
-    While those that had to go for it may still be ending, no others have to.
+    While those that had to go for it may still be ending, no others have to. Nor has anybody to go for a job that
+    limits would keep back all the same: they are asked while all are there, and their Reason comes second.
     """
     listed = candidates(state, record)
     found = _find_victims(state, record, among, listed) if listed else None
     if found is None:
-        return None
+        return None, None
+    victims, placed = found
+    refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
+    if refusal:
+        return None, refusal
     job, main = record.job, state.site.main
     if job.preempted_at is not None and state.now - job.preempted_at < main.kill_wait + main.message_timeout:
-        return []
+        return [], None
     job.preempted_at = state.now
-    _signal(state, found)
-    return found
+    _signal(state, victims)
+    return victims, None
 
 
 def _signal(state: State, victims: Iterable[RunningJob]) -> None:
@@ -117,8 +122,8 @@ def _rank(state: State, job: RunningJob) -> int:
 
 def _find_victims(
     state: State, record: Record, among: int, listed: Sequence[RunningJob]
-) -> list[RunningJob] | None:
-    """Some of the candidates without which a placement becomes possible, those that have its nodes (§9)."""
+) -> tuple[list[RunningJob], Picked] | None:
+    """Some of the candidates without which a placement becomes possible, those that have its nodes; and it (§9)."""
     order = list(listed)
     passes = 0
     usable = {job.id: 0 for job in order}
@@ -149,7 +154,7 @@ def _find_victims(
         if usable[job.id]:
             break
         victims.append(job)
-    return victims
+    return victims, placed
 
 
 def _reordered(
