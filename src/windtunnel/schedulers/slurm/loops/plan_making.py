@@ -84,7 +84,7 @@ class PlanMaker:
         minutes = 1 if no_reserve else minutes_of(record)
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
-        unbooked = minutes  # for so long no reservation may be in its way
+        unbooked = reckoned = minutes  # for so long no reservation may be in its way, and limits reckon with it
         later = state.now
         tries = 0
         while tries < MOST_TRIES:
@@ -114,7 +114,7 @@ class PlanMaker:
                 horizon = _NEVER
             found = self._will_run(record, among, horizon)
             if found is None:
-                unbooked = record.limit  # slurmctld is back at all that the job asks for
+                unbooked = reckoned = record.limit  # slurmctld is back at all that the job asks for
             if found is None or (only_now and found[0] > state.now):
                 if again:
                     continue
@@ -129,6 +129,8 @@ class PlanMaker:
                     return plan, tested
                 if plan is not None:
                     when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
+                else:
+                    reckoned = record.limit
             elif later and when > later:
                 continue
             if when > state.now + self.window:
@@ -138,7 +140,10 @@ class PlanMaker:
                 continue
             if self.het.deadlocked(record, when):
                 break
-            return self._reserve(record, when, minutes, placed, no_reserve), tested
+            record.tested_minutes = reckoned
+            plan = self._reserve(record, when, minutes, placed, no_reserve)
+            record.tested_minutes = -1
+            return plan, tested
         return Plan(NOTHING), tested
 
     def base(self, record: Record) -> int:
@@ -259,9 +264,7 @@ class PlanMaker:
         state, job = self.state, record.job
         if state.limits.active:
             named = Picked(placed.nodes & job.named, {})  # of a plan no other nodes are free of charge
-            record.tested_minutes = minutes
             refusal = state.limits.after(record, named, state.planned_tres(record, placed))
-            record.tested_minutes = -1
             if refusal and not self.limits_stop:
                 job.reason = refusal
                 return Plan(SHOWN, when)
