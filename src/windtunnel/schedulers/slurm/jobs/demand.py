@@ -105,6 +105,10 @@ class Demand:
         self.tasks_per_socket = ask.tasks_per_socket
         alone = 1 if "CR_ONE_TASK_PER_CORE" in site.select.flags else None
         self.tasks_per_core = alone if ask.tasks_per_core is None else ask.tasks_per_core
+        if self.tasks_per_core and self.tasks_per_core > 1:
+            threads = max([node.threads_per_core for node in site.nodes], default=1)
+            if self.tasks_per_core * self.cpus_per_task >= threads:
+                self.tasks_per_core = 0  # no core holds as many
         self.cores_per_socket = ask.cores_per_socket
         self.sockets_per_node = ask.sockets_per_node
         self.of_sockets = bool(self.cores_per_socket or self.sockets_per_node or self.tasks_per_socket)
