@@ -326,7 +326,7 @@ class Replay:
             cores = {node: state.cluster.core_masks[node] for node in cpus}
             cpus = {node: state.cluster.cpus[node] for node in cpus}
         demand = record.demand
-        shares = demand.over_subscribe and not demand.alone
+        shares = (demand.over_subscribe and not demand.alone) or state.cluster.suspends
         holding = Holding(
             key,
             nodes,
