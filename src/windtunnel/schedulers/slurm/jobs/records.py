@@ -224,7 +224,7 @@ class PendingJob:
         whole = False
         for record in self.records:
             sharing = record.table.partition.over_subscribe
-            if whole and sharing is not OverSubscribe.FORCE:
+            if whole:
                 record.demand.exclusive = True
             whole = whole or sharing is OverSubscribe.EXCLUSIVE
 
