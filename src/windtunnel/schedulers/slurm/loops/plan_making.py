@@ -84,7 +84,7 @@ class PlanMaker:
         minutes = 1 if no_reserve else minutes_of(record)
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
-        unbooked = reckoned = minutes  # for so long no reservation may be in its way, and limits reckon with it
+        asked = minutes  # for so long no reservation may be in its way, and limits reckon with it
         later = state.now
         tries = 0
         while tries < MOST_TRIES:
@@ -98,7 +98,7 @@ class PlanMaker:
                     break
             else:
                 tries += 1
-                chance = self._booked_chance(record, start, minutes, unbooked)
+                chance = self._booked_chance(record, start, minutes, asked)
                 if chance is None:
                     break
                 start, later, among, possible = chance
@@ -110,11 +110,11 @@ class PlanMaker:
             self.tried = start
             again = bool(later) and not only_now
             horizon = later if again else state.now if only_now else _NEVER
-            if self.booked and minutes < record.limit:
-                horizon = _NEVER
+            if minutes < record.limit and (self.booked or state.limits.active):
+                horizon = _NEVER  # whether it could run at all makes a difference
             found = self._will_run(record, among, horizon)
             if found is None:
-                unbooked = reckoned = record.limit  # slurmctld is back at all that the job asks for
+                asked = record.limit  # slurmctld is back at all that the job asks for
             if found is None or (only_now and found[0] > state.now):
                 if again:
                     continue
@@ -130,7 +130,7 @@ class PlanMaker:
                 if plan is not None:
                     when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
                 else:
-                    reckoned = record.limit
+                    asked = record.limit
             elif later and when > later:
                 continue
             if when > state.now + self.window:
@@ -140,10 +140,7 @@ class PlanMaker:
                 continue
             if self.het.deadlocked(record, when):
                 break
-            record.tested_minutes = reckoned
-            plan = self._reserve(record, when, minutes, placed, no_reserve)
-            record.tested_minutes = -1
-            return plan, tested
+            return self._reserve(record, when, minutes, placed, no_reserve, asked), tested
         return Plan(NOTHING), tested
 
     def base(self, record: Record) -> int:
@@ -166,14 +163,14 @@ class PlanMaker:
         return self.map.chance(start, base, mask, minutes * 60, least, few, tries)
 
     def _booked_chance(
-        self, record: Record, start: int, minutes: int, unbooked: int
+        self, record: Record, start: int, minutes: int, asked: int
     ) -> tuple[int, int, int, bool] | None:
         """From when on a job might go where, when to try again, and whether a test is worth while; None: never.
 
-        ``unbooked``: the minutes for which no reservation may be in its way.
+        ``asked``: the minutes for which no reservation may be in its way.
         """
         state, job = self.state, record.job
-        kept, booked_until, reservation = bookings_for(state, record, start, unbooked)
+        kept, booked_until, reservation = bookings_for(state, record, start, asked)
         if reservation is None:
             return None
         start, base = reservation
@@ -259,12 +256,19 @@ class PlanMaker:
         if self.licensed and wanted:
             self.map.take(self.state.now, running.holding.end, 0, wanted)
 
-    def _reserve(self, record: Record, when: int, minutes: int, placed: Picked, shown: bool) -> Plan:
-        """Enter a plan in the map, unless it is only ``shown``, limits refuse it, or there are enough already."""
+    def _reserve(
+        self, record: Record, when: int, minutes: int, placed: Picked, shown: bool, asked: int
+    ) -> Plan:
+        """Enter a plan in the map, unless it is only ``shown``, limits refuse it, or there are enough already.
+
+        ``asked``: the minutes with which limits reckon.
+        """
         state, job = self.state, record.job
         if state.limits.active:
             named = Picked(placed.nodes & job.named, {})  # of a plan no other nodes are free of charge
+            record.tested_minutes = asked
             refusal = state.limits.after(record, named, state.planned_tres(record, placed))
+            record.tested_minutes = -1
             if refusal and not self.limits_stop:
                 job.reason = refusal
                 return Plan(SHOWN, when)
