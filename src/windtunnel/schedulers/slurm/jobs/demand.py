@@ -62,6 +62,7 @@ class Demand:
         "node_memory",
         "nodes_given",
         "of_sockets",
+        "one_node",
         "one_thread",
         "over_subscribe",
         "plain_shape",
@@ -124,6 +125,8 @@ class Demand:
         self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)
         if partition.max_nodes is not None:
             self.max_nodes = min(self.max_nodes, partition.max_nodes)
+        self.one_node = self.max_nodes == 1
+        """Whether it gets no more by what it asks for, and its partition: all of its tasks must fit there."""
         self.min_nodes = max(self.min_nodes, partition.min_nodes)
         self.least_asked = max(self.least_asked, partition.min_nodes)
         self.few_nodes: bool = ask.use_min_nodes
@@ -152,7 +155,7 @@ class Demand:
     @property
     def least_tasks(self) -> int:
         """The tasks that have to find room on a node."""
-        return self.tasks_per_node or (self.tasks if self.max_nodes == 1 and self.tasks_given else 1)
+        return self.tasks_per_node or (self.tasks if self.one_node and self.tasks_given else 1)
 
     def _request_nodes(self) -> None:
         """How many nodes are looked for: of a range the most, otherwise the least."""
