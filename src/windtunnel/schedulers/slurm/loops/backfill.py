@@ -39,6 +39,8 @@ class _Cycle:
         self.least_age: int = known.bf_min_age_reserve
         self.once_each: bool = known.bf_one_resv_per_job
         self.most_plans: int = known.bf_job_part_count_reserve
+        self.arrays_begun: set[str] = set()
+        """Arrays of which tasks have started: the loop passes over them in their further partitions."""
         self.array = ""
         """The array whose tasks were last planned, and how many of them one after another."""
         self.array_plans = 0
@@ -69,7 +71,7 @@ class _Cycle:
                 if not prospects.refusals_from(place, queue):
                     break
                 prospects = None
-            if record.job.id not in state.pending:
+            if record.job.id not in state.pending or record.job.id in self.arrays_begun:
                 continue
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
@@ -176,6 +178,8 @@ class _Cycle:
             plan, tested = self.planner.test(record, only_now, first)
             self.done.tested += tested  # each task of an array counts
             if plan.outcome is STARTED:
+                if job.tasks is not None:
+                    self.arrays_begun.add(job.id)
                 if self.most_starts and len(self.done.started) >= self.most_starts:
                     return
                 if job.id not in self.state.pending or not job.startable_tasks:
