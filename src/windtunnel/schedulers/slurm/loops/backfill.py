@@ -5,7 +5,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
-from windtunnel.schedulers.slurm.loops.main_loop import OF_LIMITS, Pass, liked
+from windtunnel.schedulers.slurm.loops.main_loop import Pass, forget_limits, liked
 from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
@@ -229,8 +229,8 @@ class _Cycle:
         refusal = self.state.limits.before(record)
         if refusal:
             record.job.reason = refusal
-        elif record.job.reason.startswith(OF_LIMITS):
-            record.job.reason = "None"  # its limits are asked anew, if it could start
+        else:
+            forget_limits(record.job)
         return bool(refusal)
 
     def _blocked_until(self, record: Record) -> int:

@@ -13,9 +13,9 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
 from windtunnel.schedulers.slurm.preemption.victims import make_room
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["OF_LIMITS", "Pass", "liked", "main_pass", "never_runs", "nodes_busy", "not_available"]
+__all__ = ["Pass", "forget_limits", "liked", "main_pass", "never_runs", "nodes_busy", "not_available"]
 
-OF_LIMITS: Final = ("Assoc", "QOS", "Max")
+_OF_LIMITS: Final = ("Assoc", "QOS", "Max")
 """How Reasons begin that limits give."""
 _NOT_AVAILABLE: Final = "ReqNodeNotAvail"
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
@@ -134,7 +134,7 @@ class _Run:
             _behind(job)
             return False
         refused = state.limits.before(record)
-        if refused and job.reason.startswith(OF_LIMITS):
+        if refused and job.reason.startswith(_OF_LIMITS):
             job.reason = refused  # passed over: only when limits first keep it back anything fails with it
             return False
         if job.named & ~self.available and job.reason.startswith(_NOT_AVAILABLE):
@@ -275,6 +275,12 @@ def liked(record: Record) -> Record:
         return record
     record.liking.priority = record.priority
     return record.liking
+
+
+def forget_limits(job: PendingJob) -> None:
+    """Before backfill tests a job limits are asked anew: their Reason goes, but that of a limit for each node."""
+    if job.reason.startswith(_OF_LIMITS) and not job.reason.endswith("PerNode"):
+        job.reason = "None"
 
 
 def never_runs(state: State, record: Record) -> bool:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.records import Picked, Record
-from windtunnel.schedulers.slurm.loops.main_loop import OF_LIMITS
+from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
 from windtunnel.schedulers.slurm.loops.plan_making import minutes_of
 from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
@@ -109,8 +109,8 @@ class Prospects:
                 record.job.reason = refusal
             elif limits.after(record, Picked(0, {}), record.demand.tres()):
                 return True
-            elif record.job.reason.startswith(OF_LIMITS):
-                record.job.reason = "None"
+            else:
+                forget_limits(record.job)
         return False
 
     def any_from(self, place: int) -> bool:
