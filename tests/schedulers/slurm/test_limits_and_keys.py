@@ -13,6 +13,7 @@ from windtunnel.model.slurm import (
     BackfillSettings,
     JobAsk,
     Limits,
+    MainLoopSettings,
     Partition,
     PreemptSettings,
     PrioritySettings,
@@ -218,6 +219,19 @@ def test_backfill_starts_a_job_with_its_least_time_and_leaves_it_at_that():
     assert found["flexible"]["starting_time"] < 20
     assert found["flexible"]["finish_time"] == found["flexible"]["starting_time"] + 120
     assert found["wide"]["starting_time"] == pytest.approx(600, abs=6)
+
+
+def test_a_job_without_reservation_is_tested_for_a_minute_and_started_with_all_its_time():
+    kinds = (Qos(name="normal"), Qos(name="high", priority=10, flags=("NoReserve",)))
+    described = site(
+        main=MainLoopSettings(sched_interval=-1),
+        qos=kinds,
+        preempt=PreemptSettings(type="qos", mode=("CANCEL",)),
+        priority=PrioritySettings(weight_qos=1000),
+    )
+    found = rows(described, job("running", 50), job("urgent", 400, submit=5, qos="high", time_limit=10, walltime=900))
+    assert found["urgent"]["starting_time"] < 60
+    assert found["urgent"]["finish_time"] == found["urgent"]["starting_time"] + 400
 
 
 def threaded(**more):

@@ -124,7 +124,7 @@ class PlanMaker:
                 when, later = state.now + 1, 0  # soon, but not yet
             self.het.note(record, when, placed)
             if when <= state.now and job.het is None:
-                plan = self._start(record, among, minutes)
+                plan = self._start(record, among, minutes, record.limit if no_reserve else minutes)
                 if plan is not None and (plan.outcome is not REFUSED or not self.limits_stop):
                     return plan, tested
                 if plan is not None:
@@ -210,8 +210,11 @@ class PlanMaker:
                     return False
         return True
 
-    def _start(self, record: Record, among: int, minutes: int) -> Plan | None:
-        """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead."""
+    def _start(self, record: Record, among: int, minutes: int, limit: int) -> Plan | None:
+        """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead.
+
+        Limits reckon with ``minutes``; it gets a time limit of ``limit``.
+        """
         state, job = self.state, record.job
         if partition_refusal(record) or not job.startable_tasks:
             return None
@@ -232,7 +235,7 @@ class PlanMaker:
         if refusal:
             job.reason = refusal
             return Plan(REFUSED)
-        running = state.begin(record, placed, state.now, cut(record, minutes, state.now))
+        running = state.begin(record, placed, state.now, cut(record, limit, state.now))
         self._take_licences(record, running)
         if record.demand.exclusive:
             self.occupy(running)
