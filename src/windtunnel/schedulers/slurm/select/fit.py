@@ -98,6 +98,8 @@ class Fit(PlainFit):
         free = self._by_shape(demand, node, free)
         per_task = demand.cpus_per_task
         if demand.gpus_per_task:
+            if self.by_socket and self.memory and not self._with_memory(demand, node, held, free):
+                return 0  # for no whole socket
             free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
         least = demand.least_tasks * per_task
         if free < max(least, demand.cpus_beside_gpu * demand.gpus_on_node(), demand.cpus_beside_gpu):

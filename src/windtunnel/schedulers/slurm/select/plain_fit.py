@@ -123,6 +123,8 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
         least = most = demand.tasks
     elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
         most = 1
+    elif demand.gpus_per_task and not demand.tasks_given:
+        most = 1  # of a job that gives nodes alone there is one on each
     if demand.gpus_per_task:
         most = min(most, gpus // demand.gpus_per_task)
     if tasks < least or most < least:
