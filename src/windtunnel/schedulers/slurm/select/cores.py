@@ -17,6 +17,7 @@ from windtunnel.schedulers.slurm.select.plain_fit import of_tasks
 __all__ = ["count_alike", "take_alike", "take_cores", "take_gres"]
 
 _BLOCK: Final = "CR_CORE_DEFAULT_DIST_BLOCK"
+_NO_END: Final = 1 << 30
 
 
 def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record, shares: bool) -> dict[int, int]:
@@ -35,11 +36,14 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
             busy = held.beside(node, name, placed.row, over)
         free = cluster.core_masks[node] & ~busy
         gpus = held.free_gres(node, "gpu").bit_count() if demand.asks_gres else 0
+        room = _NO_END
+        if demand.asks_gres and demand.memory_per_cpu and cluster.site.select.memory:
+            room = (cluster.memory[node] - held.memory[node]) // demand.memory_per_cpu
         if socket_counts:
-            found[node] = _sockets(cluster, demand, node, free, -(-cpus // cluster.threads[node]), gpus)
+            found[node] = _sockets(cluster, demand, node, free, -(-cpus // cluster.threads[node]), gpus, room)
         else:
             whole = _with_threads(cluster, demand, node, cpus)
-            found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus)
+            found[node] = _cores_of(cluster, demand, node, free, whole, block, gpus, room)
     return found
 
 
@@ -86,7 +90,14 @@ def _blockwise(cluster: Cluster) -> bool:
 
 
 def _cores_of(
-    cluster: Cluster, demand: Demand, node: int, free: int, cpus: int, block: bool, gpus: int = 0
+    cluster: Cluster,
+    demand: Demand,
+    node: int,
+    free: int,
+    cpus: int,
+    block: bool,
+    gpus: int = 0,
+    room: int = _NO_END,
 ) -> int:
     threads = cluster.threads[node]
     count = -(-cpus // threads)
@@ -96,7 +107,7 @@ def _cores_of(
     if demand.of_sockets:
         sockets = open_cores(demand, sockets, threads)
     if demand.asks_gres:
-        sockets = _for_gres(cluster, demand, node, sockets, count, gpus)
+        sockets = _for_gres(cluster, demand, node, sockets, count, gpus, room)
     return pick_cores(demand, sockets, count, threads, block)
 
 
@@ -109,12 +120,12 @@ def _with_threads(cluster: Cluster, demand: Demand, node: int, cpus: int) -> int
     return -(-cpus // each) * -(-each // threads) * threads
 
 
-def _sockets(cluster: Cluster, demand: Demand, node: int, free: int, count: int, gpus: int) -> int:
+def _sockets(cluster: Cluster, demand: Demand, node: int, free: int, count: int, gpus: int, room: int) -> int:
     """As many whole free sockets as hold so many cores: nobody else gets their rest."""
     sockets = [socket if not socket & ~free else 0 for socket in cluster.sockets[node]]
     left = sockets
     if demand.asks_gres and not demand.of_sockets:
-        left = _for_gres(cluster, demand, node, sockets, 1, gpus)
+        left = _for_gres(cluster, demand, node, sockets, 1, gpus, room)
     taken = 0
     for socket, _ in sorted(zip(sockets, left, strict=True), key=lambda pair: not pair[1]):
         if taken.bit_count() < count:
@@ -123,11 +134,15 @@ def _sockets(cluster: Cluster, demand: Demand, node: int, free: int, count: int,
 
 
 def _for_gres(
-    cluster: Cluster, demand: Demand, node: int, sockets: list[int], count: int, gpus: int
+    cluster: Cluster, demand: Demand, node: int, sockets: list[int], count: int, gpus: int, room: int
 ) -> list[int]:
-    """The cores of sockets that are left to a job with generic resources: no more than its tasks can use."""
+    """The cores of sockets that are left to a job with generic resources: no more than its tasks can use.
+
+    ``room``: the CPUs for which there is memory.
+    """
     threads = cluster.threads[node]
-    cpus = of_tasks(demand, len(sockets), sum([socket.bit_count() for socket in sockets]) * threads, gpus)
+    free = min(room, sum([socket.bit_count() for socket in sockets]) * threads)
+    cpus = of_tasks(demand, len(sockets), free, gpus)
     return fullest_trimmed(sockets, max(count, -(-cpus // threads)))
 
 
