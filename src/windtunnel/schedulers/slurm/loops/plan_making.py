@@ -65,7 +65,8 @@ class PlanMaker:
         self.het = HetStarts(state, self.window)
         if self.settings.bf_running_job_reserve:
             for job in state.running.values():
-                if job.holding.exclusive:
+                # Whole nodes are meant that were asked for, not those that select/linear gives to everybody.
+                if job.holding.exclusive and job.record.demand.exclusive:
                     self.map.take(state.now, job.holding.end, job.holding.nodes)
 
     def make(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
