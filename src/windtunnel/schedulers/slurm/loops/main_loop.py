@@ -278,8 +278,8 @@ def liked(record: Record) -> Record:
 
 
 def forget_limits(job: PendingJob) -> None:
-    """Before backfill tests a job limits are asked anew: their Reason goes, but that of a limit for each node."""
-    if job.reason.startswith(_OF_LIMITS) and not job.reason.endswith("PerNode"):
+    """Before backfill tests a job limits are asked anew: their Reason goes, but those for each node or account."""
+    if job.reason.startswith(_OF_LIMITS) and not job.reason.endswith(("PerNode", "PerAccount")):
         job.reason = "None"
 
 

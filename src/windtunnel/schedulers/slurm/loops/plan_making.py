@@ -217,7 +217,9 @@ class PlanMaker:
         Limits reckon with ``minutes``; it gets a time limit of ``limit``.
         """
         state, job = self.state, record.job
-        if partition_refusal(record) or not job.startable_tasks:
+        refused = partition_refusal(record)
+        if refused or not job.startable_tasks:
+            job.reason = refused or job.reason
             return None
         among = without(among, state.completing)
         placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
