@@ -265,6 +265,7 @@ def read_priority(conf):
 
 
 LIMITS = {
+    "minpriothreshold": "min_priority",
     "grptres": "grp_tres",
     "grptresmins": "grp_tres_mins",
     "grptresrunmins": "grp_tres_run_mins",
@@ -382,6 +383,7 @@ def qos_fields(given, one):
         ("preemptmode", "preempt_mode", lambda x: (x.upper(),)),
         ("preemptexempttime", "preempt_exempt_time", seconds),
         ("usagethreshold", "usage_threshold", float),
+        ("limitfactor", "limit_factor", float),
     ):
         if key in given:
             found[name] = kind(given[key])
