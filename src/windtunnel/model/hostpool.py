@@ -279,6 +279,15 @@ class HostPool:
                 self.size -= remove_run(self._firsts, self._lasts, first, last)
             self._check()
 
+    def put_back(self, hosts: HostSet) -> None:
+        """Add hosts that are not in the pool, which is not checked: a hot path."""
+        bits = hosts._bits
+        if bits is not None and self._firsts is None:
+            self._bits |= bits
+            self.size += hosts.size
+        else:
+            self.add(hosts)
+
     def __ior__(self, hosts: HostSet) -> Self:
         self.add(hosts)
         return self

@@ -100,23 +100,15 @@ class HostTable:
 
     def occupy(self, hosts: HostSet, now: float) -> bool:
         """A job starts on these hosts, if all can be given to it; whether it does."""
-        size = hosts.size
         if not self.sharing:
-            free = self.free
-            bits = hosts._bits
-            if bits is None or free._firsts is not None:
-                if not free.claim(hosts):
-                    return False
-            elif bits & free._bits != bits:  # what it does, without a call
+            if not self.free.claim(hosts):
                 return False
-            else:
-                free._bits ^= bits
-                free.size -= size
         elif not self.free.covers(hosts):
             return False
         elif not self.without_jobs.claim(hosts):
             self._join(hosts, now)
             return True
+        size = hosts.size
         counts = self.counts
         counts[3] = counts[3] - size  # compiled, augmented assignments to items are left to Python
         counts[4] = counts[4] + size
@@ -154,13 +146,7 @@ class HostTable:
         if self.sharing:
             self.without_jobs.add(hosts)
         else:
-            free = self.free
-            bits = hosts._bits
-            if bits is None or free._firsts is not None:
-                free.add(hosts)
-            else:  # what it does, without a call
-                free._bits |= bits
-                free.size += size
+            self.free.put_back(hosts)
         changes = self.changes
         changes.hosts.append(hosts)
         changes.when.append(now)

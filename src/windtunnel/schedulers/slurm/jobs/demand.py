@@ -109,7 +109,7 @@ class Demand:
         if self.tasks_per_core and self.tasks_per_core > 1:
             threads = max([node.threads_per_core for node in site.nodes], default=1)
             if self.tasks_per_core * self.cpus_per_task >= threads:
-                self.tasks_per_core = 0  # no core holds as many
+                self.tasks_per_core = 0  # no core holds more anyway
         self.cores_per_socket = ask.cores_per_socket
         self.sockets_per_node = ask.sockets_per_node
         self.of_sockets = bool(self.cores_per_socket or self.sockets_per_node or self.tasks_per_socket)
@@ -126,7 +126,7 @@ class Demand:
         if partition.max_nodes is not None:
             self.max_nodes = min(self.max_nodes, partition.max_nodes)
         self.one_node = self.max_nodes == 1
-        """Whether it gets no more by what it asks for, and its partition: all of its tasks must fit there."""
+        """Whether it or its partition allows one node only: all of its tasks must fit there."""
         self.min_nodes = max(self.min_nodes, partition.min_nodes)
         self.least_asked = max(self.least_asked, partition.min_nodes)
         self.few_nodes: bool = ask.use_min_nodes

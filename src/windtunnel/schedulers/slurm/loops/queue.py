@@ -170,7 +170,7 @@ def _independent(state: State, job: PendingJob) -> bool:
 
 
 def too_many_nodes(record: Record) -> bool:
-    """Whether a job asks for more nodes than its partition gives one, were it as the most of a range."""
+    """Whether a job asks for more nodes than its partition allows; of a range the upper end counts."""
     most, demand = record.table.partition.max_nodes, record.demand
     return most is not None and max(demand.least_asked, demand.most_looked_for) > most
 

@@ -155,7 +155,7 @@ class ConsTres:
         if self.busy_first and ahead and not ask.contiguous:
             return self._busy_first(need, usable, gpus)
         if self._loads_least(record):
-            return self._least_loaded(record, need, usable, held, gpus, row)
+            return self._least_loaded(need, usable, self._free(record, usable, held, row), gpus)
         if self.goes_to_the_end(record.demand):
             weights = [0] * cluster.size if ahead else self.fit.weights.weights  # light nodes come first at a start
             return self._in_order(need, sorted(usable, key=lambda node: (weights[node], -node)), usable, gpus)
@@ -170,25 +170,21 @@ class ConsTres:
         """Whether the nodes with most free CPUs for their size come first."""
         return "CR_LLN" in self.flags or record.table.partition.lln
 
+    def _free(self, record: Record, usable: dict[int, int], held: Occupancy, row: int) -> dict[int, int]:
+        """The free CPUs of nodes; beside jobs that share cores those that no job of their row has."""
+        if self.fit.by_socket or row >= 0:
+            return {node: self.fit.free_cpus(record, node, held, row) for node in usable}
+        whole = self.cluster.cpus
+        return {node: whole[node] - held.cpus[node] for node in usable}
+
     def _least_loaded(
-        self,
-        record: Record,
-        need: Need,
-        usable: dict[int, int],
-        held: Occupancy,
-        gpus: Callable[[int], int],
-        row: int,
+        self, need: Need, usable: dict[int, int], free: dict[int, int], gpus: Callable[[int], int]
     ) -> dict[int, int] | None:
         """Of each weight the node with most free CPUs for its size, again and again.
 
-        Beside jobs that share cores those count that no job of their row has.
         Each node that is looked at counts from then on for no more than could have been taken of it.
         """
         whole, weights = self.cluster.cpus, self.fit.weights.weights
-        if self.fit.by_socket or row >= 0:
-            free = {node: self.fit.free_cpus(record, node, held, row) for node in usable}
-        else:
-            free = {node: whole[node] - held.cpus[node] for node in usable}
         groups: dict[int, list[int]] = {}
         for node in sorted(usable):
             groups.setdefault(weights[node], []).append(node)
