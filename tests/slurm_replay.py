@@ -116,13 +116,20 @@ class Replay:
             self.reasons = {key: "None" for key in self.reasons}
         self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
         self.weights = self.shared = None
-        self.last_cpus = {}
+        self.last_cpus = self.placed_before()
         self.gone = set()
         """Jobs that can never run, from when on that is known."""
         self.unseen = {key: reason for key, reason in self.reasons.items() if key not in self.logged}
         """Jobs submitted before the log begins: whether a loop looked at them since is not recorded."""
         self.differences = []
         self.compared = Counter()
+
+    def placed_before(self):
+        """The CPUs that whole jobs were given by selections before the log begins, after which limits refused them."""
+        most = max(node.cpus for node in self.site.nodes)
+        refused = {key for key, job in self.before.items() if re.match(r"(Assoc|QOS)\w*Cpu", job.get("Reason", ""))}
+        asks = {key: self.asks[key] for key in refused & {*self.asks}}
+        return {key: most * (ask.min_nodes or 1) for key, ask in asks.items() if ask.exclusive}
 
     def read_passes(self):
         found, ups = [], []
@@ -230,7 +237,10 @@ class Replay:
             if key not in self.reasons:
                 late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
                 self.reasons[key] = self.logged.get(key) or (first_reason(state, pending) if late else "None")
-                if self.site.fifo and len(pending.records) > 1:
+                several = len(pending.records) > 1
+                if several and self.reasons[key] == "Resources":
+                    self.reasons[key] = "None"  # of partitions that were down: PartitionDown, until they were up
+                if several and self.site.fifo:
                     self.reasons[key] = "PartitionDown"  # nothing is said of partitions that are up again
                 if key not in self.accepted and key not in self.logged:
                     self.unseen[key] = self.reasons[key]

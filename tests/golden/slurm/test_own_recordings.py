@@ -19,18 +19,6 @@ DIFFERENT = {
         "which cores (their number is right) jobs with GPUs get under CR_LLN on nodes in use",
         {"cores": {"12804", "12816"}},
     ),
-    "limits-stop-later": (
-        "assoc_limit_stop: what is planned behind a job that waits for a limit of its QOS",
-        {
-            "passes": {"2220", "2225"},
-            "plans": {"2202", "2204", "2211", "2214", "2215", "2217", "2218", "2219"},
-            "reasons": {"2211"},
-        },
-    ),
-    "tested-before": (
-        "what slurmctld still knew of a job that it had tested before the passes that are recorded",
-        {"passes": {"12211", "12216"}, "reasons": {"12216"}},
-    ),
     "waits-for-shared": ("Resources, where we say Priority", {"reasons": {"7422"}}),
 }
 """Cases that we decide otherwise: what is not understood yet, and the jobs that it concerns."""

@@ -28,6 +28,7 @@ _ASSOC: Final = "AssocGrp"
 def refusal_after(book: Tallies, record: Record, placed: Picked, tres: Mapping[str, float]) -> str | None:
     """The Reason for which a job may not have that placement (§6.1)."""
     hidden: set[tuple[str, str]] = set()
+    record.job.blocking_qos = ""
     for qos in book.qos_of(record):
         reason = _qos_after(book, record, qos, placed, tres, hidden)
         if reason:

@@ -14,7 +14,6 @@ def refusal_before(book: Tallies, record: Record) -> str | None:
     for qos in book.qos_of(record):
         reason = _qos_before(book, record, qos, hidden)
         if reason:
-            record.job.blocking_qos = qos.name
             return reason
     return _member_before(book, record, hidden)
 

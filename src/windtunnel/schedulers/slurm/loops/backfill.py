@@ -44,8 +44,6 @@ class _Cycle:
         self.array = ""
         """The array whose tasks were last planned, and how many of them one after another."""
         self.array_plans = 0
-        self.blocked_until: dict[str, int] = {}
-        """From when on jobs of a QOS are planned: one of them is refused by a limit of the whole QOS until then."""
         self.may_defer = False
         """Whether plans may be put off that keep no job from starting now."""
         self.deferred: list[Record | RunningJob] = []
@@ -186,8 +184,6 @@ class _Cycle:
                     return
                 continue
             self._show(job, plan, before)
-            if self.limits_stop and plan.outcome is PLANNED and job.reason.startswith("QOSGrp"):
-                self.blocked_until[job.blocking_qos] = plan.start
             self.full = plan.outcome is FULL
             if plan.outcome is not PLANNED or not self._next_task(job):
                 return
@@ -235,9 +231,10 @@ class _Cycle:
 
     def _blocked_until(self, record: Record) -> int:
         """With ``assoc_limit_stop`` no job of a QOS passes one that waits for a limit of the QOS (§6.2)."""
-        if not self.blocked_until:
+        blocked = self.planner.blocked_until
+        if not blocked:
             return 0
-        return max([self.blocked_until.get(one.name, 0) for one in self.state.limits.qos_of(record)], default=0)
+        return max([blocked.get(one.name, 0) for one in self.state.limits.qos_of(record)], default=0)
 
     def _next_task(self, job: PendingJob) -> bool:
         """Whether one more task of an array is planned; in the next partition the count goes on."""

@@ -82,7 +82,7 @@ class _Run:
 
     def _passed_over(self, record: Record) -> bool:
         """Whether a job only gets its Reason, as most do: its partition has failed, and the run goes on behind it."""
-        if self.most_of_partition or record.table.name not in self.failed:
+        if self.most_of_partition or not self._behind_failed(record):
             return False
         if self.depth and self.done.tested > self.depth:
             return False
@@ -90,12 +90,16 @@ class _Run:
         _behind(record.job)
         return True
 
+    def _behind_failed(self, record: Record) -> bool:
+        """Whether a job's partition has failed; those in reservations are tried as long as nodes are left."""
+        return record.table.name in self.failed and not record.job.reservation
+
     def _try(self, record: Record) -> None:
         """A job, and the further tasks of an array as long as they start: each counts for the depth."""
         job = record.job
         most = self.most_starts
         while self._within_depth(record):
-            if record.table.name in self.failed:
+            if self._behind_failed(record):
                 _behind(job)
                 return
             if not self._one(record) or job.tasks is None or job.id not in self.state.pending:
@@ -131,7 +135,7 @@ class _Run:
         state, job = self.state, record.job
         record = liked(record)
         if job.reservation and job.reservation in self.failed_reservations:
-            _behind(job)
+            job.reason = "Priority"
             return False
         refused = state.limits.before(record)
         if refused and job.reason.startswith(_OF_LIMITS):

@@ -4,7 +4,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.cancelling import cut
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
@@ -62,6 +62,8 @@ class PlanMaker:
         """Plans of each partition."""
         self.entered = 0
         """Plans in the map."""
+        self.blocked_until: dict[str, int] = {}
+        """From when on jobs of a QOS are planned: one of them is refused by a limit of the whole QOS until then."""
         self.het = HetStarts(state, self.window)
         if self.settings.bf_running_job_reserve:
             for job in state.running.values():
@@ -130,6 +132,7 @@ class PlanMaker:
                     return plan, tested
                 if plan is not None:
                     when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
+                    self._block_qos(job, when)
                 else:
                     asked = record.limit
             elif later and when > later:
@@ -244,6 +247,11 @@ class PlanMaker:
             self.occupy(running)
         self.done.started.append(running)
         return Plan(STARTED, state.now, placed.nodes)
+
+    def _block_qos(self, job: PendingJob, until: int) -> None:
+        """A limit of a whole QOS has refused a job that was placed: no other one of it is planned before (§6.2)."""
+        if job.blocking_qos and job.reason.startswith("QOSGrp"):
+            self.blocked_until[job.blocking_qos] = max(until, self.blocked_until.get(job.blocking_qos, 0))
 
     def enter(self, record: Record, begin: int, end: int, nodes: int) -> None:
         """A plan is entered in the map."""

@@ -134,31 +134,32 @@ def _impossible(state: State, record: Record, as_asked: bool) -> bool:
 
 
 def first_reason(state: State, job: PendingJob) -> str:
-    """The Reason a job has before any loop has looked at it."""
-    reason = "None"
+    """The Reason a job has before any loop has looked at it: of the first partition that could ever run it."""
     for record in job.records:
-        found = _tested(state, record)
-        if found == "None":
-            return reason if reason.startswith("ReqNode") else "None"  # that stays from a partition before
-        reason = found
-    return reason
+        reason = _tested(state, record)
+        if reason is not None:
+            return reason
+    return "None"
 
 
-def _tested(state: State, record: Record) -> str:
-    """Whether it could run if nodes were empty; jobs that want whole nodes are tested on idle ones."""
+def _tested(state: State, record: Record) -> str | None:
+    """Whether it could run if nodes were empty; jobs that want whole nodes are tested on idle ones.
+
+    None: that partition never runs it, or takes no such job.
+    """
     job = record.job
-    if partition_refusal(record):
-        return "None"
     refused = state.limits.before(record)
     if refused:
         return refused
+    if partition_refusal(record):
+        return None
     record = liked(record)
     among = record.mask & state.up
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
     if not state.selector.ever(record, among):
         if never_runs(state, record):
-            return "None"
+            return None
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
     alone = record.demand.alone or state.selector.linear
     taken = state.in_use if alone else state.occupancy.exclusive
