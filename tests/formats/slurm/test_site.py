@@ -187,6 +187,26 @@ def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Nodes=a CoreCnt=4 Flags=MAINT,SPEC_NODES", []),
+        ("Nodes=a CoreCnt=4 Flags=MAGNETIC,WEEKDAY", ["Flags=MAGNETIC", "Flags=WEEKDAY"]),
+        ("Nodes=a CoreCnt=1", ["CoreCnt (some cores of nodes)"]),
+        ("Nodes=(null) CoreCnt=3 Licenses=matlab:2", ["CoreCnt without nodes", "Licenses"]),
+        ("Nodes=a CoreCnt=4 Groups=staff MaxStartDelay=00:10:00", ["MaxStartDelay", "Groups"]),
+    ],
+)
+def test_what_reservations_say_that_is_not_followed_is_told(tmp_path, said, told):
+    listing, conf = tmp_path / "resv.txt", tmp_path / "slurm.conf"
+    conf.write_text("NodeName=a CPUs=4\nPartitionName=p Nodes=a\n")
+    times = "StartTime=2026-11-22T11:23:06 EndTime=2026-11-22T12:23:06"
+    listing.write_text(f"ReservationName=r {times} Users=u1 {said}\n")
+    found = read_slurm_conf(conf, reservations=str(listing))
+    ignored = [f.message for f in found.warnings if f.code == "ignored"]
+    assert ignored == [f"{key} of reservations is not simulated" for key in told]
+
+
+@pytest.mark.parametrize(
     ("written", "cluster", "own"),
     [("", 0, None), ("OverTimeLimit=5", 5, 5), ("OverTimeLimit=UNLIMITED", FOR_EVER, FOR_EVER)],
 )

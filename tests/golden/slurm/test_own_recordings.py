@@ -11,10 +11,6 @@ pytestmark = pytest.mark.golden
 FOLDERS = sorted(one for one in (Path(__file__).parent / "recorded").iterdir() if one.is_dir())
 
 DIFFERENT = {
-    "beneath-suspended": (
-        "plans of jobs on nodes whose jobs are suspended for others in place",
-        {"plans": {*map(str, (10402, 10405, 10407, 10408, *range(10410, 10415), 10416))}},
-    ),
     "least-loaded-gpus": (
         "which cores (their number is right) jobs with GPUs get under CR_LLN on nodes in use",
         {"cores": {"12804", "12816"}},

@@ -10,7 +10,7 @@ from windtunnel.diagnostics import Findings, read_text
 from windtunnel.formats.slurm.lines import Line
 from windtunnel.formats.slurm.nodes import hosts_in
 from windtunnel.formats.slurm.settings import licences_in
-from windtunnel.formats.slurm.values import date, tres_counts
+from windtunnel.formats.slurm.values import date, time_span, tres_counts
 from windtunnel.model.slurm import Reservation
 
 __all__ = ["read_reservations", "records_of"]
@@ -66,9 +66,11 @@ def _reservation(line: Line, zone: tzinfo) -> Reservation:
         nodes=tuple(hosts_in(line, "Nodes")),
         users=line.words("Users"),
         accounts=line.words("Accounts"),
+        groups=line.words("Groups"),
         flags=tuple(flag.upper() for flag in line.words("Flags")),
         licences=licences_in(line, "Licenses"),
         core_count=int(cores) if cores.isascii() and cores.isdigit() and len(cores) < 12 else None,
         features=line.text("Features"),
         tres=line.ask("TRES", tres_counts, {}),
+        max_start_delay=line.ask("MaxStartDelay", time_span, None),
     )

@@ -1,11 +1,20 @@
 """What a site's files may set and the simulation does not follow: told wherever it is more than the default."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from windtunnel.diagnostics import Findings
-from windtunnel.model.slurm import Partition, SlurmSite
+from windtunnel.model.slurm import Partition, Reservation, SlurmSite
 
 __all__ = ["tell_unsimulated"]
+
+_FLAGS: Final = frozenset(
+    (
+        *("MAINT", "FLEX", "OVERLAP", "IGNORE_JOBS", "DAILY", "WEEKLY", "HOURLY", "SPEC_NODES", "ALL_NODES"),
+        *("PART_NODES", "ANY_NODES", "STATIC", "USER_DELETE"),
+    )
+)
+"""Flags of reservations that are followed, or say nothing that matters here."""
 
 
 def tell_unsimulated(site: SlurmSite, findings: Findings) -> None:
@@ -27,11 +36,26 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
     for qos in site.qos:
         for key in _of_modes(qos.preempt_mode):
             yield "QOS", key
+    cores = {node.name: node.cores for node in site.nodes}
     for reservation in site.reservations:
-        if reservation.core_count is not None and not reservation.nodes:
-            yield "reservations", "CoreCnt without nodes"
-        if reservation.max_start_delay is not None:
-            yield "reservations", "MaxStartDelay"
+        for key in _of_reservation(reservation, cores):
+            yield "reservations", key
+
+
+def _of_reservation(reservation: Reservation, cores: Mapping[str, int]) -> Iterator[str]:
+    """``cores``: of each node."""
+    count = reservation.core_count
+    if count is not None and not reservation.nodes and count:
+        yield "CoreCnt without nodes"
+    elif count is not None and 0 < count < sum([cores.get(node, 0) for node in reservation.nodes]):
+        yield "CoreCnt (some cores of nodes)"
+    if reservation.max_start_delay is not None:
+        yield "MaxStartDelay"
+    if reservation.licences:
+        yield "Licenses"
+    if reservation.groups:
+        yield "Groups"
+    yield from (f"Flags={flag}" for flag in reservation.flags if flag.split(":")[0] not in _FLAGS)
 
 
 def _of_partition(part: Partition) -> Iterator[str]:

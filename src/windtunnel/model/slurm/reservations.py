@@ -18,6 +18,8 @@ class Reservation(msgspec.Struct, frozen=True, kw_only=True):
     users: tuple[str, ...] = ()
     """Names; with a ``-`` before it: all but that one."""
     accounts: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    """Groups of the operating system."""
     flags: tuple[str, ...] = ()
     """In capitals: ``MAINT``, ``IGNORE_JOBS``, ``FLEX``, ``DAILY``, ``WEEKLY``, ``OVERLAP``..."""
     licences: Mapping[str, int] = {}

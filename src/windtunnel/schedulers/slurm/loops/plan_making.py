@@ -14,7 +14,7 @@ from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_f
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
-from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room
+from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, suspended_for
 from windtunnel.schedulers.slurm.select.answers import Answer
 from windtunnel.schedulers.slurm.state import State
 
@@ -83,8 +83,9 @@ class PlanMaker:
         if refusal:
             job.reason = refusal
             return Plan(REFUSED), False
-        no_reserve = bool(self.preempting and job.qos is not None and job.qos.has("NoReserve"))
-        minutes = 1 if no_reserve else minutes_of(record)
+        no_reserve = job.qos is not None and job.qos.has("NoReserve")
+        for_a_minute = no_reserve and bool({*state.site.preempt.mode} - {"OFF"})
+        minutes = 1 if for_a_minute else minutes_of(record)
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
         asked = minutes  # for so long no reservation may be in its way, and limits reckon with it
@@ -127,7 +128,7 @@ class PlanMaker:
                 when, later = state.now + 1, 0  # soon, but not yet
             self.het.note(record, when, placed)
             if when <= state.now and job.het is None:
-                plan = self._start(record, among, minutes, record.limit if no_reserve else minutes)
+                plan = self._start(record, among, minutes, record.limit if for_a_minute else minutes)
                 if plan is not None and (plan.outcome is not REFUSED or not self.limits_stop):
                     return plan, tested
                 if plan is not None:
@@ -192,6 +193,8 @@ class PlanMaker:
         """What starts after ``horizon`` is tried again from there on, or not planned: nobody needs to know it."""
         state = self.state
         gone = [job.holding for job in candidates(state, record)] if self.preempting else []
+        if state.cluster.suspends:
+            gone += [job.holding for job in suspended_for(state, record)]
         heed_switches(state, record)
         found = state.selector.will_run(record, among, state.occupancy, state.now, gone, horizon)
         answer = state.selector.latest

@@ -4,7 +4,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmSite
 from windtunnel.schedulers.slurm.nodes.nodesets import mask_of
-from windtunnel.schedulers.slurm.nodes.tiers import giving_way, overlooked, suspends
+from windtunnel.schedulers.slurm.nodes.tiers import giving_way, overlooked, suspends, ways_of
 
 __all__ = ["Cluster", "PartitionTable"]
 
@@ -74,6 +74,7 @@ class Cluster:
         self.suspends = suspends(site)
         self.gives_way = giving_way(site)
         """For each partition those whose jobs are suspended for its jobs."""
+        self.ways = ways_of(site)
         self.overlooked = overlooked(site, self.sharing, self.gives_way)
         """For each partition those whose jobs nobody looks at where jobs get the same cores (§5.1)."""
         leading = next(iter(self.partitions), "")

@@ -194,6 +194,14 @@ class Occupancy:
         if self._new.pop(held.job, None) is None:
             self._gone.append(held)
 
+    def keep(self, held: Holding) -> None:
+        """A job that has been removed has its memory and generic resources still: it is suspended."""
+        for node, memory in held.memory.items():
+            self.memory[node] += memory
+        for node, own in held.gres.items():
+            for name, indices in own.items():
+                self.gres[name][node] |= indices
+
     def _discount(self, held: Holding) -> None:
         self.rows.remove(held)
         rest = held.nodes

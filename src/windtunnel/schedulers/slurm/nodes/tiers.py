@@ -1,10 +1,23 @@
 """Whose jobs are suspended for whose: SUSPEND by the tiers of partitions (§9)."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from windtunnel.model.slurm import Partition, SlurmSite
 
-__all__ = ["giving_way", "overlooked", "suspends"]
+__all__ = ["Ways", "giving_way", "overlooked", "suspends", "ways_of"]
+
+
+class Ways(NamedTuple):
+    """Of jobs of one partition, whose cores they may be given: sets of partitions, in the order they are tried."""
+
+    tried: tuple[frozenset[str], ...]
+    """All of lower tiers; fewer and fewer of them, as long as that suffices; these and others of its own tier.
+
+    The last one is all that may ever be: jobs that want whole nodes must find such in it.
+    """
+    untouched: frozenset[str]
+    """The partitions whose cores they never get: those of higher tiers, and with PreemptMode=OFF."""
 
 
 def suspends(site: SlurmSite) -> bool:
@@ -28,6 +41,23 @@ def giving_way(site: SlurmSite) -> dict[str, frozenset[str]]:
         )
         for one in site.partitions
     }
+
+
+def ways_of(site: SlurmSite) -> dict[str, Ways]:
+    """For each partition whose cores its jobs get where none are idle; nothing where no job is suspended."""
+    return {one.name: _ways(site, one) for one in site.partitions} if suspends(site) else {}
+
+
+def _ways(site: SlurmSite, partition: Partition) -> Ways:
+    tier = partition.priority_tier
+    others = [one for one in site.partitions if one.priority_tier <= tier and "OFF" not in (one.preempt_mode or ())]
+    lower = [one for one in others if one.priority_tier < tier]
+    lower.sort(key=lambda one: -one.priority_tier)
+    names = [one.name for one in lower]
+    tried = [frozenset(names[place:]) for place in range(len(names) + 1)]
+    tried.append(frozenset(one.name for one in others if one is not partition))
+    tried.append(frozenset(one.name for one in others))
+    return Ways(tuple(tried), frozenset(one.name for one in site.partitions if one not in others))
 
 
 def overlooked(

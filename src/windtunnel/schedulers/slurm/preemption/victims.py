@@ -6,7 +6,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of"]
+__all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of", "suspended_for"]
 
 _LAST: Final = 99999
 
@@ -102,13 +102,24 @@ def candidates(state: State, record: Record) -> list[RunningJob]:
     return found
 
 
+def suspended_for(state: State, record: Record) -> list[RunningJob]:
+    """The running jobs that would be suspended for a job: tests of what will run do without them (§9)."""
+    beneath = state.cluster.gives_way.get(record.table.name, ())
+    return [job for job in state.running.values() if job.record.table.name in beneath and _goes(state, record, job)]
+
+
 def _is_candidate(state: State, record: Record, job: RunningJob) -> bool:
+    if job.record.table.name in state.cluster.gives_way.get(record.table.name, ()):
+        return False  # it is suspended for the job, and no victim
+    return _goes(state, record, job)
+
+
+def _goes(state: State, record: Record, job: RunningJob) -> bool:
+    """Whether a running job has to make room for another."""
     if not job.holding.nodes & record.table.mask or not may_preempt(state, record, job.pending, job.record):
         return False
     if job.holding.leaving:
         return False  # it has had to go already
-    if job.record.table.name in state.cluster.gives_way.get(record.table.name, ()):
-        return False  # it is suspended for the job, and no victim
     exempt = job.pending.qos.preempt_exempt_time if job.pending.qos is not None else None
     seconds = state.site.preempt.exempt_time if exempt is None else exempt
     return job.start + seconds <= state.now

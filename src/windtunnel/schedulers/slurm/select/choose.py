@@ -181,10 +181,8 @@ class Chooser:
         placed = self.cons_tres.select(record, among, held, required, IDLE, ahead)
         if placed is not None and not record.job.few_switches:
             placed = None
-        if placed is None and self.fit.beneath(record, BENEATH):
-            placed = self.cons_tres.select(record, among, held, required, BENEATH, ahead)
-            if placed is not None:
-                placed.row = BENEATH
+        if placed is None and self.cluster.suspends:
+            placed = self._over_others(record, among, held, required, ahead)
         if placed is None and record.demand.over_subscribe and not record.demand.alone:
             held.rows.sort(record.table.name)
             for row in range(record.table.partition.share_count):
@@ -193,6 +191,31 @@ class Chooser:
                     placed.row = row
                     break
         return placed if record.job.few_switches else None
+
+    def _over_others(
+        self, record: Record, among: int, held: Occupancy, required: int, ahead: bool
+    ) -> Picked | None:
+        """Where jobs are suspended for others: on cores of lower tiers, of as few of them as can be (§9).
+
+        If those do not suffice, on cores of other partitions of its own tier, with whose jobs it takes turns.
+        """
+        *lower, same, _ = self.cluster.ways[record.table.name].tried
+        last = BENEATH - len(lower) - 1
+        whole = record.demand.exclusive
+        if whole and self.cons_tres.select(record, among, held, required, last, ahead) is None:
+            return None
+        found: Picked | None = None
+        for row in range(BENEATH, last + 1, -1) if lower[0] or whole else ():
+            placed = self.cons_tres.select(record, among, held, required, row, ahead)
+            if placed is None:
+                break
+            placed.row = row
+            found = placed
+        if found is None and same != lower[0] and not record.demand.over_subscribe:
+            found = self.cons_tres.select(record, among, held, required, last + 1, ahead)
+            if found is not None:
+                found.row = last + 1
+        return found
 
     def _pick_linear(self, record: Record, nodes: list[int], required: int) -> Picked | None:
         if required & ~mask_of(nodes):

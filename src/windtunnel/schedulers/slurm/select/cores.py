@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.nodes.holdings import Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.core_layout import fullest_trimmed, open_cores, pick_cores
-from windtunnel.schedulers.slurm.select.fit import IDLE
+from windtunnel.schedulers.slurm.select.fit import BENEATH, IDLE
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_for_cores
 from windtunnel.schedulers.slurm.select.plain_fit import of_tasks
 
@@ -32,7 +32,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         busy = held.cores[node]
         if shares and placed.row != IDLE:
             name = record.table.name
-            over = cluster.overlooked[name] if placed.row >= 0 else cluster.gives_way.get(name, frozenset())
+            over = cluster.overlooked[name] if placed.row >= 0 else cluster.ways[name].tried[BENEATH - placed.row]
             busy = held.beside(node, name, placed.row, over)
         free = cluster.core_masks[node] & ~busy
         gpus = held.free_gres(node, "gpu").bit_count() if demand.asks_gres else 0

@@ -160,8 +160,11 @@ class Selector(Chooser):
         future = held.copy()
         gone = list(preemptable)
         if gone:
+            beneath = self.cluster.gives_way.get(record.table.name, ())
             for one in gone:
                 future.remove(one)
+                if one.partition in beneath:
+                    future.keep(one)
             placed = self.choose_in(record, among, future, beside=beside)
             if placed is not None:
                 return now, placed

@@ -15,9 +15,9 @@ from windtunnel.schedulers.slurm.select.plain_fit import PlainFit, in_steps, of_
 __all__ = ["BENEATH", "EMPTY", "IDLE", "Fit"]
 
 IDLE: Final = -1
-BENEATH: Final = -2
-EMPTY: Final = -3
-"""In place of a row of jobs that share."""
+EMPTY: Final = -2
+BENEATH: Final = -3
+"""In place of a row of jobs that share; from the last one on downwards, the ways of :class:`~.tiers.Ways`."""
 _NOBODY: Final[frozenset[str]] = frozenset()
 
 
@@ -29,7 +29,8 @@ class Fit(PlainFit):
         """The CPUs of each node that the job could use; nodes it cannot use are left out.
 
         Of jobs that share, ``row`` is the row of jobs beside which it would run. `IDLE`: only idle cores; `BENEATH`:
-        also those of jobs that are suspended for it; `EMPTY`: all, whoever has them.
+        also those of jobs that are suspended for it, in this way or (the numbers below) a later one; `EMPTY`: all,
+        whoever has them.
         """
         nodes = self._worth_a_look(record, nodes, held, row)
         demand = record.demand
@@ -52,7 +53,7 @@ class Fit(PlainFit):
             if demand.asks_gres:
                 self._leave_traces(demand, nodes & held.used, held)
             if row != EMPTY and (row < 0 or demand.alone):
-                nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self.beneath(record, row)))
+                nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self._unblocking(record, row)))
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
         if demand.gpus_per_job or demand.gpus_per_socket:
@@ -78,14 +79,15 @@ class Fit(PlainFit):
     def _on_node(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         demand = record.demand
         beneath = self.beneath(record, row)
-        if demand.exclusive and held.jobs[node] and not beneath and row != EMPTY and (row < 0 or demand.alone):
+        in_use = row > EMPTY and held.jobs[node] and not beneath
+        if demand.exclusive and in_use and (row < 0 or demand.alone):
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0
         asks_gres = demand.asks_gres
         if asks_gres and not (self._has_room(demand, node, held) and self._has_gres(demand, node, held)):
             return 0
-        if row != EMPTY and held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
+        if row > EMPTY and held.exclusive >> node & 1 and (not beneath or held.used_above(1 << node, beneath)):
             return 0
         free = self.free_cpus(record, node, held, row)
         if free <= 0 or (demand.exclusive and row >= 0 and free < self.cluster.cpus[node]):
@@ -155,7 +157,19 @@ class Fit(PlainFit):
 
     def beneath(self, record: Record, row: int) -> frozenset[str]:
         """The partitions whose jobs are suspended for a job: they count only while idle cores are looked for."""
-        return _NOBODY if row in (IDLE, EMPTY) else self.cluster.gives_way.get(record.table.name, _NOBODY)
+        if row in (IDLE, EMPTY):
+            return _NOBODY
+        if row <= BENEATH:
+            return self.cluster.ways[record.table.name].tried[BENEATH - row]
+        return self.cluster.gives_way.get(record.table.name, _NOBODY)
+
+    def _unblocking(self, record: Record, row: int) -> frozenset[str]:
+        """The partitions whose jobs do not keep a node from one that wants it whole: it gets the other cores."""
+        beneath = self.beneath(record, row)
+        if row > BENEATH:
+            return beneath
+        ways = self.cluster.ways[record.table.name]
+        return beneath if BENEATH - row == len(ways.tried) - 1 else beneath | ways.untouched
 
     def _of_sockets(self, record: Record, node: int, held: Occupancy, row: int) -> int:
         """The free CPUs of sockets: none of sockets with too few, nor of cores beyond their tasks (§5.2)."""
