@@ -117,6 +117,7 @@ class Replay:
         self.reasons.update({key: "None" for key in self.reasons if self.logged.get(key) == "None"})
         self.weights = self.shared = None
         self.last_cpus = self.placed_before()
+        self.last_nodes = {}
         self.gone = set()
         """Jobs that can never run, from when on that is known."""
         self.unseen = {key: reason for key, reason in self.reasons.items() if key not in self.logged}
@@ -299,6 +300,7 @@ class Replay:
             record.priority = self.rows.get((waiting["JobId"], record.table.name), guess)
         job.reason = self.reasons.get(key, "None").replace("_", " ")
         job.last_cpus = self.last_cpus.get(key, 0)
+        job.last_nodes = self.last_nodes.get(key, job.last_nodes)
         jobs[key] = job
         return job
 
@@ -371,6 +373,7 @@ class Replay:
             for key in state.pending:
                 self.reasons[key] = state.pending[key].reason
                 self.last_cpus[key] = state.pending[key].last_cpus
+                self.last_nodes[key] = state.pending[key].last_nodes
             for job in done.failed if done else ():
                 self.reasons[job.id] = job.reason
                 self.gone.add(job.id)

@@ -50,6 +50,9 @@ class Admission:
         state.dependencies.announce(job.id)
         for one in made:
             one.reason = first_reason(state, one)
+            if one.reservation and not state.bookings.open_to(one, state.now):
+                one.eligible = None
+                one.accrued_from = None
         return made, None
 
     def _pending(self, key: str, ask: JobAsk) -> PendingJob:

@@ -1,6 +1,6 @@
 """Advance reservations: whose nodes are kept from whom, and until when (§8)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from mypy_extensions import mypyc_attr
@@ -71,7 +71,10 @@ class Bookings:
     def own(self, job: PendingJob, now: int) -> Booking | None:
         """The reservation a job asks for, at or after an instant."""
         found = [one for one in self.occurrences(now, now + 366 * 86400) if one.name == job.reservation]
-        return min(found, key=lambda one: one.start) if found else None
+        own = min(found, key=lambda one: one.start) if found else None
+        if own is not None and "ANY_NODES" in own.flags:
+            own.mask = self.cluster.all  # it keeps licences for its jobs, no nodes
+        return own
 
     def kept_from(self, job: PendingJob, begin: int, end: int) -> int:
         """The nodes that a job may not have for a span of time because others reserved them.
@@ -94,6 +97,17 @@ class Bookings:
     def flexible(self, name: str) -> bool:
         """Whether a reservation's jobs may also run on other nodes and at other times (FLEX)."""
         return name in self.reservations and "FLEX" in self.reservations[name].flags
+
+    def open_to(self, job: PendingJob, now: int) -> bool:
+        """Whether a job's reservation, if it asks for one, has begun and may be used (FLEX: also before)."""
+        if not job.reservation:
+            return True
+        if not self.allows(job):
+            return False
+        if self.flexible(job.reservation):
+            return True
+        own = self.own(job, now)
+        return own is not None and own.start <= now and bool(own.mask)
 
     def nodes_of(self, name: str) -> int:
         """The nodes of a reservation."""
@@ -123,16 +137,17 @@ class Bookings:
         return -(-min(ends) // resolution) * resolution if ends else 0
 
     def allows(self, job: PendingJob) -> bool:
-        """Whether a job's user or account may use the reservation it asks for."""
+        """Whether a job's user and account may use the reservation it asks for; accounts below those listed, too."""
         one = self.reservations.get(job.reservation)
         if one is None:
             return False
-        users, accounts = one.users, one.accounts
-        refused = {name[1:] for name in (*users, *accounts) if name.startswith("-")}
-        if job.user in refused or job.account in refused:
-            return False
-        allowed_users = [name for name in users if name and not name.startswith("-")]
-        allowed_accounts = [name for name in accounts if name and not name.startswith("-")]
-        if not allowed_users and not allowed_accounts:
-            return True
-        return job.user in allowed_users or job.account in allowed_accounts
+        associated = {"associations", "limits", "safe", "qos", "wckeys"} & {*self.cluster.site.enforce}
+        accounts = {member.account for member in job.member.path()} if job.member and associated else {job.account}
+        return _fits({job.user}, one.users) and _fits(accounts, one.accounts)
+
+
+def _fits(names: set[str], listed: Sequence[str]) -> bool:
+    """Whether somebody of these names is among those listed, or not among those with a minus."""
+    refused = {name[1:] for name in listed if name.startswith("-")}
+    allowed = {name for name in listed if name and not name.startswith("-")}
+    return not names & refused and (not allowed or bool(names & allowed))

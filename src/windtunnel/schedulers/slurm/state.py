@@ -132,7 +132,7 @@ class State:
 
     def _tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
         tres = record.demand.tres(placed.nodes.bit_count(), placed.total)
-        record.job.last_cpus = placed.total
+        record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
         if not self.site.select.memory:
             tres.pop("mem", None)  # nobody gives it out
         elif record.demand.whole_memory:
@@ -143,7 +143,7 @@ class State:
 
     def planned_tres(self, record: Record, placed: Picked) -> dict[str, float]:
         """What a job is taken to have in a plan: the memory that it asks for."""
-        record.job.last_cpus = placed.total
+        record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
         return self.billed(record, record.demand.tres(placed.nodes.bit_count(), placed.total))
 
     def billed(self, record: Record, tres: dict[str, float]) -> dict[str, float]:

@@ -110,6 +110,7 @@ class PendingJob:
         "het",
         "id",
         "last_cpus",
+        "last_nodes",
         "licences",
         "member",
         "named",
@@ -149,6 +150,8 @@ class PendingJob:
         """Since when it has waited for nodes below few switches: since nodes were first looked for."""
         self.last_cpus = 0
         """The CPUs of the last placement found for it: limits count them while there is none; 0: none yet."""
+        self.last_nodes = 0
+        """The nodes of that placement."""
         self.few_switches = True
         """Whether the last nodes found were below as few switches as it wants."""
         self.preempted_at: int | None = None
@@ -247,6 +250,7 @@ class Record:
     """A pending job in one of its partitions (§2.1)."""
 
     __slots__ = (
+        "candidates",
         "constraint",
         "counts",
         "demand",
@@ -281,7 +285,9 @@ class Record:
         """What it asks of the features of its nodes."""
         self.counts = job.constraint.counts
         """Sets of nodes from which so many each are needed."""
-        self.mask = table.mask & job.constraint.base & ~job.excluded
+        self.candidates = table.mask & ~job.excluded & self._described(cluster)
+        """The nodes it may use but for features."""
+        self.mask = self.candidates & job.constraint.base
         """The nodes it may use at all."""
         self.narrow = self.mask != table.mask
         """Whether these are not all of the partition's."""
@@ -298,12 +304,19 @@ class Record:
         self.node_refusal: str | None = ""
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
 
+    def _described(self, cluster: Cluster) -> int:
+        """The nodes whose description is not below what the job asks of one."""
+        demand, ask = self.demand, self.job.ask
+        memory = demand.memory_per_cpu or demand.memory_per_node or 0
+        shape = (ask.sockets_per_node or 0, ask.cores_per_socket or 0, ask.threads_per_core or 0)
+        return cluster.described_with(memory, *shape) if memory or any(shape) else -1
+
     def as_preferred(self, preference: Constraint, site: SlurmSite) -> "Record":
         """The same job with the features that it prefers in place of those that it asks for."""
         demand = self.demand
         other = self.part(site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
         other.constraint, other.counts = preference, preference.counts
-        other.mask = self.table.mask & preference.base & union(preference.alternatives) & ~self.job.excluded
+        other.mask = self.candidates & preference.base & union(preference.alternatives)
         other.narrow = other.mask != self.table.mask
         return other
 
@@ -311,6 +324,7 @@ class Record:
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
+        other.candidates = self.candidates
         other.tested_minutes = -1
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow

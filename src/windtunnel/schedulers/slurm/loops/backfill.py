@@ -5,7 +5,8 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
-from windtunnel.schedulers.slurm.loops.main_loop import Pass, forget_limits, liked
+from windtunnel.schedulers.slurm.loops.main_loop import Pass, forget_limits
+from windtunnel.schedulers.slurm.loops.not_placed import liked
 from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
@@ -269,7 +270,7 @@ class _Cycle:
         job = record.job
         if record.priority < self.state.limits.least_priority(record, self.least_priority):
             return True
-        if self.least_age and self.state.now - job.submitted < self.least_age:
+        if self.least_age and job.eligible is not None and self.state.now - job.eligible < self.least_age:
             return True
         if self.once_each and job.expected is not None:
             return True

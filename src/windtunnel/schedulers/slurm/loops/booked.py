@@ -19,7 +19,7 @@ def bookings_for(state: State, record: Record, start: int, minutes: int) -> tupl
     if job.reservation and state.bookings.flexible(job.reservation):
         pass  # neither its nodes nor its time bind the job
     elif job.reservation:
-        own = state.bookings.own(job, max(start, state.now))
+        own = state.bookings.own(job, max(start, state.now) - 1)  # at its very end, too
         if own is None or own.start > start:
             return 0, 0, None  # it waits for its reservation without a plan
         nodes = own.mask

@@ -6,18 +6,25 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
+from windtunnel.schedulers.slurm.loops.not_placed import (
+    NOT_AVAILABLE,
+    left_by_reservations,
+    liked,
+    never_runs,
+    no_such_nodes,
+    nodes_busy,
+    not_available,
+)
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
-from windtunnel.schedulers.slurm.nodes.names import folded
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, without
+from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.preemption.victims import make_room
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["Pass", "forget_limits", "liked", "main_pass", "never_runs", "nodes_busy", "not_available"]
+__all__ = ["Pass", "forget_limits", "main_pass"]
 
 _OF_LIMITS: Final = ("Assoc", "QOS", "Max")
 """How Reasons begin that limits give."""
-_NOT_AVAILABLE: Final = "ReqNodeNotAvail"
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
 
@@ -66,7 +73,7 @@ class _Run:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job
-            if job.id not in pending or self.done.made_room_for(job):
+            if job.id not in pending or self.done.made_room_for(job) or self._too_large_here(record):
                 continue  # in another partition it has started, or others have had to go for it
             if job.alone and self._passed_over(record):
                 continue
@@ -79,6 +86,17 @@ class _Run:
                 continue  # backfill starts it, with its other components (§9)
             self._try(record)
         return self.done
+
+    def _too_large_here(self, record: Record) -> bool:
+        """Whether a job had more nodes when it was last placed than its reservation has in a partition (§8).
+
+        Such jobs are left to backfill, in reservations with FLEX, too.
+        """
+        job = record.job
+        if not job.reservation:
+            return False
+        own = self.state.bookings.nodes_of(job.reservation)
+        return bool(own) and (own & record.table.mask).bit_count() < job.last_nodes
 
     def _passed_over(self, record: Record) -> bool:
         """Whether a job only gets its Reason, as most do: its partition has failed, and the run goes on behind it."""
@@ -141,7 +159,7 @@ class _Run:
         if refused and job.reason.startswith(_OF_LIMITS):
             job.reason = refused  # passed over: only when limits first keep it back anything fails with it
             return False
-        if job.named & ~self.available and job.reason.startswith(_NOT_AVAILABLE):
+        if job.named & ~self.available and job.reason.startswith(NOT_AVAILABLE):
             return False  # nothing has changed: what else it names is not kept for it
         if (self.available & record.table.mask).bit_count() < record.demand.min_nodes:
             job.reason = _TOO_FEW
@@ -215,16 +233,20 @@ class _Run:
             job.reason = "Resources"
             self._fail(record)
             return
+        usable, kept = left_by_reservations(state, record)
         if state.selector.ever(record, among):
             job.reason = "Resources"
             self._fail(record)
-        elif not job.named & ~self.available and never_runs(state, record):
-            if len(job.records) == 1:
+        elif not job.named & ~self.available and never_runs(state, record, usable):
+            if kept:
+                job.reason = "Reservation"
+                self.available &= ~state.bookings.nodes_of(job.reservation)
+            elif len(job.records) == 1:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
             else:  # it is tried elsewhere
-                job.reason = "BadConstraints" if _no_such_nodes(state, record) else "Resources"
+                job.reason = "BadConstraints" if no_such_nodes(state, record) else "Resources"
                 self._withheld(record)
         elif nodes_busy(state, record, among):
             job.reason = "Resources"
@@ -242,7 +264,8 @@ class _Run:
         if job.reservation:
             self.failed_reservations.add(job.reservation)
             return
-        if backfill.bf_min_age_reserve and state.now - job.submitted < backfill.bf_min_age_reserve:
+        least_age = backfill.bf_min_age_reserve
+        if least_age and (job.eligible is None or state.now - job.eligible < least_age):
             return
         if record.priority < state.limits.least_priority(record, backfill.bf_min_prio_reserve):
             return
@@ -273,62 +296,12 @@ def main_pass(state: State, full: bool = False) -> Pass:
     return _Run(state, full).go()
 
 
-def liked(record: Record) -> Record:
-    """A job on the nodes that it prefers; as it is if it prefers none."""
-    if record.liking is None:
-        return record
-    record.liking.priority = record.priority
-    return record.liking
-
-
 def forget_limits(job: PendingJob) -> None:
     """Before backfill tests a job limits are asked anew: their Reason goes, but those for each node or account."""
     if job.reason.startswith(_OF_LIMITS) and not job.reason.endswith(("PerNode", "PerAccount")):
         job.reason = "None"
 
 
-def never_runs(state: State, record: Record) -> bool:
-    """Whether a job fits its partition not even when all nodes are there and empty: all those that it prefers."""
-    tested = record if state.site.main.ignore_prefer_validation else liked(record)
-    return not state.selector.ever(tested, tested.mask)
-
-
-def _no_such_nodes(state: State, record: Record) -> bool:
-    """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least."""
-    demand, cluster = record.demand, state.cluster
-    memory = demand.memory_per_node or demand.memory_per_cpu or 0
-    return not any(
-        cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(record.mask)
-    )
-
-
-def nodes_busy(state: State, record: Record, among: int) -> bool:
-    """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing."""
-    others = state.of_others(record)
-    if record.job.named & ~(among | others):
-        return False  # what it names is not there
-    if record.mask & others:
-        return True
-    alone = record.demand.alone or state.selector.linear
-    return bool(among & (state.in_use if alone else state.occupancy.exclusive))
-
-
 def _behind(job: PendingJob) -> None:
     if job.reason in ("None", "Resources") or job.reason == _TOO_FEW:
         job.reason = "Priority"
-
-
-def not_available(state: State, record: Record, available: int) -> str:
-    """The Reason of a job whose nodes cannot be had now, though they exist."""
-    job, nodes = record.job, record.table.mask
-    if state.bookings.maintained(job, state.now, state.now + record.limit * 60, nodes):
-        return f"{_NOT_AVAILABLE}, Reserved for maintenance"
-    away = (job.named or nodes) & ~available
-    if away:
-        return f"{_NOT_AVAILABLE}, UnavailableNodes:{_host_list(state, away)}"
-    return f"{_NOT_AVAILABLE}, May be reserved for other job"
-
-
-def _host_list(state: State, nodes: int) -> str:
-    """Names of nodes, consecutive numbers folded (``n[1-3,8]``)."""
-    return folded(state.cluster.names[node] for node in bits(nodes))

@@ -132,6 +132,7 @@ def _still_waits(job: PendingJob, now: int) -> bool:
         job.alone
         and job.reason in _USUAL
         and not job.held
+        and not job.reservation
         and job.begin <= now
         and job.eligible is not None
         and job.accrued_from is not None
@@ -151,6 +152,9 @@ def refresh(state: State, job: PendingJob) -> bool:
         return False
     if not job.startable_tasks:
         job.reason = "JobArrayTaskLimit"
+        return False
+    if job.reservation and not state.bookings.open_to(job, state.now):
+        job.reason = "Reservation"
         return False
     if job.reason in ("BeginTime", "Dependency", "JobArrayTaskLimit"):
         job.reason = "None"

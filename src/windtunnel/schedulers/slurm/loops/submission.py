@@ -3,7 +3,13 @@
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_tasks
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
-from windtunnel.schedulers.slurm.loops.main_loop import liked, never_runs, nodes_busy, not_available
+from windtunnel.schedulers.slurm.loops.not_placed import (
+    left_by_reservations,
+    liked,
+    never_runs,
+    nodes_busy,
+    not_available,
+)
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal, too_few_nodes, too_many_nodes
 from windtunnel.schedulers.slurm.state import State
 
@@ -85,6 +91,8 @@ def _hopeless(state: State, job: PendingJob) -> bool:
 
     What a partition takes no such job for keeps it waiting; of several partitions only sizes, accounts and QOS do.
     """
+    if not state.bookings.open_to(job, state.now):
+        return False  # nobody looks for its nodes before its reservation has begun
     several = len(job.records) > 1
     found = False
     for record in job.records:
@@ -153,14 +161,19 @@ def _tested(state: State, record: Record) -> str | None:
         return refused
     if partition_refusal(record):
         return None
+    if not state.bookings.open_to(job, state.now):
+        return "Reservation"
     record = liked(record)
-    among = record.mask & state.up
+    usable, kept = left_by_reservations(state, record)
+    among = record.mask & state.up & usable
     if state.bookings and not job.reservation:
         among &= ~state.bookings.kept_from(job, state.now, state.now + record.limit * 60)
     if not state.selector.ever(record, among):
-        if never_runs(state, record):
-            return None
+        if never_runs(state, record, usable):
+            return "Reservation" if kept else None
         return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
+    most = state.selector.cons_tres.most_cpus
+    job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
     alone = record.demand.alone or state.selector.linear
     taken = state.in_use if alone else state.occupancy.exclusive
     if among & taken and not state.selector.ever(record, among & ~taken):

@@ -1,0 +1,90 @@
+"""Why a job is not placed: whether it ever could be, who has its nodes, and what is said of that (§3.2)."""
+
+from typing import Final
+
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.nodes.names import folded
+from windtunnel.schedulers.slurm.nodes.nodesets import bits
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = [
+    "NOT_AVAILABLE",
+    "left_by_reservations",
+    "liked",
+    "never_runs",
+    "no_such_nodes",
+    "nodes_busy",
+    "not_available",
+]
+
+NOT_AVAILABLE: Final = "ReqNodeNotAvail"
+"""How the Reason begins of jobs whose nodes exist, and cannot be had now."""
+
+
+def liked(record: Record) -> Record:
+    """A job on the nodes that it prefers; as it is if it prefers none."""
+    if record.liking is None:
+        return record
+    record.liking.priority = record.priority
+    return record.liking
+
+
+def never_runs(state: State, record: Record, among: int = -1) -> bool:
+    """Whether a job fits its partition not even when all nodes are there and empty: all those that it prefers.
+
+    ``among``: of nodes that a reservation leaves to it.
+    """
+    tested = record if state.site.main.ignore_prefer_validation else liked(record)
+    return not state.selector.ever(tested, tested.mask & among)
+
+
+def no_such_nodes(state: State, record: Record) -> bool:
+    """Whether no node of a partition has the CPUs and the memory that a job takes of a node at least."""
+    demand, cluster = record.demand, state.cluster
+    memory = demand.memory_per_node or demand.memory_per_cpu or 0
+    return not any(
+        cluster.cpus[node] >= demand.least_cpus and cluster.memory[node] >= memory for node in bits(record.mask)
+    )
+
+
+def left_by_reservations(state: State, record: Record) -> tuple[int, int]:
+    """The nodes that reservations leave to a job that asks for one, and what others have of those (§8)."""
+    job = record.job
+    if not job.reservation:
+        return state.cluster.all, 0
+    own = None if state.bookings.flexible(job.reservation) else state.bookings.own(job, state.now)
+    nodes = state.cluster.all if own is None else own.mask
+    kept = state.bookings.kept_from(job, state.now, state.now + record.limit * 60) & nodes
+    return nodes & ~kept, kept & record.mask
+
+
+def nodes_busy(state: State, record: Record, among: int) -> bool:
+    """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing.
+
+    Where jobs are preempted these do not count: only nodes that somebody is about to leave do.
+    """
+    others = state.of_others(record)
+    if record.job.named & ~(among | others):
+        return False  # what it names is not there
+    if state.site.preempt.type:
+        return bool(among & state.completing)
+    if record.mask & others:
+        return True
+    alone = record.demand.alone or state.selector.linear
+    return bool(among & (state.completing | (state.in_use if alone else state.occupancy.exclusive)))
+
+
+def not_available(state: State, record: Record, available: int) -> str:
+    """The Reason of a job whose nodes cannot be had now, though they exist."""
+    job, nodes = record.job, record.table.mask
+    if state.bookings.maintained(job, state.now, state.now + record.limit * 60, nodes):
+        return f"{NOT_AVAILABLE}, Reserved for maintenance"
+    away = (job.named or nodes) & ~available
+    if away:
+        return f"{NOT_AVAILABLE}, UnavailableNodes:{_host_list(state, away)}"
+    return f"{NOT_AVAILABLE}, May be reserved for other job"
+
+
+def _host_list(state: State, nodes: int) -> str:
+    """Names of nodes, consecutive numbers folded (``n[1-3,8]``)."""
+    return folded(state.cluster.names[node] for node in bits(nodes))
