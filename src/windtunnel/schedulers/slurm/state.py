@@ -156,7 +156,7 @@ class State:
         demand = record.demand
         cluster = self.cluster
         shares = (demand.over_subscribe and not demand.alone) or cluster.suspends
-        exclusive = demand.alone or (self.selector.linear and not shares)
+        exclusive = demand.starts_alone or (self.selector.linear and not shares)
         if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
             late = self._late
 

@@ -67,6 +67,7 @@ class Demand:
         "over_subscribe",
         "plain_shape",
         "requested_nodes",
+        "shares_cores",
         "sockets_per_node",
         "tasks",
         "tasks_given",
@@ -97,7 +98,8 @@ class Demand:
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
         sharing = partition.over_subscribe
         self.exclusive = ask.exclusive or sharing is OverSubscribe.EXCLUSIVE
-        self.forced: bool = sharing is OverSubscribe.FORCE and partition.share_count > 1
+        self.shares_cores = partition.share_count > 1
+        self.forced: bool = sharing is OverSubscribe.FORCE
         """Whether it shares what it has, even whole nodes."""
         self._count_memory(ask, partition, site)
         self.node_memory = first.memory if first is not None and self.whole_memory else 0
@@ -151,6 +153,11 @@ class Demand:
     def alone(self) -> bool:
         """Whether nobody else may be on its nodes."""
         return self.exclusive and not self.forced
+
+    @property
+    def starts_alone(self) -> bool:
+        """Whether it starts on nodes only that nobody has: plans of FORCE:1 do not know of that."""
+        return self.exclusive and not (self.forced and self.shares_cores)
 
     @property
     def least_tasks(self) -> int:

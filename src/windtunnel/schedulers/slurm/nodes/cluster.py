@@ -70,13 +70,16 @@ class Cluster:
             one.name for one in site.partitions if one.over_subscribe in several and one.share_count > 1
         )
         """The partitions in which several jobs may have the same cores."""
-        self.rows = {one.name: one.share_count for one in site.partitions if one.name in self.sharing}
-        """How many of them may, at most."""
+        forced = {one.name for one in site.partitions if one.over_subscribe is OverSubscribe.FORCE}
+        self.open = self.sharing | forced
+        """These, and those whose jobs go beside such jobs, though not with each other (FORCE:1)."""
+        self.rows = {one.name: one.share_count for one in site.partitions if one.name in self.open}
+        """How many jobs may have the same cores, at most."""
         self.suspends = suspends(site)
         self.gives_way = giving_way(site)
         """For each partition those whose jobs are suspended for its jobs."""
         self.ways = ways_of(site)
-        self.overlooked = overlooked(site, self.sharing, self.gives_way)
+        self.overlooked = overlooked(site, self.open, self.gives_way)
         """For each partition those whose jobs nobody looks at where jobs get the same cores (§5.1)."""
         leading = next(iter(self.partitions), "")
         self.default = next((one.name for one in site.partitions if one.default), leading)

@@ -54,6 +54,8 @@ class Chooser:
         if self.masks is not None and not weights.marked & among and self.by_sets(record, among):
             return self.plain(record, among, self.masks)
         held.settle()
+        if record.demand.starts_alone and not record.demand.alone:
+            among &= ~held.used
         for alternative in self.alternatives(record, among):
             placed = self._start_in(record, alternative, held)
             if placed is not None and placed.nodes.bit_count() <= record.demand.max_nodes:

@@ -60,7 +60,7 @@ class Fit(PlainFit):
             nodes &= self.cluster.gres_nodes.get("gpu", 0)
         if row == IDLE and not demand.asks_gres:  # those leave traces also on nodes that are full
             nodes &= ~(held.full | held.exclusive)
-        if self.cluster.sharing and nodes & held.used:
+        if self.cluster.open and nodes & held.used:
             nodes &= ~self._of_other_kinds(record, nodes & held.used, held)
         return nodes
 
