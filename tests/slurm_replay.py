@@ -15,6 +15,7 @@ from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
@@ -118,6 +119,7 @@ class Replay:
         self.weights = self.shared = None
         self.last_cpus = self.placed_before()
         self.last_nodes = {}
+        self.sharing = {}
         self.gone = set()
         """Jobs that can never run, from when on that is known."""
         self.unseen = {key: reason for key, reason in self.reasons.items() if key not in self.logged}
@@ -301,6 +303,10 @@ class Replay:
         job.reason = self.reasons.get(key, "None").replace("_", " ")
         job.last_cpus = self.last_cpus.get(key, 0)
         job.last_nodes = self.last_nodes.get(key, job.last_nodes)
+        if key in self.sharing:
+            job.share(self.sharing[key])
+        elif job.records:
+            settle_sharing(state, job.records[0])  # where it was looked at when it was submitted
         jobs[key] = job
         return job
 
@@ -374,6 +380,7 @@ class Replay:
                 self.reasons[key] = state.pending[key].reason
                 self.last_cpus[key] = state.pending[key].last_cpus
                 self.last_nodes[key] = state.pending[key].last_nodes
+                self.sharing[key] = state.pending[key].shares
             for job in done.failed if done else ():
                 self.reasons[job.id] = job.reason
                 self.gone.add(job.id)

@@ -15,7 +15,6 @@ DIFFERENT = {
         "which cores (their number is right) jobs with GPUs get under CR_LLN on nodes in use",
         {"cores": {"12804", "12816"}},
     ),
-    "waits-for-shared": ("Resources, where we say Priority", {"reasons": {"7422"}}),
 }
 """Cases that we decide otherwise: what is not understood yet, and the jobs that it concerns."""
 

@@ -126,6 +126,7 @@ class PendingJob:
         "records",
         "reservation",
         "restarts",
+        "shares",
         "siblings",
         "site_factor",
         "submitted",
@@ -220,6 +221,8 @@ class PendingJob:
             for record in self.records:
                 record.liking = record.as_preferred(preference, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
+        self.shares = ask.over_subscribe
+        """Whether it shares cores where a partition leaves that to jobs: another one may have said so."""
         self._keep_whole()
 
     def _keep_whole(self) -> None:
@@ -230,6 +233,18 @@ class PendingJob:
             if whole:
                 record.demand.exclusive = True
             whole = whole or sharing is OverSubscribe.EXCLUSIVE
+
+    def share(self, shares: bool) -> None:
+        """Where partitions leave that to jobs, it shares cores from now on, or shares none."""
+        if shares is self.shares:
+            return
+        self.shares = shares
+        for record in self.records:
+            if record.table.partition.over_subscribe is OverSubscribe.YES:
+                record.demand.over_subscribe = shares
+                record.demand.forced = shares and record.demand.exclusive
+                record.kind = record.plain = -1
+                record.sort = 0
 
     @property
     def whole(self) -> str:

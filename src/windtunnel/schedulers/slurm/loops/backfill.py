@@ -54,7 +54,7 @@ class _Cycle:
         """Over the queue in order, until a limit of the cycle ends it."""
         state, settings = self.state, self.settings
         self.done.failed += drop_hopeless(state)
-        queue = job_queue(state)
+        queue = job_queue(state, backfill=True)
         for job in state.pending.values():
             job.expected, job.planned = None, 0
         most = settings.bf_max_job_test

@@ -16,6 +16,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     not_available,
 )
 from windtunnel.schedulers.slurm.loops.queue import job_queue
+from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.preemption.victims import make_room
@@ -180,6 +181,7 @@ class _Run:
         among = self._nodes_for(record)
         if among is None:
             return False
+        settle_sharing(state, record)
         preferred, free = state.preferred(record), without(among, state.completing)
         heed_switches(state, record)
         placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)

@@ -9,7 +9,8 @@ from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.cancelling import cut
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.loops.main_loop import Pass
-from windtunnel.schedulers.slurm.loops.queue import partition_refusal
+from windtunnel.schedulers.slurm.loops.queue import refusal_in_backfill
+from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
@@ -223,11 +224,12 @@ class PlanMaker:
         Limits reckon with ``minutes``; it gets a time limit of ``limit``.
         """
         state, job = self.state, record.job
-        refused = partition_refusal(record)
+        refused = refusal_in_backfill(record)
         if refused or not job.startable_tasks:
             job.reason = refused or job.reason
             return None
         among = without(among, state.completing)
+        settle_sharing(state, record)
         placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None:
             victims, refusal = make_room(state, record, among)

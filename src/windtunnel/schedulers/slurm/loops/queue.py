@@ -8,7 +8,15 @@ from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
 from windtunnel.schedulers.slurm.preemption.victims import may_preempt
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["HELD", "job_queue", "partition_refusal", "refresh", "too_few_nodes", "too_many_nodes"]
+__all__ = [
+    "HELD",
+    "job_queue",
+    "partition_refusal",
+    "refresh",
+    "refusal_in_backfill",
+    "too_few_nodes",
+    "too_many_nodes",
+]
 
 HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TOO_SMALL: Final = "PartitionConfig"
@@ -20,8 +28,10 @@ _USUAL: Final = ("Priority", "Resources", "None")
 """Those that most jobs have."""
 
 
-def job_queue(state: State) -> list[Record]:
+def job_queue(state: State, backfill: bool = False) -> list[Record]:
     """The records that may be tried now, best first; the others get their Reason.
+
+    In ``backfill``, a job's least time has to be within its partition's limit, not all of it.
 
     sched/builtin that walks the list of jobs itself says nothing of the partitions of those that name several.
     What a partition refuses for its account is among them, and found out when it would start.
@@ -45,6 +55,8 @@ def job_queue(state: State) -> list[Record]:
             refusal = record.refusal
             if refusal == "":
                 refusal = record.refusal = partition_refusal(record)
+            if backfill and refusal is not None and job.time_min is not None:
+                refusal = refusal_in_backfill(record)
             if refusal and (fifo or enforced or not refusal.startswith(_OF_ACCOUNT)):
                 if not fifo or len(job.records) == 1:
                     job.reason = _TOO_SMALL if enforced and refusal.startswith("Job's") else refusal
@@ -163,6 +175,14 @@ def refresh(state: State, job: PendingJob) -> bool:
     if job.accrued_from is None and not state.accrual.limited:
         job.accrued_from = state.now
     return True
+
+
+def refusal_in_backfill(record: Record) -> str | None:
+    """Why a partition takes no such job, were its least time all that it asks for (§4.3)."""
+    refusal, least, most = partition_refusal(record), record.job.time_min, record.table.partition.max_time
+    if refusal == "PartitionTimeLimit" and least is not None and most is not None and least <= most:
+        return "MaxMemPerLimit" if record.demand.too_much_memory else None
+    return refusal
 
 
 def _independent(state: State, job: PendingJob) -> bool:

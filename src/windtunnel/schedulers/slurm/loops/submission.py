@@ -11,6 +11,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     not_available,
 )
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal, too_few_nodes, too_many_nodes
+from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["first_reason", "refusal"]
@@ -163,6 +164,7 @@ def _tested(state: State, record: Record) -> str | None:
         return None
     if not state.bookings.open_to(job, state.now):
         return "Reservation"
+    settle_sharing(state, record)
     record = liked(record)
     usable, kept = left_by_reservations(state, record)
     among = record.mask & state.up & usable
