@@ -84,7 +84,8 @@ TABLES: Final = {
             "PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge "
             "PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare "
             "PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters "
-            "SchedulerTimeSlice SchedulerType SelectType SelectTypeParameters TopologyParam TopologyPlugin"
+            "ResvOverRun SchedulerTimeSlice SchedulerType SelectType SelectTypeParameters TopologyParam "
+            "TopologyPlugin"
         ),
         irrelevant=_names(
             "AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost "
@@ -122,7 +123,7 @@ TABLES: Final = {
             "BurstBufferType DependencyParameters DynamicPartitions FastSchedule FederationParameters "
             "GangScheduling JobSubmitPlugins MaxNodeCount MCSParameters MCSPlugin NodeFeaturesPlugins "
             "PowerParameters PowerPlugin PreemptParameters PrioritySiteFactorParameters PrioritySiteFactorPlugin "
-            "ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ReturnToService ResvEpilog ResvOverRun "
+            "ResumeFailProgram ResumeProgram ResumeRate ResumeTimeout ReturnToService ResvEpilog "
             "ResvProlog SuspendExcNodes SuspendExcParts SuspendExcStates SuspendProgram SuspendRate SuspendTime "
             "SuspendTimeout"
         ),

@@ -25,12 +25,12 @@ def minutes(text: str) -> int | None:
     return None if found is None else -(-found // 60)
 
 
-def over_time_limit(line: Line, default: int | None) -> int | None:
-    """Minutes that jobs may run beyond their limit."""
-    if line.text("OverTimeLimit").upper() == "NONE":  # scontrol, of a partition without one of its own
+def over_time_limit(line: Line, default: int | None, key: str = "OverTimeLimit") -> int | None:
+    """Minutes that jobs may run beyond their limit, or (``ResvOverRun``) beyond the end of their reservation."""
+    if line.text(key).upper() == "NONE":  # scontrol, of a partition without one of its own
         return default
-    found: int | None = line.integer("OverTimeLimit", default, endless=True)
-    return FOR_EVER if found is None and line.text("OverTimeLimit") else found
+    found: int | None = line.integer(key, default, endless=True)
+    return FOR_EVER if found is None and line.text(key) else found
 
 
 def _allowed(line: Line, key: str) -> tuple[str, ...] | None:

@@ -57,6 +57,7 @@ def settings_in(line: Line) -> dict[str, Any]:
         "max_memory_per_node": default_memory(line, "MaxMemPerNode"),
         "job_defaults": {key: line.integer(key, 0) for key in ("DefCpuPerGPU", "DefMemPerGPU") if line.text(key)},
         "over_time_limit": over_time_limit(line, 0) or 0,
+        "reservation_over_run": over_time_limit(line, 0, "ResvOverRun") or 0,
         "requeue": line.text("JobRequeue", "1") != "0",
         "max_array_size": line.integer("MaxArraySize", 1001),
         "max_job_count": line.integer("MaxJobCount", 10000),

@@ -54,6 +54,8 @@ class SlurmSite(msgspec.Struct, frozen=True, kw_only=True):
     """``DefCpuPerGPU``, ``DefMemPerGPU`` (as written) -> count or MB."""
     over_time_limit: int = 0
     """Minutes that jobs may run beyond their limit, before they are ended; :data:`FOR_EVER` for ``UNLIMITED``."""
+    reservation_over_run: int = 0
+    """``ResvOverRun``: minutes that jobs may run beyond the end of their reservation; :data:`FOR_EVER` as above."""
     requeue: bool = True
     """``JobRequeue``."""
     max_array_size: int = 1001

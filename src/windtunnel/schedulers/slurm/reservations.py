@@ -105,9 +105,25 @@ class Bookings:
         if not self.allows(job):
             return False
         if self.flexible(job.reservation):
-            return True
+            return not self.over(job.reservation, now)
         own = self.own(job, now)
         return own is not None and own.start <= now and bool(own.mask)
+
+    def over(self, name: str, now: int) -> bool:
+        """Whether a reservation has ended for good."""
+        one = self.reservations.get(name)
+        return one is not None and one.end < now and not any(flag in _PERIODS for flag in one.flags)
+
+    def binding_end(self, job: PendingJob, now: int) -> int | None:
+        """When a job that starts now leaves its reservation at the latest; None: that does not bind it (FLEX)."""
+        if not job.reservation or self.flexible(job.reservation):
+            return None
+        own = self.own(job, now)
+        return None if own is None else own.end
+
+    def frees_jobs(self, name: str) -> bool:
+        """Whether jobs that still wait when a reservation ends do without it (NO_HOLD_JOBS_AFTER_END)."""
+        return "NO_HOLD_JOBS_AFTER_END" in self.reservations[name].flags
 
     def nodes_of(self, name: str) -> int:
         """The nodes of a reservation."""

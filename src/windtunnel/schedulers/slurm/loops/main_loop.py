@@ -213,7 +213,7 @@ class _Run:
         among = without(record.mask & self.available, state.of_others(record))
         if not state.bookings:
             return among
-        end = state.now + record.limit * 60
+        end = state.now + cut(record, record.limit, state.now) * 60
         if job.reservation and not state.bookings.flexible(job.reservation):
             own = state.bookings.own(job, state.now)
             if own is None or own.start > state.now:

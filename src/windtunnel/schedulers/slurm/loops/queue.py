@@ -165,8 +165,7 @@ def refresh(state: State, job: PendingJob) -> bool:
     if not job.startable_tasks:
         job.reason = "JobArrayTaskLimit"
         return False
-    if job.reservation and not state.bookings.open_to(job, state.now):
-        job.reason = "Reservation"
+    if job.reservation and not _reservation_open(state, job):
         return False
     if job.reason in ("BeginTime", "Dependency", "JobArrayTaskLimit"):
         job.reason = "None"
@@ -175,6 +174,21 @@ def refresh(state: State, job: PendingJob) -> bool:
     if job.accrued_from is None and not state.accrual.limited:
         job.accrued_from = state.now
     return True
+
+
+def _reservation_open(state: State, job: PendingJob) -> bool:
+    """Whether a job may look for nodes of its reservation; when that has ended for good it is held, or free of it."""
+    bookings = state.bookings
+    if bookings.over(job.reservation, state.now):
+        if not bookings.frees_jobs(job.reservation):
+            job.reason = "ReservationDeleted"
+            return False
+        job.reservation = ""
+        return True
+    if bookings.open_to(job, state.now):
+        return True
+    job.reason = "Reservation"
+    return False
 
 
 def refusal_in_backfill(record: Record) -> str | None:

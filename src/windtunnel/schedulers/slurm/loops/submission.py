@@ -43,6 +43,8 @@ def refusal(state: State, job: PendingJob) -> str | None:
             return "InvalidLicense"
     if job.reservation and not state.bookings.allows(job):
         return "ReservationAccess"
+    if job.reservation and state.bookings.over(job.reservation, state.now):
+        return "InvalidReservation"
     for record in job.records:
         reason = state.limits.submission(record, state.pending.values(), state.running.values())
         if reason:

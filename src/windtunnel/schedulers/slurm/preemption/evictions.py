@@ -36,8 +36,8 @@ class Evictions:
         self.graces: dict[str, float] = {}
         """Victims that have been signalled, and when they end."""
         self.ends: dict[str, float] = {}
-        """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime), and when it ends,
-        ``OverTimeLimit`` included."""
+        """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime, their reservation),
+        and when it ends, ``OverTimeLimit`` and ``ResvOverRun`` included."""
         self._time_standing: dict[str, float] = {}
         """Of those that are suspended the seconds that are left."""
         self.suspended: dict[str, list[RunningJob]] = {}
@@ -82,6 +82,11 @@ class Evictions:
         """A job starts that may have less time than it asked for; the engine knows only what it asked for."""
         site = self.state.site
         limit = max(one.limit + site.over_time_limit_of(one.record.table.partition) for one in parts) * 60.0
+        state = self.state
+        for one in parts:
+            end = state.bookings.binding_end(one.pending, state.now)
+            if end is not None and site.reservation_over_run * 60 < _FOR_EVER:
+                limit = min(limit, end + site.reservation_over_run * 60.0 - state.now)
         if limit < job.walltime and limit < _FOR_EVER:
             self.ends[job.id] = now + limit
 

@@ -1,0 +1,122 @@
+"""Reservations: whose they are, what becomes of jobs when they end, and jobs that are too large for them."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import windtunnel as wt
+from windtunnel.model.slurm import Association, Reservation, SlurmNode
+from windtunnel.schedulers.slurm.reservations import Bookings
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import job, platform, site, workload
+
+HOUR = 3600
+OWN = {"name": "own", "start": 0, "end": HOUR, "nodes": ("n1", "n2"), "users": ("ann",)}
+
+
+def rows(reservation, *jobs, **more):
+    described = site(**({"nodes": 3} | more), reservations=(Reservation(**(OWN | reservation)),))
+    run = wt.simulate(platform(described), workload(*jobs), "slurm")
+    return {row["job_id"]: row for row in run.jobs.to_dicts()}
+
+
+@pytest.mark.parametrize(
+    ("reservation", "over_run", "ends"),
+    [({}, 0, HOUR), ({}, 10, HOUR + 600), ({"flags": ("FLEX",)}, 0, None), ({"flags": ("DAILY",)}, 0, HOUR)],
+)
+def test_jobs_are_ended_with_their_reservation(reservation, over_run, ends):
+    long = job("long", 2 * HOUR, tasks=8, reservation="own", walltime=3 * HOUR)
+    found = rows(reservation, long, reservation_over_run=over_run)["long"]
+    if ends is None:
+        assert (found["final_state"], found["execution_time"]) == ("COMPLETED_SUCCESSFULLY", 2 * HOUR)
+    else:
+        assert found["final_state"] != "COMPLETED_SUCCESSFULLY"
+        assert found["finish_time"] == pytest.approx(ends, abs=2)
+
+
+@pytest.mark.parametrize("freed", [False, True])
+def test_jobs_that_still_wait_when_it_ends_are_held_or_do_without_it(freed):
+    first = job("first", 2 * HOUR, tasks=16, reservation="own", walltime=2 * HOUR)
+    second = job("second", 600, tasks=16, reservation="own", walltime=1200)
+    found = rows({"flags": ("NO_HOLD_JOBS_AFTER_END",) if freed else ()}, first, second)
+    if freed:
+        assert found["second"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+        assert found["second"]["starting_time"] == pytest.approx(HOUR, abs=60)
+    else:
+        assert found["second"]["metadata"] == "Slurm never starts it: ReservationDeleted"
+
+
+def test_what_comes_after_its_end_is_refused():
+    found = rows({"flags": ("FLEX",)}, job("late", 50, submit=HOUR + 60, tasks=1, reservation="own"))
+    assert found["late"]["metadata"] == "Slurm refuses it: InvalidReservation"
+
+
+@pytest.mark.parametrize(
+    ("users", "accounts", "allowed"),
+    [
+        (("ann",), (), True),
+        (("bob",), (), False),
+        (("-ann",), (), False),
+        (("ann",), ("physics",), True),  # an account above hers
+        (("ann",), ("chemistry",), False),  # both must fit
+        ((), ("physics",), True),
+        ((), ("-physics",), False),
+        ((), ("-chemistry",), True),
+    ],
+)
+def test_whose_a_reservation_is(users, accounts, allowed):
+    tree = (
+        Association(account="physics"),
+        Association(account="chemistry"),
+        Association(account="optics", parent="physics"),
+        Association(account="optics", user="ann"),
+    )
+    own = job("own", 50, tasks=1, reservation="own", account="optics")
+    found = rows({"users": users, "accounts": accounts}, own, associations=tree, enforce=("associations",))["own"]
+    said = None if allowed else "Slurm refuses it: ReservationAccess"
+    assert (found["final_state"] == "COMPLETED_SUCCESSFULLY") is allowed
+    assert allowed or found["metadata"] == said
+
+
+def test_jobs_too_large_for_it_fail_once_it_has_begun():
+    wide = job("wide", 50, tasks=24, min_nodes=3, reservation="own")
+    assert rows({}, wide)["wide"]["metadata"] == "Slurm refuses it: BadConstraints"
+    later = rows({"start": 600}, wide)["wide"]
+    assert later["metadata"] == "Slurm refuses it: BadConstraints"
+    assert rows({"flags": ("FLEX",)}, wide)["wide"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+
+
+def test_jobs_of_reservations_without_nodes_may_use_all():
+    found = rows({"nodes": (), "flags": ("ANY_NODES",)}, job("any", 50, tasks=24, reservation="own"))
+    assert found["any"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+
+
+def test_a_reservation_may_be_used_up_to_its_very_end():
+    from windtunnel.schedulers.slurm.jobs.records import PendingJob
+    from windtunnel.schedulers.slurm.nodes.cluster import Cluster
+
+    cluster = Cluster(site(nodes=3))
+    bookings = Bookings([Reservation(**OWN)], cluster)
+    one = PendingJob("1", 1, job("own", 50, tasks=1, reservation="own").ask, 0, cluster)
+    assert bookings.open_to(one, 0)
+    assert not bookings.over("own", HOUR)
+    assert bookings.over("own", HOUR + 1)
+    assert bookings.binding_end(one, 60) == HOUR
+
+
+@pytest.mark.parametrize(
+    ("ask", "node"),
+    [({"memory_per_node": 50_000}, 1), ({"memory_per_cpu": 50_000}, 1), ({"threads_per_core": 2}, 2), ({}, 0)],
+)
+def test_nodes_described_with_less_than_a_job_asks_of_one_are_no_candidates(ask, node):
+    nodes = (
+        SlurmNode(name="n1", cpus=8, cores_per_socket=8, memory=8_000, state="IDLE"),
+        SlurmNode(name="n2", cpus=8, cores_per_socket=8, memory=64_000, state="IDLE"),
+        SlurmNode(name="n3", cpus=8, cores_per_socket=4, threads_per_core=2, memory=8_000, state="IDLE"),
+    )
+    run = wt.simulate(platform(replace(site(), nodes=nodes)), workload(job("own", 50, tasks=1, **ask)), "slurm")
+    (found,) = run.jobs.to_dicts()
+    assert found["allocated_resources"] == str(node)
