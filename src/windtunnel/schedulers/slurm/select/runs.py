@@ -31,8 +31,8 @@ class Need:
 
     def __init__(self, demand: Demand, most_nodes: int, units: Sequence[int] = ()) -> None:
         low, high = demand.min_nodes, demand.requested_nodes
-        self.nodes = max(low, high)
-        """Nodes wanted still."""
+        self.nodes = min(low, high) if demand.gpus_per_job else max(low, high)
+        """Nodes wanted still: of a range the least where GPUs are counted for the whole job."""
         self.least = low
         """Nodes that are the minimum still."""
         self.slack = max(0, high - low)
