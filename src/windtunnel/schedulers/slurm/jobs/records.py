@@ -22,7 +22,7 @@ __all__ = ["HetJob", "PendingJob", "Picked", "Record", "RunningJob", "Siblings"]
 class Picked:
     """Where a job goes: its nodes, and what it takes of each."""
 
-    __slots__ = ("_cpus", "gres", "nodes", "parts", "row")
+    __slots__ = ("_cpus", "again", "gres", "nodes", "parts", "row")
 
     def __init__(
         self,
@@ -31,8 +31,11 @@ class Picked:
         gres: dict[int, int] | None = None,
         row: int = -1,
         parts: Sequence[tuple[int, int]] = (),
+        again: Mapping[int, int] | None = None,
     ) -> None:
         self.nodes = nodes
+        self.again = again
+        """CPUs of nodes that were looked at again and again: a job with GPUs may have no more cores of them."""
         self._cpus = cpus
         self.parts = parts
         """Where that says all: CPUs, and the nodes of which so many."""

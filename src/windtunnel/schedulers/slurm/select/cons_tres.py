@@ -186,6 +186,7 @@ class ConsTres:
         """
         whole, weights = self.cluster.cpus, self.fit.weights.weights
         groups: dict[int, list[int]] = {}
+        seen: set[int] = set()
         for node in sorted(usable):
             groups.setdefault(weights[node], []).append(node)
         for _, group in sorted(groups.items()):
@@ -195,6 +196,9 @@ class ConsTres:
                 for node in group:
                     if node in need.taken:
                         continue
+                    if node in seen:
+                        need.again[node] = usable[node]
+                    seen.add(node)
                     usable[node] = need.count(node, usable[node])
                     if best < 0 or free[best] * whole[node] < free[node] * whole[best]:
                         best = node
@@ -281,4 +285,4 @@ class ConsTres:
                 cpus = {
                     node: -(-count // cluster.threads[node]) * cluster.threads[node] for node, count in cpus.items()
                 }
-        return Picked(mask_of(taken), cpus, dict(need.taken_gpus))
+        return Picked(mask_of(taken), cpus, dict(need.taken_gpus), again=need.again)

@@ -39,6 +39,8 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
         room = _NO_END
         if demand.asks_gres and demand.memory_per_cpu and cluster.site.select.memory:
             room = (cluster.memory[node] - held.memory[node]) // demand.memory_per_cpu
+        if placed.again:
+            room = min(room, placed.again.get(node, room))
         if socket_counts:
             found[node] = _sockets(cluster, demand, node, free, -(-cpus // cluster.threads[node]), gpus, room)
         else:
@@ -138,7 +140,7 @@ def _for_gres(
 ) -> list[int]:
     """The cores of sockets that are left to a job with generic resources: no more than its tasks can use.
 
-    ``room``: the CPUs for which there is memory.
+    ``room``: the CPUs for which there is memory, and that counted when its nodes were chosen.
     """
     threads = cluster.threads[node]
     free = min(room, sum([socket.bit_count() for socket in sockets]) * threads)

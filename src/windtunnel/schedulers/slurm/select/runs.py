@@ -14,6 +14,7 @@ class Need:
     """What a job still needs while nodes are picked for it."""
 
     __slots__ = (
+        "again",
         "cpus",
         "exclusive",
         "floor",
@@ -40,6 +41,8 @@ class Need:
         self.cpus = demand.cpus
         self.most_cpus = max(demand.cpus, demand.floor_of_gpus * self.nodes, demand.cpus_of_gpus)
         self.most_nodes = most_nodes
+        self.again: dict[int, int] = {}
+        """Nodes that were looked at more than once, and the CPUs that each counted for when that was done last."""
         self.gpus = demand.gpus_per_job
         self.per_gpu = demand.most_per_gpu if demand.gpus_per_job else 0
         """CPUs of a node that are taken for each of its GPUs, and no others (``--cpus-per-gpu``); 0: any."""
