@@ -1,7 +1,7 @@
 """The rows of partitions whose cores several jobs may have: jobs of one row have cores of their own (§5.2).
 
 As slurmctld keeps them: the fullest row comes first when a job looks for a place, a job that starts joins the first
-row with room for it, and when one ends all others are dealt out anew, by the first core that each has.
+row with room for it, and when one ends all others are dealt out anew, by the first core that each has, and its CPUs.
 """
 
 from collections.abc import Mapping
@@ -46,11 +46,11 @@ def _count(held: Holding) -> int:
     return sum([cores.bit_count() for cores in held.cores.values()])
 
 
-def _first_core(held: Holding) -> tuple[int, int]:
-    """By node, and on it."""
+def _first_core(held: Holding) -> tuple[int, int, int]:
+    """By node, and on it; of jobs that begin at the same core the one with fewer CPUs comes first."""
     node = min(held.cores)
     cores = held.cores[node]
-    return node, cores & -cores
+    return node, cores & -cores, sum(held.cpus.values())
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
