@@ -187,7 +187,7 @@ class _Run:
         placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)
         if placed is None:
             most = state.selector.cons_tres.most_cpus
-            least = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
+            least = max(record.demand.requested_nodes, -(-record.demand.cpus // most) if most else 0)
             asked = record.demand.tres(least, job.last_cpus or None)
             refusal = state.limits.after(record, Picked(job.named, {}), asked)
             if not refusal:
