@@ -190,7 +190,7 @@ def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site
     ("said", "told"),
     [
         ("Nodes=a CoreCnt=4 Flags=MAINT,SPEC_NODES", []),
-        ("Nodes=a CoreCnt=4 Flags=MAGNETIC,WEEKDAY", ["Flags=MAGNETIC", "Flags=WEEKDAY"]),
+        ("Nodes=a CoreCnt=4 Flags=MAGNETIC,WEEKDAY", ["Flags=WEEKDAY"]),
         ("Nodes=a CoreCnt=1", ["CoreCnt (some cores of nodes)"]),
         ("Nodes=(null) CoreCnt=3 Licenses=matlab:2", ["CoreCnt without nodes", "Licenses"]),
         ("Nodes=a CoreCnt=4 Groups=staff MaxStartDelay=00:10:00", ["MaxStartDelay", "Groups"]),

@@ -94,6 +94,17 @@ def test_jobs_of_reservations_without_nodes_may_use_all():
     assert found["any"]["final_state"] == "COMPLETED_SUCCESSFULLY"
 
 
+def test_a_magnetic_reservation_takes_jobs_that_ask_for_none():
+    blocked = job("wide", 3000, tasks=24, user="bob", walltime=3600)
+    jobs = [job(name, 50, submit=1, tasks=8, user=name) for name in ("ann", "bob")]
+    found = rows({"flags": ("MAGNETIC",)}, blocked, *jobs)
+    assert found["ann"]["starting_time"] < 60  # within it
+    assert found["ann"]["allocated_resources"] == "0"
+    assert found["bob"]["allocated_resources"] == "2"
+    later = rows({"flags": ("MAGNETIC",), "start": 600}, job("ann", 1000, tasks=24, walltime=1200))["ann"]
+    assert later["starting_time"] == pytest.approx(HOUR, abs=90)  # it keeps its nodes from her until it begins
+
+
 def test_a_reservation_may_be_used_up_to_its_very_end():
     from windtunnel.schedulers.slurm.jobs.records import PendingJob
     from windtunnel.schedulers.slurm.nodes.cluster import Cluster

@@ -38,6 +38,8 @@ class Bookings:
     def __init__(self, reservations: Iterable[Reservation], cluster: Cluster) -> None:
         self.cluster = cluster
         self.reservations = {one.name: one for one in reservations}
+        self.magnetic = [one for one in self.reservations.values() if "MAGNETIC" in one.flags]
+        """Those that also take jobs which do not ask for them."""
         self._masks = {one.name: cluster.named(one.nodes) for one in self.reservations.values()}
 
     def __bool__(self) -> bool:
@@ -157,6 +159,15 @@ class Bookings:
         one = self.reservations.get(job.reservation)
         if one is None:
             return False
+        return self._admits(one, job)
+
+    def attracting(self, job: PendingJob, now: int) -> list[str]:
+        """The reservations that take a job which asks for none (MAGNETIC)."""
+        if job.reservation or job.het is not None:
+            return []
+        return [one.name for one in self.magnetic if not self.over(one.name, now) and self._admits(one, job)]
+
+    def _admits(self, one: Reservation, job: PendingJob) -> bool:
         associated = {"associations", "limits", "safe", "qos", "wckeys"} & {*self.cluster.site.enforce}
         accounts = {member.account for member in job.member.path()} if job.member and associated else {job.account}
         return _fits({job.user}, one.users) and _fits(accounts, one.accounts)

@@ -268,6 +268,7 @@ class Record:
     """A pending job in one of its partitions (§2.1)."""
 
     __slots__ = (
+        "attracted",
         "candidates",
         "constraint",
         "counts",
@@ -277,6 +278,7 @@ class Record:
         "lasting",
         "liking",
         "limit",
+        "magnetic",
         "mask",
         "narrow",
         "node_refusal",
@@ -317,6 +319,10 @@ class Record:
         """Whether it asks for nothing but CPUs, memory for each of them, and nodes (1, 0); -1: not asked for yet."""
         self.refusal: str | None = ""
         """Why the partition takes no such job (None: it does); empty: not asked for yet."""
+        self.magnetic = ""
+        """The reservation that takes the job though it asks for none."""
+        self.attracted: dict[str, Record] = {}
+        """The same in such reservations, by their names."""
         self.liking: Record | None = None
         """The same on the nodes that the job prefers (``--prefer``)."""
         self.node_refusal: str | None = ""
@@ -338,11 +344,22 @@ class Record:
         other.narrow = other.mask != self.table.mask
         return other
 
+    def within(self, reservation: str, site: SlurmSite) -> "Record":
+        """The same job in a reservation that it does not ask for."""
+        other = self.attracted.get(reservation)
+        if other is None:
+            demand = self.demand
+            other = self.part(site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
+            other.counts, other.magnetic = self.counts, reservation
+            self.attracted[reservation] = other
+        other.priority, other.refusal, other.liking = self.priority, self.refusal, self.liking
+        return other
+
     def part(self, site: SlurmSite, least: int, wanted: int, most: int, cpus: int = 0) -> "Record":
         """The same job when only so many nodes are looked for, and so many CPUs (0: all of its own)."""
         other = Record.__new__(Record)
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
-        other.candidates = self.candidates
+        other.candidates, other.magnetic, other.attracted = self.candidates, self.magnetic, {}
         other.tested_minutes = -1
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow

@@ -75,10 +75,14 @@ class _Cycle:
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
                 continue
+            if record.magnetic:
+                record.job.reservation = record.magnetic
             if prospects is None:
                 self._record(record)
             else:
                 self._with_prospects(record, prospects, place)
+            if record.magnetic and record.job.id in state.pending:
+                record.job.reservation = ""
         most = self.most_starts
         if not most or len(self.done.started) < most:
             self.done.started += list(self.planner.het.start_all(max(0, most - len(self.done.started))))
@@ -175,7 +179,7 @@ class _Cycle:
         first = max(first, self._blocked_until(record))
         while not self._beyond(record):
             plan, tested = self.planner.test(record, only_now, first)
-            self.done.tested += tested  # each task of an array counts
+            self.done.tested += tested and not record.magnetic  # each task of an array counts
             if plan.outcome is STARTED:
                 if job.tasks is not None:
                     self.arrays_begun.add(job.id)
@@ -261,6 +265,8 @@ class _Cycle:
         limited = [(key, most) for key, most in keys if most]
         if any(self.seen.get(key, 0) >= most for key, most in limited):
             return True
+        if record.magnetic:
+            return False  # those count for no limit of the cycle
         for key, _ in limited:
             self.seen[key] = self.seen.get(key, 0) + 1
         return False

@@ -74,19 +74,28 @@ class _Run:
             if self.stopped or (most and len(self.done.started) >= most):
                 break
             job = record.job
-            if job.id not in pending or self.done.made_room_for(job) or self._too_large_here(record):
-                continue  # in another partition it has started, or others have had to go for it
-            if job.alone and self._passed_over(record):
-                continue
-            if not job.startable_tasks:
-                job.reason = "JobArrayTaskLimit"
-                continue  # other tasks of its array have started in this run
-            if job.het is not None:
-                if job.id == job.het.leader:
-                    self._close(record)
-                continue  # backfill starts it, with its other components (§9)
-            self._try(record)
+            if job.id not in pending:
+                continue  # in another partition it has started
+            if record.magnetic:
+                job.reservation = record.magnetic
+            self._look_at(record)
+            if record.magnetic and job.id in pending:
+                job.reservation = ""
         return self.done
+
+    def _look_at(self, record: Record) -> None:
+        """A job that still waits; backfill starts heterogeneous ones, with all their components (§9)."""
+        job = record.job
+        if self.done.made_room_for(job) or self._too_large_here(record):
+            return  # others have had to go for it
+        if job.alone and self._passed_over(record):
+            return
+        if not job.startable_tasks:
+            job.reason = "JobArrayTaskLimit"  # other tasks of its array have started in this run
+        elif job.het is None:
+            self._try(record)
+        elif job.id == job.het.leader:
+            self._close(record)
 
     def _too_large_here(self, record: Record) -> bool:
         """Whether a job had more nodes when it was last placed than its reservation has in a partition (§8).
@@ -218,6 +227,7 @@ class _Run:
             own = state.bookings.own(job, state.now)
             if own is None or own.start > state.now:
                 job.reason = "Reservation"
+                self.available &= ~state.bookings.nodes_of(job.reservation)
                 return None
             among &= own.mask
         return without(among, state.bookings.kept_from(job, state.now, end))
@@ -243,7 +253,7 @@ class _Run:
             if kept:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)
-            elif len(job.records) == 1:
+            elif len(job.records) == 1 and not record.magnetic:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)

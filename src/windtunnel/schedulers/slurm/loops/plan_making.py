@@ -146,7 +146,8 @@ class PlanMaker:
                 continue
             if self.het.deadlocked(record, when):
                 break
-            return self._reserve(record, when, minutes, placed, no_reserve, asked), tested
+            shown = no_reserve or bool(record.magnetic)
+            return self._reserve(record, when, minutes, placed, shown, asked), tested
         return Plan(NOTHING), tested
 
     def base(self, record: Record) -> int:

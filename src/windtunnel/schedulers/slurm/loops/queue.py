@@ -38,6 +38,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     """
     found: list[Record] = []
     closed, fifo, now = state.closed_partitions, state.site.fifo, state.now
+    magnetic = bool(state.bookings.magnetic)
     enforced = state.site.enforce_partition_limits != "NO"
     submitted = number = tier = 0
     plain = True
@@ -69,6 +70,10 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             elif record.table.tier != tier:
                 plain = False
             found.append(record)
+            if magnetic:
+                plain = False
+                attracting = state.bookings.attracting(job, now)
+                found += [record.within(name, state.site) for name in attracting]
     if plain:  # in order of submission, and sorting is stable
         found.sort(key=_priority, reverse=True)
     else:
@@ -89,7 +94,7 @@ def _priority(record: Record) -> int:
 def _key(record: Record) -> tuple[Any, ...]:
     job = record.job
     return (
-        not job.reservation,
+        not (job.reservation or record.magnetic),
         -record.table.tier,
         -record.priority,
         job.submitted,
