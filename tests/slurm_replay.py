@@ -10,7 +10,8 @@ from math import inf
 import msgspec
 
 from slurm_recorded import log_of, memory, minutes, names, read_ask, read_json, read_reservations, read_site
-from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, Picked
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks

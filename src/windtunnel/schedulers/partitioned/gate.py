@@ -18,7 +18,8 @@ from windtunnel.model.slurm import Limits, OverSubscribe, SlurmSite
 from windtunnel.schedulers.partitioned.budgets import Budgets
 from windtunnel.schedulers.partitioned.part import capped
 from windtunnel.schedulers.slurm.defaults import ask_of
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
 from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable

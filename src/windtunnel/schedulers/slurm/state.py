@@ -8,8 +8,9 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.dependencies import Dependencies
+from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.priority import Ranking
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.limits.accrual import Accrual
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster

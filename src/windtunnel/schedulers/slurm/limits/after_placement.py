@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from windtunnel.model.slurm import Limits, Qos
-from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.limits.tallies import Tallies, Tally, fresh, inherited_tres, limit_counted
 from windtunnel.schedulers.slurm.limits.words import (
     ASSOC_JOB,

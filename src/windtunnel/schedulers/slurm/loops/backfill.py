@@ -75,8 +75,8 @@ class _Cycle:
             if not record.job.startable_tasks:
                 record.job.reason = "JobArrayTaskLimit"
                 continue
-            if record.magnetic:
-                record.job.reservation = record.magnetic
+            if record.magnetic and not self._drawn(record):
+                continue
             if prospects is None:
                 self._record(record)
             else:
@@ -87,6 +87,15 @@ class _Cycle:
         if not most or len(self.done.started) < most:
             self.done.started += list(self.planner.het.start_all(max(0, most - len(self.done.started))))
         return self.done
+
+    def _drawn(self, record: Record) -> bool:
+        """Whether a reservation takes a job that asks for none now; otherwise it is said that it will."""
+        job = record.job
+        job.reservation = record.magnetic
+        if self.state.bookings.open_to(job, self.state.now):
+            return True
+        job.reservation, job.reason = "", "Reservation"
+        return False
 
     def _prospects(self, queue: list[Record]) -> Prospects | None:
         """What tells when no job can start any more; None: all are to be tested."""

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import JobAsk
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal, refresh
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.holdings import Holding

@@ -4,7 +4,8 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.loops.not_placed import (
     NOT_AVAILABLE,

@@ -9,7 +9,8 @@ from bisect import bisect_right
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
 from windtunnel.schedulers.slurm.loops.plan_making import minutes_of
 from windtunnel.schedulers.slurm.loops.planner import Planner

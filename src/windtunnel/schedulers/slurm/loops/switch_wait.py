@@ -1,6 +1,7 @@
 """``--switches``: a job waits for a placement below few leaf switches, but not longer than it said (§5.6)."""
 
-from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.state import State
 

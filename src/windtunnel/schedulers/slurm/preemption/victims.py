@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Picked, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of", "suspended_for"]

@@ -9,7 +9,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import Picked
+from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 
 __all__ = ["Answer", "Answers"]

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from windtunnel.schedulers.slurm.jobs.demand import Demand
-from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Part
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, lowest

@@ -8,7 +8,8 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import OverSubscribe
 from windtunnel.model.slurm.cluster import FOR_EVER
-from windtunnel.schedulers.slurm.jobs.records import Picked, Record
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits

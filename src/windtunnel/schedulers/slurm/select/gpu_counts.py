@@ -7,7 +7,7 @@ socket; where a node has not so many, it gets none at all. All this was recorded
 """
 
 from windtunnel.schedulers.slurm.jobs.demand import Demand
-from windtunnel.schedulers.slurm.jobs.records import Picked
+from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 
