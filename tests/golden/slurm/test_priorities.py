@@ -64,7 +64,7 @@ class Recorded:
         qos = next(one for one in self.site.qos if one.name == job["QOS"])
         rate = billing(tres(job["TRES"]), weights, "MAX_TRES" in self.site.priority.flags)
         member = self.tree.find(job["Account"], job["UserId"])
-        return job["EndTime"], Spending(member, job["QOS"], job["StartTime"], rate, qos.usage_factor, {})
+        return job["EndTime"], Spending(member, (job["QOS"],), job["StartTime"], rate, qos.usage_factor, {})
 
     def advance(self, instant):
         """All ticks and ends of jobs up to an instant."""

@@ -137,7 +137,7 @@ def test_fair_tree_ranks_users_at_ticks_and_not_when_jobs_end():
         Association(account="a", user="bob", default=True),
     )
     shares = PrioritySettings(weight_fair_share=1000, calc_period=300)
-    described = site(nodes=1, associations=members, priority=shares)
+    described = site(nodes=1, associations=members, priority=shares, enforce=("associations", "limits"))
 
     def order(first):
         found = starts(
@@ -189,7 +189,10 @@ def test_jobs_of_one_qos_preempt_each_other_by_priority_where_the_site_says_with
         job("equal", 60, submit=10, tasks=8, qos="normal"),
         job("urgent", 60, submit=30, tasks=8, qos="normal", partitions=("first",)),
     )
-    victim_ends, equal, urgent = found["victim"]["finish_time"], *(found[n]["starting_time"] for n in ("equal", "urgent"))
+    victim_ends, equal, urgent = (
+        found["victim"]["finish_time"],
+        *(found[n]["starting_time"] for n in ("equal", "urgent")),
+    )
     if where == "nowhere":
         assert victim_ends == 600
         assert 600 <= urgent < equal

@@ -119,17 +119,24 @@ def test_whole_nodes_are_taken_from_lower_tiers_too():
     assert found["low"]["finish_time"] == pytest.approx(160, abs=2)
 
 
-def test_time_in_suspension_is_not_charged():
+def test_time_in_suspension_is_charged():
     members = (
         Association(account="root"),
         Association(account="a", parent="root"),
         Association(account="a", user="ann", default=True),
     )
     parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
-    described = site(nodes=1, partitions=parts, preempt=BY_TIER, associations=members, qos=(Qos(name="normal"),))
+    described = site(
+        nodes=1,
+        partitions=parts,
+        preempt=BY_TIER,
+        associations=members,
+        qos=(Qos(name="normal"),),
+        enforce=("associations", "limits"),
+    )
     jobs = (job("low", 100, tasks=8), job("urgent", 50, submit=30, tasks=8, partitions=("hi",)))
     scheduler = Slurm()
     wt.simulate(platform(described), workload(*jobs), scheduler)
     scheduler.state.ledger.tree.sum_usage()
     used = scheduler.state.ledger.tree.root.usage
-    assert used == pytest.approx(8 * 150, rel=0.02)
+    assert used == pytest.approx(8 * 200, rel=0.02)

@@ -102,9 +102,9 @@ def test_what_accounts_have_used_decays_whether_or_not_anybody_asks_for_fair_sha
     tree = AccountTree([Association(account="root"), Association(account="a", parent="root"), *users])
     ledger = UsageLedger(tree, PrioritySettings(decay_half_life=1000), 0)
     ann, bob, account = tree.find("a", "ann"), tree.find("a", "bob"), tree.accounts["a"]
-    ledger.end(Spending(ann, "", 0, 1.0, 1.0, {"cpu": 2.0}), 100)
+    ledger.end(Spending(ann, (), 0, 1.0, 1.0, {"cpu": 2.0}), 100)
     ledger.tick(300, [])
-    ledger.end(Spending(bob, "", 300, 1.0, 1.0, {"cpu": 2.0}), 400)
+    ledger.end(Spending(bob, (), 300, 1.0, 1.0, {"cpu": 2.0}), 400)
     ledger.tick(600, [])
     assert account.wall_usage == pytest.approx(ann.wall_usage + bob.wall_usage)
     assert account.tres_usage["cpu"] == pytest.approx(2 * account.wall_usage)

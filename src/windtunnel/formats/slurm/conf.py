@@ -20,7 +20,7 @@ from windtunnel.formats.slurm.node_sets import NodeSets
 from windtunnel.formats.slurm.nodes import hosts_in, node_of, with_devices
 from windtunnel.formats.slurm.partitions import partition_of
 from windtunnel.formats.slurm.settings import settings_in
-from windtunnel.formats.slurm.site import accounting_of, chosen, in_partitions, platform_of, reservations_of
+from windtunnel.formats.slurm.site import accounting_of, chosen, in_partitions, platform_of, reservations_of, zone_of
 from windtunnel.formats.slurm.topology import read_topology
 from windtunnel.formats.slurm.unsimulated import tell_unsimulated
 from windtunnel.model import Platform
@@ -124,7 +124,8 @@ def read_lines(
     reader = _Cluster(findings)
     for line in lines:
         reader.take(line)
-    settings = settings_in(reader.globals(str(path)))
+    zone_of(tz)  # there is such a time zone
+    settings = settings_in(reader.globals(str(path)), tz)
     nodes = reader.nodes(path, all_states=all_states)
     partitions = reader.partitions()
     nodes = chosen(nodes, partitions, partition)

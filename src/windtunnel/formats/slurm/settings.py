@@ -25,10 +25,16 @@ _PLUGINS: Final = {
     "TopologyPlugin": ("topology", ("none", "default", "flat", "tree")),
 }
 """Plugins that are simulated; the first word is what stands before the stroke."""
+_PERIODS: Final = ("NONE", "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY")
 
 
-def settings_in(line: Line) -> dict[str, Any]:
-    """The fields of a site that the global keys, joined into one line, say."""
+def settings_in(line: Line, tz: str = "UTC") -> dict[str, Any]:
+    """The fields of a site that the global keys, joined into one line, say.
+
+    Args:
+        line: the keys.
+        tz: the name of the time zone of the site.
+    """
     kinds = {key: _plugin(line, key, *known) for key, known in _PLUGINS.items()}
     tell_words("SchedulerParameters", line, "SchedulerParameters")
     tell_words("SelectTypeParameters", line, "SelectTypeParameters")
@@ -46,7 +52,7 @@ def settings_in(line: Line) -> dict[str, Any]:
         "backfill": BackfillSettings(**_fields(BackfillSettings, given, line)),
         "select": _select(line, kinds),
         "preempt": _preempt(line, kinds["PreemptType"], given),
-        "priority": _priority(line, kinds["PriorityType"]),
+        "priority": _priority(line, kinds["PriorityType"], tz),
         "licences": licences_in(line, "Licenses"),
         "enforce_partition_limits": {"YES": "ALL"}.get(enforce, enforce),
         "enforce": tuple(word.lower() for word in line.words("AccountingStorageEnforce")),
@@ -149,7 +155,7 @@ def _seconds(line: Line, key: str, default: int) -> int:
     return default if found is None else found
 
 
-def _priority(line: Line, kind: str) -> PrioritySettings:
+def _priority(line: Line, kind: str, tz: str) -> PrioritySettings:
     if kind != "multifactor":
         return PrioritySettings(multifactor=False)
     factor = line.text("FairShareDampeningFactor", "1") or "1"
@@ -169,11 +175,20 @@ def _priority(line: Line, kind: str) -> PrioritySettings:
         max_age=_seconds(line, "PriorityMaxAge", 7 * 86400),
         decay_half_life=_seconds(line, "PriorityDecayHalfLife", 7 * 86400),
         calc_period=_seconds(line, "PriorityCalcPeriod", 300),
-        usage_reset_period=line.text("PriorityUsageResetPeriod", "NONE").upper() or "NONE",
+        usage_reset_period=_period(line),
+        time_zone=tz,
         favor_small=line.flag("PriorityFavorSmall"),
         flags=tuple(word.upper() for word in line.words("PriorityFlags")),
         dampening=dampening,
     )
+
+
+def _period(line: Line) -> str:
+    found = line.text("PriorityUsageResetPeriod", "NONE").upper() or "NONE"
+    if found not in _PERIODS:
+        line.note(f"PriorityUsageResetPeriod is {found!r}, {', '.join(_PERIODS)} are possible", "value")
+        return "NONE"
+    return found
 
 
 def licences_in(line: Line, key: str) -> dict[str, int]:

@@ -116,6 +116,9 @@ class PrioritySettings(msgspec.Struct, frozen=True, kw_only=True):
     calc_period: int = 300
     """Seconds."""
     usage_reset_period: str = "NONE"
+    """In capitals: ``NONE``, ``NOW``, ``DAILY``, ``WEEKLY``, ``MONTHLY``, ``QUARTERLY`` or ``YEARLY``."""
+    time_zone: str = "UTC"
+    """That of the machine that counts usage: periods begin at its midnight."""
     favor_small: bool = False
     flags: tuple[str, ...] = ()
     """In capitals: ``NO_FAIR_TREE``, ``DEPTH_OBLIVIOUS``, ``SMALL_RELATIVE_TO_TIME``, ``MAX_TRES``..."""

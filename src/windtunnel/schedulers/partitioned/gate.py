@@ -296,8 +296,7 @@ class Gate:
     def _charge(self, one: Passed, nodes: int, tres: Mapping[str, float], now: int) -> None:
         job = one.record.job
         factor = job.qos.usage_factor if job.qos is not None else 1.0
-        qos = job.qos.name if job.qos is not None else ""
-        spending = Spending(job.member, qos, now, tres["billing"], factor, tres)
+        spending = Spending(job.member, one.record.charged_qos, now, tres["billing"], factor, tres)
         limit = one.record.limit
         holding = Holding(job.id, nodes, now + limit * 60, cpus={}, cores={}, memory={})
         one.charge = RunningJob(job.id, one.record, holding, now, limit, spending, None)

@@ -76,7 +76,12 @@ class Admission:
 
 
 def tick(state: State, spending: Iterable[Spending], last: bool = True) -> None:
-    """A round of the decay thread at ``state.now``: usage, limits and, in the ``last`` of several, priorities."""
+    """A round of the decay thread at ``state.now``: usage, limits and, in the ``last`` of several, priorities.
+
+    ``priority/basic`` has no such thread: there nothing is used, and priorities stay.
+    """
+    if not state.site.priority.multifactor:
+        return
     state.ledger.tick(state.now, spending)
     state.limits.tick(state.running.values(), state.now)
     if not last:

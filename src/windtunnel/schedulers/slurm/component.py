@@ -1,6 +1,7 @@
 """The ``slurm`` scheduler on our engine: it keeps the core's state up to date, and runs the loops at their clocks."""
 
 from collections.abc import Sequence
+from itertools import chain
 from math import inf
 from typing import ClassVar, Final
 
@@ -22,6 +23,7 @@ from windtunnel.schedulers.slurm.loops.outlook import look_ahead
 from windtunnel.schedulers.slurm.nodes.nodesets import mask_of, union
 from windtunnel.schedulers.slurm.preemption.evictions import Evictions
 from windtunnel.schedulers.slurm.preemption.gang import Gang
+from windtunnel.schedulers.slurm.shares.usage import Spending
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.waits import Waits, reasons_of
 from windtunnel.vocabulary import (
@@ -176,8 +178,13 @@ class Slurm(Scheduler):
         clocks = self.clocks
         while clocks.next_tick <= now:
             self.state.now = clocks.next_tick + self.start_date
-            tick(self.state, self.gang.spending(), last=clocks.next_tick + clocks.calc_period > now)
+            tick(self.state, self._spending(), last=clocks.next_tick + clocks.calc_period > now)
             clocks.next_tick += clocks.calc_period
+
+    def _spending(self) -> list[Spending]:
+        """What uses of accounts and QOS at present: jobs that are suspended are charged as if they ran."""
+        parts = [*self.state.running.values(), *chain.from_iterable(self.evictions.suspended.values())]
+        return [one.spending for one in parts]
 
     def _take_in(self, now: float, notices: Sequence[Notice], decisions: list[Decision]) -> None:
         site, state = self.site, self.state

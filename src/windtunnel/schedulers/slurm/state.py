@@ -262,14 +262,14 @@ class State:
         """What a job that starts uses of its account and QOS."""
         job = record.job
         factor = job.qos.usage_factor if job.qos is not None else 1.0
-        qos = job.qos.name if job.qos is not None else ""
         start = self.now if now is None else now
-        return Spending(job.member, qos, start, tres.get("billing", 0.0), factor, tres)
+        return Spending(job.member, record.charged_qos, start, tres.get("billing", 0.0), factor, tres)
 
     def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""
         running = self.give_up(key)
-        self.ledger.end(running.spending, now)
+        if self.limits.active and self.site.priority.multifactor:
+            self.ledger.end(running.spending, now)  # else nobody is charged for what ran since the last tick
         self.dependencies.end(key, running.pending, now, well)
         return running
 

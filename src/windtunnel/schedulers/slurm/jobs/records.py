@@ -288,6 +288,12 @@ class Record:
         self.node_refusal: str | None = ""
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
 
+    @property
+    def charged_qos(self) -> tuple[str, ...]:
+        """The QOS whose usage grows while it runs: its own, and its partition's."""
+        found = [one.name for one in (self.job.qos, self.table.qos) if one is not None]
+        return tuple(dict.fromkeys(found))
+
     def _described(self, cluster: Cluster) -> int:
         """The nodes whose description is not below what the job asks of one."""
         demand, ask = self.demand, self.job.ask

@@ -13,7 +13,6 @@ from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.slurm.jobs.amounts import Takings
 from windtunnel.schedulers.slurm.jobs.records import RunningJob
 from windtunnel.schedulers.slurm.nodes.nodesets import union
-from windtunnel.schedulers.slurm.shares.usage import Spending
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.vocabulary import Decision, ResumeJob, SuspendJob
 
@@ -43,17 +42,8 @@ class Gang:
         return self._turned + self.slice if self.suspended else inf
 
     def forget(self, key: str) -> None:
-        """A job has ended; what it did not use while suspended is not charged."""
-        if self.suspended.pop(key, None) is not None:
-            for one in self._groups().get(key, ()):
-                one.spending.start = self.state.now
-
-    def spending(self) -> list[Spending]:
-        """What uses of accounts and QOS at present."""
-        running = self.state.running.values()
-        if not self.suspended:
-            return [one.spending for one in running]
-        return [one.spending for one in running if one.pending.whole not in self.suspended]
+        """A job has ended."""
+        self.suspended.pop(key, None)
 
     def turn(self, now: float) -> None:
         """A new time slice, if it is time: who ran goes to the end of the list."""
@@ -82,7 +72,6 @@ class Gang:
             parts = groups[key]
             waited = round(now - self.suspended.pop(key))
             for one in parts:
-                one.spending.start = self.state.now
                 self.state.put_off(one.id, waited)
             hosts = HostSet.of_bits(union(one.holding.nodes for one in parts))
             amounts = self.takings.of([one.holding for one in parts], self.jobs[key], hosts)
@@ -96,7 +85,6 @@ class Gang:
     def _stop(self, now: float, key: str, parts: list[RunningJob]) -> None:
         self.suspended[key] = now
         for one in parts:
-            self.state.ledger.end(one.spending, self.state.now)
             self.takings.give_back(one.id)
 
     def _groups(self) -> dict[str, list[RunningJob]]:

@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import PrioritySettings
 from windtunnel.schedulers.slurm.shares.fair_share import ClassicShares, FairTree
+from windtunnel.schedulers.slurm.shares.resets import Resets
 from windtunnel.schedulers.slurm.shares.tree import AccountTree, Member
 
 __all__ = ["Spending", "UsageLedger", "billing"]
@@ -37,15 +38,22 @@ class Spending:
     __slots__ = ("end", "factor", "member", "qos", "rate", "start", "tres")
 
     def __init__(
-        self, member: Member | None, qos: str, start: int, rate: float, factor: float, tres: Mapping[str, float]
+        self,
+        member: Member | None,
+        qos: tuple[str, ...],
+        start: int,
+        rate: float,
+        factor: float,
+        tres: Mapping[str, float],
     ) -> None:
         self.member = member
         self.qos = qos
+        """Its own, and its partition's."""
         self.start = start
         self.rate = rate
         """Billing per second."""
         self.factor = factor
-        """UsageFactor of its QOS."""
+        """UsageFactor of its own QOS."""
         self.tres = tres
 
 
@@ -77,6 +85,7 @@ class UsageLedger:
             self.shares = ClassicShares(tree, settings.dampening, oblivious)
         else:
             self.shares = FairTree(tree)
+        self.resets = Resets(settings.usage_reset_period, settings.time_zone, now)
         if settings.usage_reset_period == "NOW":
             self.reset()
         self.shares.tick()
@@ -98,6 +107,8 @@ class UsageLedger:
 
     def tick(self, now: int, running: Iterable[Spending]) -> None:
         """The decay thread's round: accounts by the usage before, decay, then what ran since (§7.3)."""
+        if self.resets.over(now):
+            self.reset()
         if isinstance(self.shares, ClassicShares):
             self.shares.tick()
         self._decay(now - self.last)
@@ -135,7 +146,7 @@ class UsageLedger:
         if self._charged is None:
             if self.detailed:
                 self.tree.sum_usage()  # accounts are among them
-            self._charged = [member for member in self.tree if member.usage]
+            self._charged = [one for one in self.tree if one.usage or one.wall_usage]
         for member in self._charged:
             member.usage *= by
             member.wall_usage *= by
@@ -158,18 +169,23 @@ class UsageLedger:
         if span != ran:
             weighted = ran * self.decay**ran
             self._weighed = (ran, weighted)
-        if job.member is not None:
-            if not job.member.usage:
-                self._charged = None
-            job.member.usage += weighted * job.rate * job.factor
-            for member in job.member.path() if self.detailed else ():
-                member.wall_usage += weighted * job.factor
-                for name, count in job.tres.items():
-                    used = member.tres_usage
-                    used[name] = used.get(name, 0.0) + weighted * count * job.factor
-        if job.qos and self.detailed:
-            self.qos_usage[job.qos] = self.qos_usage.get(job.qos, 0.0) + weighted * job.rate * job.factor
-            self.qos_wall[job.qos] = self.qos_wall.get(job.qos, 0.0) + weighted * job.factor
-            table = self.qos_tres.setdefault(job.qos, {})
-            for name, count in job.tres.items():
-                table[name] = table.get(name, 0.0) + weighted * count * job.factor
+        own = job.member
+        if own is None:
+            return  # nobody is charged for it
+        if not own.usage or (self.detailed and not own.wall_usage):
+            self._charged = None
+        own.usage += weighted * job.rate * job.factor
+        for member in own.path() if self.detailed else ():
+            member.wall_usage += weighted * job.factor
+            _count(member.tres_usage, job.tres, weighted * job.factor)
+        for qos in job.qos if self.detailed else ():
+            seconds = (ran if qos in self.no_decay else weighted) * job.factor
+            self.qos_usage[qos] = self.qos_usage.get(qos, 0.0) + seconds * job.rate
+            self.qos_wall[qos] = self.qos_wall.get(qos, 0.0) + seconds
+            _count(self.qos_tres.setdefault(qos, {}), job.tres, seconds)
+
+
+def _count(used: dict[str, float], tres: Mapping[str, float], seconds: float) -> None:
+    """So many seconds of these TRES are used."""
+    for name, count in tres.items():
+        used[name] = used.get(name, 0.0) + seconds * count
