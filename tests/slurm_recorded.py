@@ -264,6 +264,28 @@ def read_priority(conf):
     )
 
 
+def read_usage(folder):
+    """What was used at the end, as ``show assoc_mgr`` prints it: of (account, user) or a QOS its figures by name."""
+    path = folder / "raw" / "assoc_mgr.txt.gz"
+    found, figures = {}, {}
+    for line in gzip.decompress(path.read_bytes()).decode().splitlines() if path.exists() else ():
+        given = pairs(line.replace("UserName= ", "UserName=- "))
+        if line.startswith("ClusterName="):
+            figures = found[given["account"], given["username"].partition("(")[0].strip("-")] = {}
+        elif line.startswith("QOS="):
+            figures = found[given["qos"].partition("(")[0]] = {}
+        elif line.startswith(("UserName=", "    Account Limits", "    User Limits")):
+            figures = {}
+        elif "usageraw" in given or "usageraw/norm/efctv" in given or line.strip().startswith("UsageRaw"):
+            figures.setdefault("raw", float(line.partition("=")[2].partition("/")[0]))
+        if "grpwall" in given:
+            figures.setdefault("wall", 60 * float(given["grpwall"].partition("(")[2].strip(")")))
+        if "grptresmins" in given:
+            counts = re.findall(r"([^,=]+)=[^,(]*\((\d+)\)", given["grptresmins"])
+            figures.setdefault("tres", {name: 60 * int(count) for name, count in counts if int(count)})
+    return found
+
+
 LIMITS = {
     "minpriothreshold": "min_priority",
     "grptres": "grp_tres",
@@ -275,6 +297,7 @@ LIMITS = {
     "grpwall": "grp_wall",
     "maxtresperjob": "max_tres_per_job",
     "maxtrespernode": "max_tres_per_node",
+    "maxtresmins": "max_tres_mins_per_job",
     "maxtresminsperjob": "max_tres_mins_per_job",
     "maxwall": "max_wall_per_job",
     "maxwalldurationperjob": "max_wall_per_job",
@@ -290,13 +313,40 @@ LIMITS = {
 }
 
 
+QOS_SET = re.compile(r"\bqos([+-]?)=([\w,-]+)")
+
+
+def with_changes(names, changes):
+    """The QOS that may be used, after all that was set (``qos=a,b``), added (``qos+=c``) or taken away (``qos-=d``)."""
+    found = list(names)
+    for how, text in changes:
+        given = text.split(",")
+        if how == "":
+            found = given
+        elif how == "+":
+            found += [name for name in given if name not in found]
+        else:
+            found = [name for name in found if name not in given]
+    return tuple(found)
+
+
+def commands_of(folder):
+    """What was done to the cluster, and whether it could be done (``rc``); none where nothing is said."""
+    path = folder / "timeline.json"
+    return json.loads(path.read_text()) if path.exists() else []
+
+
 def read_accounts(folder):
     """Associations and QOS of the commands that made them."""
     path = folder / "sacctmgr.txt"
     if not path.exists():
         return (), ()
     accounts, users, qos = {}, {}, {"normal": {"name": "normal"}}
+    may_use = {}
+    failed = {one["do"].removeprefix("sacctmgr ") for one in commands_of(folder) if one.get("err")}
     for line in path.read_text().splitlines():
+        if line in failed:
+            continue
         words, given = line.split(), pairs(line)
         if not words:
             continue
@@ -308,19 +358,26 @@ def read_accounts(folder):
             for name in whom:
                 one = accounts.setdefault(name, {"account": name, "parent": given.get("parent", "root")})
                 one.update(association_fields(given, one))
+                may_use.setdefault((name, ""), []).extend(QOS_SET.findall(line))
         elif words[:2] == ["add", "user"]:
             for name in whom:
                 for account in given["account"].split(","):
                     one = {"account": account, "user": name, "default": name not in {user for _, user in users}}
                     users[account, name] = one | association_fields(given, one)
+                    may_use.setdefault((account, name), []).extend(QOS_SET.findall(line))
         else:
             for key, one in users.items():
                 if key[1] in whom:
                     one.update(association_fields(given, one))
+                    may_use.setdefault(key, []).extend(QOS_SET.findall(line))
     order = read_order(folder / "raw" / "r0-assoc_mgr.txt.gz")
     if not order:
         order = read_order(folder / "raw" / "assoc_mgr.txt.gz")
-    top = accounts.pop("root", {}) | {"account": "root", "parent": ""}
+    top = accounts.pop("root", {}) | {"account": "root", "parent": "", "qos": ("normal",)}
+    for name, one in accounts.items():
+        one["qos"] = with_changes(("normal",), may_use[name, ""])
+    for key, one in users.items():
+        one["qos"] = with_changes(accounts[key[0]]["qos"] if key[0] in accounts else ("normal",), may_use[key])
     found = [top, {"account": "root", "user": "root"}, *accounts.values(), *users.values()]
     return (
         tuple(Association(**one, order=order.get((one["account"], one.get("user", "")), 0)) for one in found),
@@ -422,7 +479,7 @@ def options(args):
         else:
             name, value = SHORT[one[:2]], one[2:]
         if not value and name not in FLAGS:
-            value = left.pop(0)
+            value = "100" if name == "--nice" else left.pop(0)
         found[-1][name] = value
     return found
 
@@ -432,12 +489,15 @@ def span(text):
     return int(low), int(high or low)
 
 
+def gpus_of(text):
+    """``2`` or ``tesla:2``."""
+    return gres_of(",".join(f"gpu:{one}" for one in filter(None, (text or "").split(","))))
+
+
 def gres_of(text):
     found = []
     for one in filter(None, (text or "").split(",")):
         parts = one.removeprefix("gres:").split(":")
-        if len(parts) == 1 and parts[0].isdigit():
-            parts = ["gpu", *parts]
         count = int(parts.pop()) if parts[-1].isdigit() else 1
         name = parts.pop(0)
         found.append(GresAsk(name=name, count=count, type=parts[0] if parts else ""))
@@ -507,10 +567,10 @@ def ask_of(given, user="", name="", submitted=0):
         memory_per_node=memory(given["--mem"]) if "--mem" in given else None,
         memory_per_cpu=memory(given["--mem-per-cpu"]) if "--mem-per-cpu" in given else None,
         memory_per_gpu=memory(given["--mem-per-gpu"]) if "--mem-per-gpu" in given else None,
-        gres_per_node=gres_of(given.get("--gres")) + gres_of(given.get("--gpus-per-node")),
-        gres_per_job=gres_of(given.get("--gpus")),
-        gres_per_task=gres_of(given.get("--gpus-per-task")),
-        gres_per_socket=gres_of(given.get("--gpus-per-socket")),
+        gres_per_node=gres_of(given.get("--gres")) + gpus_of(given.get("--gpus-per-node")),
+        gres_per_job=gpus_of(given.get("--gpus")),
+        gres_per_task=gpus_of(given.get("--gpus-per-task")),
+        gres_per_socket=gpus_of(given.get("--gpus-per-socket")),
         cpus_per_gpu=number("--cpus-per-gpu"),
         licences={
             x.partition(":")[0]: int(x.partition(":")[2] or 1) for x in given.get("--licenses", "").split(",") if x

@@ -9,7 +9,17 @@ from math import inf
 
 import msgspec
 
-from slurm_recorded import log_of, memory, minutes, names, read_ask, read_json, read_reservations, read_site
+from slurm_recorded import (
+    log_of,
+    memory,
+    minutes,
+    names,
+    read_ask,
+    read_json,
+    read_reservations,
+    read_site,
+    read_usage,
+)
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
@@ -73,6 +83,10 @@ def as_before(rows, known):
     return rows
 
 
+FOR_A_YEAR = 365 * 24 * 60
+"""Minutes of jobs without a limit."""
+
+
 class RecordedPass:
     def __init__(self, kind, when):
         self.kind, self.when = kind, when
@@ -102,6 +116,7 @@ class Replay:
             self.asks[key] = parts[leader][int(self.final[key]["HetJobOffset"])]
             self.submitted[key] = self.submitted[leader]
         self.reservations = read_reservations(folder)
+        self.usage = read_usage(folder)
         self.rows = {
             (row["JOBID"], row["PARTITION"]): int(row["PRIORITY"])
             for row in self.outcome.get("sprio", [])
@@ -198,6 +213,7 @@ class Replay:
         now = int(when)
         state = State(self.site, now, self.reservations)
         state.unusable |= self.down | ending
+        self.load_usage(state)
         if self.weights is not None:
             state.selector.fit.weights.restore(self.weights)
         jobs = {}
@@ -255,6 +271,21 @@ class Replay:
             )
         return state
 
+    def load_usage(self, state):
+        """What accounts and QOS had used: at the end of the recording, and hardly less before."""
+        ledger = state.ledger
+        for key, figures in self.usage.items():
+            if isinstance(key, str):
+                ledger.qos_wall[key], ledger.qos_tres[key] = figures.get("wall", 0), figures.get("tres", {})
+                continue
+            account, user = key
+            member = state.tree.find(account, user) if user else state.tree.accounts.get(account)
+            if member is not None:
+                member.usage, member.wall_usage = figures.get("raw", 0.0), figures.get("wall", 0.0)
+                member.tres_usage = dict(figures.get("tres", {}))
+        if self.usage:
+            ledger.shares.tick()
+
     def runs(self, job, when):
         if job["JobState"] in ("RUNNING", "SUSPENDED"):
             return True
@@ -278,6 +309,8 @@ class Replay:
         member = state.tree.find(head.get("Account", ""), head["UserId"]) if "Account" in head else None
         qos = state.cluster.qos.get(head.get("QOS", ""))
         job = PendingJob(key, int(key), ask, head["SubmitTime"], state.cluster, member, qos)
+        for record in job.records:
+            state.limits.submission(record, state.asked_tres(record), [], [])  # it may give a time limit
         waiting = next(
             (
                 one
@@ -329,7 +362,7 @@ class Replay:
         if pending is None:
             return
         record = next((one for one in pending.records if one.table.name == job["Partition"]), pending.records[0])
-        limit = minutes(job["TimeLimit"])
+        limit = minutes(job["TimeLimit"]) or FOR_A_YEAR
         end = job["StartTime"] + limit * 60
         signalled, grace = self.graces.get(key, (inf, 0))
         if state.now > signalled:
@@ -494,9 +527,9 @@ class Replay:
             for name in names(one["nodes"]):
                 node = self.index[name]
                 cores[node] = mask_of({k // state.cluster.threads[node] for k in ids(one["cpu_ids"])})
-                match = re.match(r"(\w+)(?::\w+)?:\d+\(IDX:([\d,-]+)\)", one.get("gres") or "")
-                if match:
-                    gres[node] = {match[1]: mask_of(ids(match[2]))}
+                for kind, indices in re.findall(r"(\w+)(?::\w+)?:\d+\(IDX:([\d,-]+)\)", one.get("gres") or ""):
+                    held = gres.setdefault(node, {})
+                    held[kind] = held.get(kind, 0) | mask_of(ids(indices))
         return cores, gres
 
     def plans(self):

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.golden
 
 OWN = sorted(one for one in (Path(__file__).parent / "recorded").iterdir() if one.is_dir())
 FOLDERS = [*cases("golden/slurm/snapshots"), *OWN]
-OF_SBATCH = re.compile("mutually exclusive|--gpus < -N|invalid partition|Invalid qos")
-"""What sbatch does not even send, and names that the site does not have, or that a user may not use."""
+OF_SBATCH = re.compile("mutually exclusive|--gpus < -N|invalid partition|Invalid --nice")
+"""What sbatch does not even send, and names that the site does not have; who may ask for ``--nice`` below 0 is not described."""
 
 
 def submissions(folder, replay):
@@ -67,5 +67,5 @@ def test_submissions_are_taken_as_slurm_took_them(folder):
 def submitted(state, job):
     ask, number = read_ask(job), 10**6 + len(state.pending)
     member = state.tree.find(ask.account or state.tree.default_account(ask.user), ask.user)
-    qos = state.cluster.qos.get(ask.qos or "normal")
+    qos = state.cluster.qos.get(ask.qos or state.tree.default_qos(member))
     return PendingJob(str(number), number, ask, int(job["submit_wall"]), state.cluster, member, qos)

@@ -103,7 +103,7 @@ def test_a_limit_factor_raises_the_limits_of_associations():
 
 
 def test_below_the_usage_threshold_of_its_qos_a_job_waits():
-    kinds = (Qos(name="normal"), Qos(name="fair", usage_threshold=0.6))
+    kinds = (Qos(name="normal"), Qos(name="fair", usage_threshold=0.6, flags=("EnforceUsageThreshold",)))
     users = (
         Association(account="root"),
         Association(account="a", parent="root"),

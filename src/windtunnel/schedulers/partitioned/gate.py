@@ -155,7 +155,7 @@ class Gate:
         if self._submission:
             others = [one.record.job for one in self.waiting]
             running = self.state.running.values()
-            return self._limits.submission(record, others, running) or found
+            return self._limits.submission(record, found.tres, others, running) or found
         return found
 
     def _sized(self, job: Job, record: Record) -> Job:
@@ -202,9 +202,12 @@ class Gate:
                 tres[_TRES[name]] = amount * nodes / (_MIB if name == "memory" else 1)
         for name, number in record.job.ask.licences.items():
             tres[f"license/{name}"] = float(number)
-        flags = self.state.site.priority.flags
-        tres["billing"] = billing(tres, record.table.partition.billing_weights, "MAX_TRES" in flags)
+        tres["billing"] = int(self._cost(record, tres))  # limits know no fractions
         return tres
+
+    def _cost(self, record: Record, tres: Mapping[str, float]) -> float:
+        flags = self.state.site.priority.flags
+        return billing(tres, record.table.partition.billing_weights, "MAX_TRES" in flags)
 
     def _refusal_unused(self, one: Passed) -> str:
         """The Reason of the limit that a job exceeds even alone on the site, while nothing was used over time."""
@@ -296,7 +299,7 @@ class Gate:
     def _charge(self, one: Passed, nodes: int, tres: Mapping[str, float], now: int) -> None:
         job = one.record.job
         factor = job.qos.usage_factor if job.qos is not None else 1.0
-        spending = Spending(job.member, one.record.charged_qos, now, tres["billing"], factor, tres)
+        spending = Spending(job.member, one.record.charged_qos, now, self._cost(one.record, tres), factor, tres)
         limit = one.record.limit
         holding = Holding(job.id, nodes, now + limit * 60, cpus={}, cores={}, memory={})
         one.charge = RunningJob(job.id, one.record, holding, now, limit, spending, None)

@@ -11,7 +11,6 @@ from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, Sibling
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks, component_id
 from windtunnel.schedulers.slurm.loops.submission import first_reason, refusal
-from windtunnel.schedulers.slurm.shares.tree import Member
 from windtunnel.schedulers.slurm.shares.usage import Spending
 from windtunnel.schedulers.slurm.state import State
 
@@ -60,8 +59,12 @@ class Admission:
         state = self.state
         self._numbers += 1
         account = ask.account or state.tree.default_account(ask.user)
-        member = state.tree.find(account, ask.user, ask.partitions[0] if ask.partitions else "")
-        qos = state.cluster.qos.get(ask.qos or _default_qos(member))
+        partition = ask.partitions[0] if ask.partitions else state.cluster.default
+        member = state.tree.find(account, ask.user, partition)
+        if member is None and not state.site.enforce:
+            account = state.tree.default_account(ask.user)  # what it names is nobody's
+            member = state.tree.find(account, ask.user, partition)
+        qos = state.cluster.qos.get(ask.qos or state.tree.default_qos(member))
         pending = PendingJob(key, self._numbers, ask, state.now, state.cluster, member, qos)
         if pending.member is None:
             pending.account = account
@@ -69,8 +72,7 @@ class Admission:
             array = key.rpartition("_")[0] or key
             pending.siblings = self._arrays.setdefault(array, Siblings(ask.array_limit))
         if state.accrual.limited:
-            pending.accrued_from = None
-            state.accrual.hand_out([*state.pending.values(), pending], state.now)
+            pending.accrued_from = None  # until a queue is made
         rank(state, pending)
         return pending
 
@@ -86,8 +88,6 @@ def tick(state: State, spending: Iterable[Spending], last: bool = True) -> None:
     state.limits.tick(state.running.values(), state.now)
     if not last:
         return
-    if state.accrual.limited:
-        state.accrual.hand_out(state.pending.values(), state.now)
     for job in state.pending.values():
         rank(state, job)
 
@@ -113,8 +113,3 @@ def rank(state: State, job: PendingJob) -> None:
         priority = ranking.priority(lasting, share, age, job.site_factor, job.nice)
         record.priority = max(priority, record.priority) if ranking.only_rises else priority
 
-
-def _default_qos(member: Member | None) -> str:
-    """The QOS of jobs that name none: the association's, or the nearest above that has one."""
-    above = member.path() if member is not None else ()
-    return next((one.association.default_qos for one in above if one.association.default_qos), "normal")

@@ -138,6 +138,8 @@ class State:
             tres.pop("mem", None)  # nobody gives it out
         elif record.demand.whole_memory:
             tres["mem"] = self.cluster.memory_of(placed.nodes)
+        if record.demand.exclusive:
+            tres |= self.cluster.gres_on(placed.nodes)
         for name, count in record.job.ask.licences.items():
             tres[f"license/{name}"] = count
         return self.billed(record, tres)
@@ -145,12 +147,22 @@ class State:
     def planned_tres(self, record: Record, placed: Picked) -> dict[str, float]:
         """What a job is taken to have in a plan: the memory that it asks for."""
         record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
-        return self.billed(record, record.demand.tres(placed.nodes.bit_count(), placed.total))
+        return self.asked_tres(record, placed.nodes.bit_count(), placed.total)
+
+    def asked_tres(self, record: Record, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
+        """What a job asks for while it has no nodes; or on so many of them, with so many CPUs."""
+        tres = record.demand.tres(nodes, cpus)
+        for name, count in record.job.ask.licences.items():
+            tres[f"license/{name}"] = count
+        return self.billed(record, tres)
 
     def billed(self, record: Record, tres: dict[str, float]) -> dict[str, float]:
-        """TRES with what they cost in a partition (``billing``)."""
+        """TRES with what they cost in a partition (``billing``), without fractions."""
+        return tres | {"billing": int(self._cost(record, tres))}
+
+    def _cost(self, record: Record, tres: dict[str, float]) -> float:
         weights = record.table.partition.billing_weights
-        return tres | {"billing": billing(tres, weights, "MAX_TRES" in self.site.priority.flags)}
+        return billing(tres, weights, "MAX_TRES" in self.site.priority.flags)
 
     def holding_of(self, key: str, record: Record, placed: Picked, start: int, limit: int) -> Holding:
         """What a job will hold, down to cores and indices of generic resources."""
@@ -238,7 +250,8 @@ class State:
         """A job runs with what it holds."""
         job = record.job
         self.users_alone = self.users_alone or record.demand.exclusive_user
-        spending = self.spending(record, self.tres_of(record, placed), now)
+        tres = self.tres_of(record, placed) | self.cluster.types_among(holding.gres)
+        spending = self.spending(record, tres, now)
         running = RunningJob(name, record, holding, now, minutes, spending, task)
         holding.order = job.order
         if task is not None:
@@ -263,7 +276,7 @@ class State:
         job = record.job
         factor = job.qos.usage_factor if job.qos is not None else 1.0
         start = self.now if now is None else now
-        return Spending(job.member, record.charged_qos, start, tres.get("billing", 0.0), factor, tres)
+        return Spending(job.member, record.charged_qos, start, self._cost(record, tres), factor, tres)
 
     def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""

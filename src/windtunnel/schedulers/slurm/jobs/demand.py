@@ -5,7 +5,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, SlurmNode, SlurmSite
+from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, Qos, SlurmNode, SlurmSite
 from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, cpus_of_tasks, named_nodes
 
 __all__ = ["Demand", "time_limit"]
@@ -50,6 +50,8 @@ class Demand:
         "gres",
         "least_asked",
         "least_cpus",
+        "lifts_least",
+        "lifts_most",
         "max_nodes",
         "memory_per_cpu",
         "memory_per_gpu",
@@ -79,8 +81,15 @@ class Demand:
         "whole_memory",
     )
 
-    def __init__(self, ask: JobAsk, partition: Partition, site: SlurmSite, first: SlurmNode | None = None) -> None:
-        """``first``: the first node of the partition."""
+    def __init__(
+        self,
+        ask: JobAsk,
+        partition: Partition,
+        site: SlurmSite,
+        first: SlurmNode | None = None,
+        qos: Qos | None = None,
+    ) -> None:
+        """``first``: the first node of the partition; ``qos``: the job's own."""
         self.min_nodes: int = 1
         self.least_asked: int = 1
         self.max_nodes: int = _MANY
@@ -125,12 +134,17 @@ class Demand:
         own_user = ask.exclusive_user and sharing is not OverSubscribe.EXCLUSIVE
         self.exclusive_user = own_user or partition.exclusive_user
         self.over_subscribe = sharing is OverSubscribe.FORCE or (sharing is OverSubscribe.YES and ask.over_subscribe)
-        if partition.max_nodes is not None:
+        self.lifts_most = qos is not None and qos.has("PartitionMaxNodes")
+        """Whether its QOS lets it have more nodes than the partition does, if it says how many."""
+        self.lifts_least = qos is not None and qos.has("PartitionMinNodes")
+        """Whether its QOS lets it have fewer."""
+        if partition.max_nodes is not None and not (self.lifts_most and self.most_asked):
             self.max_nodes = min(self.max_nodes, partition.max_nodes)
         self.one_node = self.max_nodes == 1
         """Whether it or its partition allows one node only: all of its tasks must fit there."""
-        self.min_nodes = max(self.min_nodes, partition.min_nodes)
-        self.least_asked = max(self.least_asked, partition.min_nodes)
+        if not (self.lifts_least and 0 < self.most_asked < partition.min_nodes):
+            self.min_nodes = max(self.min_nodes, partition.min_nodes)
+            self.least_asked = max(self.least_asked, partition.min_nodes)
         self.few_nodes: bool = ask.use_min_nodes
         self._request_nodes()
         plain = not (
@@ -203,8 +217,9 @@ class Demand:
         """The CPUs of a node that count for each of its GPUs; 0: all, as DefCpuPerGPU says only how many it takes."""
         self.gpus_per_job = self.gpus_per_task = self.cpus_per_gpu = self.cpus_of_gpus = 0
         self.gpus_per_socket = sum(one.count for one in ask.gres_per_socket if one.name == "gpu")
-        self.gpu_type = ask.gres_per_socket[0].type if self.gpus_per_socket else ""
-        """Of the GPUs of sockets."""
+        kinds = {one.type for one in (*ask.gres_per_socket, *ask.gres_per_job, *ask.gres_per_task)}
+        self.gpu_type = next(iter(kinds)) if len(kinds) == 1 else ""
+        """Of the GPUs of the whole job, of tasks or of sockets, if all are of one type."""
         self.floor_of_gpus = 0
         """The CPUs of a node that its GPUs take at least."""
         self.gres: tuple[GresAsk, ...] = per_node
@@ -358,6 +373,15 @@ class Demand:
             found[key] = found.get(key, 0) + one.count * count
             if one.type:
                 found[f"{key}:{one.type}"] = one.count * count
-        if self.gpus_per_job:
-            found["gres/gpu"] = found.get("gres/gpu", 0) + self.gpus_per_job
+        gpus = self.gpus_per_job or self.gpus_per_socket * self._sockets_counted(count)
+        if gpus:
+            found["gres/gpu"] = found.get("gres/gpu", 0) + gpus
+            if self.gpu_type:
+                found[f"gres/gpu:{self.gpu_type}"] = gpus
         return found
+
+    def _sockets_counted(self, nodes: int) -> int:
+        """For how many sockets GPUs are counted: of so many nodes, or for its tasks."""
+        if self.sockets_per_node:
+            return nodes * self.sockets_per_node
+        return ceil(self.tasks / self.tasks_per_socket) if self.tasks_per_socket else 1

@@ -69,12 +69,14 @@ class PendingJob:
         "expected",
         "few_switches",
         "fixed_priority",
+        "given_minutes",
         "held",
         "het",
         "id",
         "last_cpus",
         "last_nodes",
         "licences",
+        "lifts_time",
         "member",
         "named",
         "nice",
@@ -95,6 +97,7 @@ class PendingJob:
         "submitted",
         "switch_wait_from",
         "tasks",
+        "threshold",
         "time_min",
         "user",
     )
@@ -173,10 +176,16 @@ class PendingJob:
         first = cluster.partitions.get(listed[0]) if ask.time_limit is None else None
         self.default_time: int | None = first.partition.default_time if first is not None else None
         """Minutes that it gets as it names none, whichever of its partitions it then runs in: of the first listed."""
+        self.given_minutes: int | None = None
+        """The time limit that limits of QOS and associations gave it, as it has no other."""
         self.records: list[Record] = []
         for name in listed:
             if name in cluster.partitions:
                 self.records.append(Record(self, cluster.partitions[name], cluster))
+        self.threshold = qos.usage_threshold if qos is not None and qos.has("EnforceUsageThreshold") else None
+        """The fair share below which it has to wait."""
+        self.lifts_time = qos is not None and qos.has("PartitionTimeLimit")
+        """Whether its QOS lifts the time limits of partitions."""
         self.preference = preference = Constraint(ask.prefer, cluster) if ask.prefer else None
         """The features that it prefers, if it does any."""
         ignored = cluster.site.main.ignore_prefer_validation
@@ -208,6 +217,24 @@ class PendingJob:
                 record.demand.forced = shares and record.demand.exclusive
                 record.kind = record.plain = -1
                 record.sort = 0
+
+    @property
+    def minutes(self) -> int | None:
+        """The time limit that it asks for, or was given; None: that of whatever partition it runs in."""
+        if self.ask.time_limit is not None:
+            return self.ask.time_limit
+        return self.given_minutes if self.default_time is None else self.default_time
+
+    def give_time(self, minutes: int) -> None:
+        """A limit gives it so many minutes, as it has no time limit of its own."""
+        self.given_minutes = minutes
+        for record in self.records:
+            record.limit = minutes
+
+    @property
+    def count(self) -> int:
+        """As how many jobs it counts: the tasks of an array that wait."""
+        return 1 if self.tasks is None else max(1, len(self.tasks))
 
     @property
     def whole(self) -> str:
@@ -253,7 +280,7 @@ class Record:
     def __init__(self, job: PendingJob, table: PartitionTable, cluster: Cluster) -> None:
         self.job = job
         self.table = table
-        self.demand = Demand(job.ask, table.partition, cluster.site, table.first)
+        self.demand = Demand(job.ask, table.partition, cluster.site, table.first, job.qos)
         self.limit = time_limit(job.ask, table.partition) if job.default_time is None else job.default_time
         """Minutes."""
         self.tested_minutes = -1
@@ -331,7 +358,7 @@ class Record:
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
         other.plain, other.sort, other.liking, other.lasting = -1, 0, None, None
-        other.demand = demand = Demand(self.job.ask, self.table.partition, site, self.table.first)
+        other.demand = demand = Demand(self.job.ask, self.table.partition, site, self.table.first, self.job.qos)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
         demand.exclusive = self.demand.exclusive
         if cpus:

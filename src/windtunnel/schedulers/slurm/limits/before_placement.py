@@ -2,7 +2,7 @@
 
 from windtunnel.model.slurm import Qos
 from windtunnel.schedulers.slurm.jobs.records import Record
-from windtunnel.schedulers.slurm.limits.tallies import Tallies, inherited, limit_counted
+from windtunnel.schedulers.slurm.limits.tallies import Tallies, factored, inherited
 from windtunnel.schedulers.slurm.shares.tree import Member
 
 __all__ = ["refusal_before"]
@@ -19,17 +19,14 @@ def refusal_before(book: Tallies, record: Record) -> str | None:
 
 
 def _qos_before(book: Tallies, record: Record, qos: Qos, hidden: set[str]) -> str | None:
+    """Each kind of limit counts once, of the first QOS that sets it."""
     job, limits = record.job, qos.limits
-    least = qos.usage_threshold
-    if least is not None and job.member is not None and book.ledger.fair_share(job.member) < least:
-        return "QOSUsageThreshold"
-    # Each kind of limit counts once, of the first QOS that sets it.
     most = limits.grp_jobs
     if most is not None and _first("grp_jobs", hidden) and book.tally("qos", qos.name).jobs >= most:
         return "QOSGrpJobsLimit"
-    most = limits.grp_wall
-    wall = book.ledger.qos_wall.get(qos.name, 0.0) if most is not None else 0.0
-    if most is not None and _first("grp_wall", hidden) and _wall(book, wall, record) > most:
+    most, longest = limits.grp_wall, limits.max_wall_per_job
+    used = book.ledger.qos_wall.get(qos.name, 0.0)
+    if most is not None and _first("grp_wall", hidden) and _used_up(book, used, record, most, longest):
         return "QOSGrpWallLimit"
     most = limits.max_jobs_per_account
     account = ("account", qos.name, job.account)
@@ -39,7 +36,7 @@ def _qos_before(book: Tallies, record: Record, qos: Qos, hidden: set[str]) -> st
     if most is not None and _first("max_jobs", hidden) and book.tally("user", qos.name, job.user).jobs >= most:
         return "QOSMaxJobsPerUserLimit"
     most = limits.max_wall_per_job
-    if most is not None and _first("max_wall", hidden) and limit_counted(record) > most:
+    if most is not None and _first("max_wall", hidden) and _minutes(record, most) > most:
         return "QOSMaxWallDurationPerJobLimit"
     return None
 
@@ -61,8 +58,10 @@ def _member_before(book: Tallies, record: Record, hidden: set[str]) -> str | Non
         most = None if "grp_jobs" in hidden else limits.grp_jobs
         if most is not None and book.tally("association", one.number).jobs >= most:
             return "AssocGrpJobsLimit"
-        wall = None if "grp_wall" in hidden else limits.grp_wall
-        if wall is not None and _wall(book, one.wall_usage, record) > wall:
+        most = None if "grp_wall" in hidden else limits.grp_wall
+        if most is not None and _used_up(
+            book, one.wall_usage, record, most, inherited(one, "max_wall_per_job")
+        ):
             return "AssocGrpWallLimit"
         if one is member:
             reason = _own_before(book, record, member, hidden)
@@ -77,14 +76,23 @@ def _own_before(book: Tallies, record: Record, member: Member, hidden: set[str])
     if most is not None and book.tally("association", member.number).jobs >= most:
         return "AssocMaxJobsLimit"
     wall = inherited(member, "max_wall_per_job")
-    if wall is not None and "max_wall" not in hidden and limit_counted(record) > wall:
+    if wall is not None and "max_wall" not in hidden and _minutes(record, wall) > wall:
         return "AssocMaxWallDurationPerJobLimit"
     return None
 
 
-def _wall(book: Tallies, used: float, record: Record) -> float:
-    """Decayed minutes; with ``safe`` the job's limit is added. What is used up refuses alone."""
-    minutes = used / 60
-    if book.safe:
-        return minutes + limit_counted(record)
-    return minutes + 1e-9 if minutes else 0.0
+def _used_up(book: Tallies, seconds: float, record: Record, most: int, longest: int | None) -> bool:
+    """Whether a GrpWall is used up, or with ``safe`` would be at the end of the job; whole minutes count."""
+    minutes = seconds // 60
+    if minutes >= most:
+        return True
+    within = most if longest is None else min(most, longest)
+    return book.safe and minutes + _minutes(record, within) > most
+
+
+def _minutes(record: Record, most: int) -> int:
+    """The minutes of a job that a limit of so many compares; those that a limit gave are cut to it."""
+    minutes = record.limit if record.tested_minutes < 0 else record.tested_minutes
+    if record.job.given_minutes is not None:
+        minutes = min(minutes, most)
+    return factored(record, minutes)

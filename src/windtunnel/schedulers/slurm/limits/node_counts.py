@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from windtunnel.model.slurm import Qos
+from windtunnel.schedulers.slurm.limits.tallies import raised
 from windtunnel.schedulers.slurm.shares.tree import Member
 
 __all__ = ["most_nodes"]
@@ -21,6 +22,7 @@ def most_nodes(listed: Sequence[Qos], member: Member | None) -> tuple[int, str] 
         ("grp_tres", "QOSGrpNodeLimit"),
     )
     own = group = last = False
+    more = listed[0].limit_factor if listed else None  # nobody asks the second one here
     for kind, reason in kinds:
         most = next((table["node"] for one in listed if "node" in (table := getattr(one.limits, kind))), None)
         if most is None:
@@ -28,14 +30,18 @@ def most_nodes(listed: Sequence[Qos], member: Member | None) -> tuple[int, str] 
         own, group = own or kind != "grp_tres", group or kind == "grp_tres"
         found = _lower(found, most, reason)
     for one in member.path() if member is not None else ():
-        most = None if group else one.limits.grp_tres.get("node")
+        most = None if group else _raised(one.limits.grp_tres.get("node"), more)
         if most is not None and (found is None or most < found[0]):
             found, last = (most, "AssocGrpNodeLimit"), True
         if one is member and not own:
-            found = _lower(found, _inherited(member), "AssocMaxNodePerJobLimit")
+            found = _lower(found, _raised(_inherited(member), more), "AssocMaxNodePerJobLimit")
         if last:
             break  # no account above it is asked
     return found
+
+
+def _raised(most: int | None, factor: float | None) -> int | None:
+    return None if most is None else raised(most, factor)
 
 
 def _lower(found: tuple[int, str] | None, most: int | None, reason: str) -> tuple[int, str] | None:

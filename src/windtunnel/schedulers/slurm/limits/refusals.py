@@ -20,9 +20,15 @@ __all__ = ["LimitBook"]
 class LimitBook(Tallies):
     """All tallies, and the checks at submission, and before and after a placement."""
 
-    def submission(self, record: Record, waiting: Iterable[PendingJob], running: Iterable[RunningJob]) -> str | None:
-        """The Reason for which a job is refused when it is submitted (§6.3)."""
-        return refusal_at_submission(self, record, waiting, running) if self.active else None
+    def submission(
+        self,
+        record: Record,
+        tres: Mapping[str, float],
+        waiting: Iterable[PendingJob],
+        running: Iterable[RunningJob],
+    ) -> str | None:
+        """The Reason for which a job that asks for so much is refused when it is submitted (§6.3)."""
+        return refusal_at_submission(self, record, tres, waiting, running) if self.active else None
 
     def before(self, record: Record) -> str | None:
         """The Reason for which a job may not even be placed (§6.1)."""
@@ -46,14 +52,13 @@ class LimitBook(Tallies):
 
     def least_priority(self, record: Record, otherwise: int) -> int:
         """Below it a job is given no plan, and lets its partition not fail: MinPrioThreshold of a QOS or account."""
-        if not self.thresholds:
+        if not (self.active and self.thresholds):
             return otherwise
         for qos in self.qos_of(record):
-            if qos.limits.min_priority is not None:
+            if qos.limits.min_priority:  # 0 says nothing
                 return qos.limits.min_priority
         member = record.job.member
-        found = inherited(member, "min_priority") if member is not None else None
-        return otherwise if found is None else found
+        return (inherited(member, "min_priority") if member is not None else None) or otherwise
 
     def preferred(self, record: Record) -> int:
         """The nodes that QOS, user or accounts use whose number is limited: they cost nothing, and go first."""

@@ -1,6 +1,7 @@
 """What limits are compared with: what the running jobs of associations, QOS, users and accounts hold (§6.1)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -10,7 +11,20 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.shares.tree import Member
 from windtunnel.schedulers.slurm.shares.usage import UsageLedger
 
-__all__ = ["Tallies", "Tally", "fresh", "inherited", "inherited_tres", "limit_counted"]
+__all__ = [
+    "Tallies",
+    "Tally",
+    "factored",
+    "fresh",
+    "inherited",
+    "inherited_tres",
+    "limit_counted",
+    "limit_factor",
+    "raised",
+]
+
+_PLACES: Final = {"cpu": 0, "mem": 1, "energy": 2, "node": 3, "billing": 4}
+"""TRES in Slurm's order; all others come behind, as they are given."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -56,8 +70,12 @@ class Tally:
 
 def limit_counted(record: Record) -> int:
     """The minutes of a job that limits of time compare: its UsageFactor counts only with UsageFactorSafe (§6.1)."""
+    return factored(record, record.limit if record.tested_minutes < 0 else record.tested_minutes)
+
+
+def factored(record: Record, minutes: int) -> int:
+    """So many minutes of a job, with the UsageFactor of its QOS if that has UsageFactorSafe."""
     qos = record.job.qos
-    minutes = record.limit if record.tested_minutes < 0 else record.tested_minutes
     if qos is None or qos.usage_factor == 1.0 or not qos.has("UsageFactorSafe"):
         return minutes
     return int(minutes * qos.usage_factor)
@@ -178,9 +196,24 @@ def fresh(limits: Mapping[str, int], kind: str, hidden: set[tuple[str, str]]) ->
     """The limits of a kind that no earlier QOS has set; they are set by now (§6.1)."""
     if not limits:
         return ()
-    found = [(name, most) for name, most in limits.items() if (kind, name) not in hidden]
+    found = [(name, most) for name, most in in_order(limits) if (kind, name) not in hidden]
     hidden.update([(kind, name) for name, _ in found])
     return found
+
+
+def in_order(limits: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Limits by TRES in the order in which Slurm asks for them."""
+    return sorted(limits.items(), key=lambda item: _PLACES.get(item[0], len(_PLACES)))
+
+
+def limit_factor(listed: Sequence[Qos]) -> float | None:
+    """By how much limits of associations count: the LimitFactor of the first QOS that has one."""
+    return next((one.limit_factor for one in listed if one.limit_factor is not None), None)
+
+
+def raised(most: int, factor: float | None) -> int:
+    """A limit of an association with such a LimitFactor."""
+    return most if factor is None or factor <= 0 else int(most * factor)
 
 
 def inherited(member: Member, name: str) -> int | None:
@@ -192,10 +225,10 @@ def inherited(member: Member, name: str) -> int | None:
     return None
 
 
-def inherited_tres(member: Member, name: str) -> dict[str, int]:
+def inherited_tres(member: Member, name: str) -> list[tuple[str, int]]:
     """The same of limits by TRES, each on its own."""
     found: dict[str, int] = {}
     for one in member.path():
         for tres, most in getattr(one.limits, name).items():
             found.setdefault(tres, most)
-    return found
+    return in_order(found) if found else []

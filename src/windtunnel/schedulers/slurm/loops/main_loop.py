@@ -6,6 +6,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.loops.not_placed import (
     NOT_AVAILABLE,
@@ -25,8 +26,6 @@ from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Pass", "forget_limits", "main_pass"]
 
-_OF_LIMITS: Final = ("Assoc", "QOS", "Max")
-"""How Reasons begin that limits give."""
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
 
 
@@ -167,7 +166,7 @@ class _Run:
             job.reason = "Priority"
             return False
         refused = state.limits.before(record)
-        if refused and job.reason.startswith(_OF_LIMITS):
+        if refused and job.reason in OF_LIMITS:
             job.reason = refused  # passed over: only when limits first keep it back anything fails with it
             return False
         if job.named & ~self.available and job.reason.startswith(NOT_AVAILABLE):
@@ -198,7 +197,7 @@ class _Run:
         if placed is None:
             most = state.selector.cons_tres.most_cpus
             least = max(record.demand.requested_nodes, -(-record.demand.cpus // most) if most else 0)
-            asked = record.demand.tres(least, job.last_cpus or None)
+            asked = state.asked_tres(record, least, job.last_cpus or None)
             refusal = state.limits.after(record, Picked(job.named, {}), asked)
             if not refusal:
                 self._blocked(record, among)
@@ -310,8 +309,8 @@ def main_pass(state: State, full: bool = False) -> Pass:
 
 
 def forget_limits(job: PendingJob) -> None:
-    """Before backfill tests a job limits are asked anew: their Reason goes, but those for each node or account."""
-    if job.reason.startswith(_OF_LIMITS) and not job.reason.endswith(("PerNode", "PerAccount")):
+    """Before backfill tests a job limits are asked anew, and their Reason goes."""
+    if job.reason in OF_LIMITS:
         job.reason = "None"
 
 

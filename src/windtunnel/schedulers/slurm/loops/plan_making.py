@@ -87,10 +87,11 @@ class PlanMaker:
             return Plan(REFUSED), False
         no_reserve = job.qos is not None and job.qos.has("NoReserve")
         for_a_minute = no_reserve and bool({*state.site.preempt.mode} - {"OFF"})
-        minutes = 1 if for_a_minute else minutes_of(record)
+        limit = 1 if for_a_minute else least_time(record)
+        minutes = min(limit, minutes_of(record))
         plain = not (self.booked or only_now or job.named or (self.licensed and job.licences))
         tested = False
-        asked = minutes  # for so long no reservation may be in its way, and limits reckon with it
+        asked = limit  # for so long no reservation may be in its way, and limits reckon with it
         later = state.now
         tries = 0
         while tries < MOST_TRIES:
@@ -130,7 +131,7 @@ class PlanMaker:
                 when, later = state.now + 1, 0  # soon, but not yet
             self.het.note(record, when, placed)
             if when <= state.now and job.het is None:
-                plan = self._start(record, among, minutes, record.limit if for_a_minute else minutes)
+                plan = self._start(record, among, limit, record.limit if for_a_minute else limit)
                 if plan is not None and (plan.outcome is not REFUSED or not self.limits_stop):
                     return plan, tested
                 if plan is not None:
@@ -303,6 +304,12 @@ class PlanMaker:
         return Plan(PLANNED, when, placed.nodes)
 
 
-def minutes_of(record: Record) -> int:
-    """For how long a job is planned."""
+def least_time(record: Record) -> int:
+    """The minutes with which backfill starts a job."""
     return min(record.limit, record.job.time_min or record.limit)
+
+
+def minutes_of(record: Record) -> int:
+    """For how long a job is planned: not beyond MaxTime of its partition, though its QOS may lift that (§6.3)."""
+    most, least = record.table.partition.max_time, least_time(record)
+    return least if most is None else min(least, most)

@@ -84,6 +84,7 @@ class Prospects:
             or job.tasks is not None
             or job.siblings is not None
             or job.time_min is not None
+            or job.lifts_time
             or len(job.records) > 1
             or not selector.by_sets(record, record.table.mask)
             or (self._limited and not self._same_anywhere(record))

@@ -22,7 +22,10 @@ HELD: Final = ("JobHeldUser", "JobHeldAdmin")
 _TOO_SMALL: Final = "PartitionConfig"
 _OF_ACCOUNT: Final = "Job's account"
 """How the Reason of jobs begins whose account a partition does not take."""
-_FORGOTTEN: Final = ("PartitionDown", "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit")
+_FORGOTTEN: Final = (
+    *("PartitionDown", "PartitionInactive", "PartitionNodeLimit", "PartitionTimeLimit"),
+    "QOSUsageThreshold",
+)
 """Reasons that go when a partition takes a job; others that a partition gave stay until something else is said."""
 _USUAL: Final = ("Priority", "Resources", "None")
 """Those that most jobs have."""
@@ -42,6 +45,8 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     enforced = state.site.enforce_partition_limits != "NO"
     submitted = number = tier = 0
     plain = True
+    if state.accrual.limited:
+        state.accrual.hand_out(state.pending.values(), now)
     for job in list(state.pending.values()):
         if not _still_waits(job, now) and not refresh(state, job):
             continue
@@ -61,6 +66,8 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             if refusal and (fifo or enforced or not refusal.startswith(_OF_ACCOUNT)):
                 if not fifo or len(job.records) == 1:
                     job.reason = _TOO_SMALL if enforced and refusal.startswith("Job's") else refusal
+                continue
+            if job.threshold is not None and _below_threshold(state, job):
                 continue
             forgotten = not refusal and job.reason not in _USUAL and job.reason in _FORGOTTEN
             if forgotten and (not fifo or len(job.records) == 1):
@@ -85,6 +92,18 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
         # Stable, and only where one may preempt the other: what is left is the order above (§2.2, 1).
         found.sort(key=cmp_to_key(lambda one, other: _by_preemption(state, one, other)))
     return found
+
+
+def _below_threshold(state: State, job: PendingJob) -> bool:
+    """Whether an account has used more than the QOS of a job lets it (EnforceUsageThreshold; §6.1)."""
+    if job.threshold is None or job.member is None:
+        return False
+    share = state.ledger.fair_share(job.member)
+    # What fair share adds to the priority is compared, and the factor itself only where it adds nothing.
+    if (share * state.site.priority.weight_fair_share or share) >= job.threshold:
+        return False
+    job.reason = "QOSUsageThreshold"
+    return True
 
 
 def _priority(record: Record) -> int:
@@ -215,7 +234,7 @@ def _independent(state: State, job: PendingJob) -> bool:
 def too_many_nodes(record: Record) -> bool:
     """Whether a job asks for more nodes than its partition allows; of a range the upper end counts."""
     most, demand = record.table.partition.max_nodes, record.demand
-    return most is not None and max(demand.least_asked, demand.most_looked_for) > most
+    return most is not None and not demand.lifts_most and max(demand.least_asked, demand.most_looked_for) > most
 
 
 def too_few_nodes(record: Record) -> bool:
@@ -226,7 +245,7 @@ def too_few_nodes(record: Record) -> bool:
     ask, least = record.job.ask, min([one.table.partition.min_nodes for one in record.job.records])
     most = ask.max_nodes or ask.min_nodes
     lowest = max(ask.min_nodes or 1, least if most is None else min(least, most))
-    return lowest < record.table.partition.min_nodes
+    return lowest < record.table.partition.min_nodes and not record.demand.lifts_least
 
 
 def partition_refusal(record: Record) -> str | None:
@@ -252,6 +271,6 @@ def partition_refusal(record: Record) -> str | None:
         return _TOO_SMALL
     if demand.least_asked > record.table.size or too_many_nodes(record) or too_few_nodes(record):
         return "PartitionNodeLimit"
-    if part.max_time is not None and record.limit > part.max_time:
+    if part.max_time is not None and record.limit > part.max_time and not job.lifts_time:
         return "PartitionTimeLimit"
-    return "MaxMemPerLimit" if demand.too_much_memory else None
+    return "MaxMemPerLimit" if demand.too_much_memory and job.threshold is None else None

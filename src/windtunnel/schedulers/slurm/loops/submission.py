@@ -32,6 +32,8 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "InvalidNodeCount"
     if all(record.table.partition.require_reservation for record in job.records) and not job.reservation:
         return "ReservationRequired"
+    if _wrong_qos(state, job):
+        return "InvalidQOS"
     if all(record.table.partition.root_only for record in job.records) and job.user != "root":
         return "RootOnly"
     if any(one.kind == "expand" for one in job.ask.dependencies):
@@ -46,7 +48,8 @@ def refusal(state: State, job: PendingJob) -> str | None:
     if job.reservation and state.bookings.over(job.reservation, state.now):
         return "InvalidReservation"
     for record in job.records:
-        reason = state.limits.submission(record, state.pending.values(), state.running.values())
+        tres = state.asked_tres(record)
+        reason = state.limits.submission(record, tres, state.pending.values(), state.running.values())
         if reason:
             return reason
     if state.site.enforce_partition_limits in ("ALL", "ANY", "YES"):
@@ -54,6 +57,17 @@ def refusal(state: State, job: PendingJob) -> str | None:
         if reason:
             return reason
     return "BadConstraints" if not job.held and _hopeless(state, job) else None
+
+
+def _wrong_qos(state: State, job: PendingJob) -> bool:
+    """Whether a job's QOS needs a reservation, or, where that is enforced, is none that its association may use."""
+    if job.qos is not None and job.qos.has("RequiresReservation") and not job.reservation:
+        return True
+    if "qos" not in state.site.enforce or job.member is None or job.user == "root":
+        return False
+    allowed = job.member.qos
+    named = job.ask.qos or state.tree.default_qos(job.member)
+    return job.qos is None and named != "normal" if allowed is None else named not in allowed
 
 
 def _wrong_gpus(ask: JobAsk) -> bool:
@@ -83,7 +97,7 @@ def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
     reason = next((one for one in listed if one and one.startswith("Job's")), None)
     if reason is not None:
         return reason
-    sizes = [_of_wrong_size(record) for record in job.records]
+    sizes = [too_few_nodes(record) or _least_too_many(record) for record in job.records]
     if all(sizes) or (all_of_them and any(sizes)):
         return "PartitionNodeLimit"
     return "PartitionTimeLimit" if all(_too_long(record) for record in job.records) else None
@@ -118,10 +132,16 @@ def _of_wrong_size(record: Record) -> bool:
     return too_few_nodes(record) or too_many_nodes(record)
 
 
+def _least_too_many(record: Record) -> bool:
+    """Whether even the least number of nodes that a job asks for is more than its partition allows."""
+    most, demand = record.table.partition.max_nodes, record.demand
+    return most is not None and not demand.lifts_most and demand.least_asked > most
+
+
 def _too_long(record: Record) -> bool:
     """Whether a job has more time than its partition gives."""
     most = record.table.partition.max_time
-    return most is not None and record.limit > most
+    return most is not None and record.limit > most and not record.job.lifts_time
 
 
 def _impossible(state: State, record: Record, as_asked: bool) -> bool:

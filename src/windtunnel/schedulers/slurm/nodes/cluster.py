@@ -1,9 +1,11 @@
 """A site as the core looks things up in it: nodes by number, partitions and features as sets of nodes."""
 
+from collections.abc import Mapping
+
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmSite
-from windtunnel.schedulers.slurm.nodes.nodesets import mask_of
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.nodes.tiers import giving_way, overlooked, suspends, ways_of
 
 __all__ = ["Cluster", "PartitionTable"]
@@ -112,6 +114,10 @@ class Cluster:
             for name in self.gres_names
         }
         """The nodes that have some of a generic resource."""
+        self.gres_types = {
+            name: sorted({item.type for node in nodes for item in node.gres if item.name == name and item.type})
+            for name in self.gres_names
+        }
         self._gres_sets: dict[tuple[str, str], list[int]] = {}
         """Of each resource and type that was asked for, the set of its indices on each node."""
         self.unusable = mask_of(i for i, node in enumerate(nodes) if not node.usable)
@@ -143,6 +149,26 @@ class Cluster:
         if self.site.select.counts == "CORE":
             return [cores * threads for cores, threads in zip(self.cores, self.threads, strict=True)]
         return self.cpus
+
+    def gres_on(self, nodes: int) -> dict[str, float]:
+        """All generic resources of some nodes, in all and by type, as TRES."""
+        found: dict[str, float] = {}
+        for name in self.gres_names:
+            for kind in ("", *self.gres_types[name]):
+                sets = self.gres_sets(name, kind)
+                found[_tres(name, kind)] = sum([sets[node].bit_count() for node in bits(nodes)])
+        return found
+
+    def types_among(self, held: Mapping[int, Mapping[str, int]]) -> dict[str, float]:
+        """Of what is held of each node, the TRES of types: they count whether or not they were asked for."""
+        found: dict[str, float] = {}
+        for node, own in held.items():
+            for name, indices in own.items():
+                for kind in self.gres_types.get(name, ()):
+                    count = (indices & self.gres_indices(node, name, kind)).bit_count()
+                    if count:
+                        found[_tres(name, kind)] = found.get(_tres(name, kind), 0) + count
+        return found
 
     def gres_indices(self, node: int, name: str, kind: str = "") -> int:
         """The set of indices of a generic resource on a node, of one type or any."""
@@ -201,3 +227,7 @@ class Cluster:
             key = (self.weight[i], *kind)
             groups[key] = groups.get(key, 0) | 1 << i
         return sorted(groups.values(), key=lambda group: self.weight[(group & -group).bit_length() - 1])
+
+
+def _tres(name: str, kind: str) -> str:
+    return f"gres/{name}:{kind}" if kind else f"gres/{name}"

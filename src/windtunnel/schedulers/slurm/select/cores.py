@@ -36,7 +36,7 @@ def take_cores(cluster: Cluster, held: Occupancy, placed: Picked, record: Record
             over = cluster.overlooked[name] if placed.row >= 0 else cluster.ways[name].tried[BENEATH - placed.row]
             busy = held.beside(node, name, placed.row, over)
         free = cluster.core_masks[node] & ~busy
-        gpus = held.free_gres(node, "gpu").bit_count() if demand.asks_gres else 0
+        gpus = held.free_gres(node, "gpu", demand.gpu_type).bit_count() if demand.asks_gres else 0
         room = _NO_END
         if demand.asks_gres and demand.memory_per_cpu and cluster.site.select.memory:
             room = (cluster.memory[node] - held.memory[node]) // demand.memory_per_cpu
@@ -164,7 +164,7 @@ def take_gres(
             own[ask.name] = own.get(ask.name, 0) | lowest(free, ask.count)
         extra = gpus.get(node, 0)
         if extra:
-            own["gpu"] = lowest(held.free_gres(node, "gpu"), extra)
+            own["gpu"] = lowest(held.free_gres(node, "gpu", demand.gpu_type), extra)
         if demand.gpus_per_socket:
             free = held.free_gres(node, "gpu", demand.gpu_type)
             own["gpu"] = lowest(free, gpus_for_cores(cluster, demand, node, own_cores, free.bit_count()))

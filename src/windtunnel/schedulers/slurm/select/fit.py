@@ -102,7 +102,7 @@ class Fit(PlainFit):
         if demand.gpus_per_task:
             if self.by_socket and self.memory and not self._with_memory(demand, node, held, free):
                 return 0  # for no whole socket
-            free = min(free, self.free_gpus(node, held) // demand.gpus_per_task * per_task)
+            free = min(free, self.free_gpus(node, held, demand.gpu_type) // demand.gpus_per_task * per_task)
         least = demand.least_tasks * per_task
         if free < max(least, demand.cpus_beside_gpu * demand.gpus_on_node(), demand.cpus_beside_gpu):
             return 0
@@ -118,7 +118,7 @@ class Fit(PlainFit):
             return self._of_socket_gpus(record, node, held, row, free)
         if not asks_gres:
             return free
-        gpus = self.free_gpus(node, held) if demand.cpus_beside_gpu or demand.gpus_per_task else 0
+        gpus = self.free_gpus(node, held, demand.gpu_type) if demand.cpus_beside_gpu or demand.gpus_per_task else 0
         if gpus and demand.cpus_beside_gpu and not (demand.gres or demand.gpus_per_task or demand.exclusive):
             self.weights.count_gpus((node,), min(gpus, demand.gpus_per_job, free // demand.cpus_beside_gpu))
         return of_tasks(demand, len(self.cluster.sockets[node]), free, gpus)
@@ -247,7 +247,7 @@ class Fit(PlainFit):
             if ask.name == "gpu":
                 gpus += self.free_gpus(node, held) if demand.exclusive else ask.count
         if demand.gpus_per_job:
-            free = self.free_gpus(node, held)
+            free = self.free_gpus(node, held, demand.gpu_type)
             if not free:
                 return False
             if demand.max_nodes == 1 and free < demand.gpus_per_job:

@@ -48,7 +48,7 @@ def gpus_of_job(demand: Demand, placed: Picked, held: Occupancy) -> dict[int, in
         most = left - nodes
         if demand.gpus_per_task:
             most = placed.cpus[node] // demand.cpus_per_task * demand.gpus_per_task
-        found[node] = max(0, min(most, held.free_gres(node, "gpu").bit_count()))
+        found[node] = max(0, min(most, held.free_gres(node, "gpu", demand.gpu_type).bit_count()))
         left -= found[node]
     return found
 

@@ -70,6 +70,14 @@ class Member:
         """Whether it has its parent's shares (``fairshare=parent``)."""
         return self.shares == PARENT
 
+    @property
+    def qos(self) -> tuple[str, ...] | None:
+        """The QOS that it may use: its own, or those of the nearest account that says; None: nobody does."""
+        for one in self.path():
+            if one.association.qos is not None:
+                return one.association.qos
+        return None
+
     def path(self) -> "Iterator[Member]":
         """Itself and all above it, up to root."""
         member: Member | None = self
@@ -130,6 +138,17 @@ class AccountTree:
         """The account that a user's jobs belong to when they name none; empty: there is no such user."""
         own = [one.association for (_, name, _), one in self.users.items() if name == user]
         return next((one.account for one in own if one.default), own[0].account if own else "")
+
+    def default_qos(self, member: Member | None) -> str:
+        """The QOS of jobs that name none: the default if it may be used, the only one that may, or the cluster's."""
+        if member is not None:
+            given = [one.association.default_qos for one in member.path() if one.association.default_qos]
+            default, allowed = (given[0] if given else ""), member.qos
+            if default and (allowed is None or default in allowed):
+                return default
+            if allowed is not None and len(allowed) == 1:
+                return allowed[0]
+        return self.root.association.default_qos or "normal"
 
     def sum_usage(self) -> None:
         """Parents hold the sum of their children (§7.3)."""
