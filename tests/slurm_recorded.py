@@ -309,6 +309,9 @@ LIMITS = {
     "maxjobsperuser": "max_jobs_per_user",
     "maxjobsperaccount": "max_jobs_per_account",
     "maxsubmitjobsperuser": "max_submit_jobs_per_user",
+    "maxsubmitjobsperaccount": "max_submit_jobs_per_account",
+    "maxjobsaccrueperuser": "max_jobs_accrue_per_user",
+    "maxjobsaccrueperaccount": "max_jobs_accrue_per_account",
     "mintresperjob": "min_tres_per_job",
 }
 

@@ -47,13 +47,13 @@ def refusal(state: State, job: PendingJob) -> str | None:
         return "ReservationAccess"
     if job.reservation and state.bookings.over(job.reservation, state.now):
         return "InvalidReservation"
+    if state.site.enforce_partition_limits in ("ALL", "ANY", "YES"):
+        reason = _of_partitions(job, state.site.enforce_partition_limits == "ALL")
+        if reason:
+            return reason
     for record in job.records:
         tres = state.asked_tres(record)
         reason = state.limits.submission(record, tres, state.pending.values(), state.running.values())
-        if reason:
-            return reason
-    if state.site.enforce_partition_limits in ("ALL", "ANY", "YES"):
-        reason = _of_partitions(job, state.site.enforce_partition_limits == "ALL")
         if reason:
             return reason
     return "BadConstraints" if not job.held and _hopeless(state, job) else None
