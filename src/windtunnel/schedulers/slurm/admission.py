@@ -33,11 +33,12 @@ class Admission:
         asks = component_asks(ask_of(job, state.site))
         het = HetJob(job.id) if len(asks) > 1 else None
         made: list[PendingJob] = []
+        again = job.id in state.requeued
         for offset, ask in enumerate(asks):
             pending = self._pending(component_id(job.id, offset), ask)
             if het is not None:
                 het.add(pending)
-            reason = refusal(state, pending)
+            reason = None if again else refusal(state, pending)
             if reason is not None:
                 for one in made:
                     del state.pending[one.id]
@@ -48,16 +49,22 @@ class Admission:
                 state.watched.add(pending.id)
         state.dependencies.announce(job.id)
         for one in made:
-            one.reason = first_reason(state, one)
+            one.reason = "BeginTime" if again else first_reason(state, one)
             if one.reservation and not state.bookings.open_to(one, state.now):
                 one.eligible = None
                 one.accrued_from = None
         return made, None
 
     def _pending(self, key: str, ask: JobAsk) -> PendingJob:
-        """A job, or a component of one, as it waits: with its association, QOS and priority."""
+        """A job, or a component of one, as it waits: with its association, QOS and priority.
+
+        One that is requeued has its old place and, until the next round of the decay thread, its old priority.
+        """
         state = self.state
-        self._numbers += 1
+        before = state.requeued.pop(key, None)
+        if before is None:
+            self._numbers += 1
+        number = self._numbers if before is None else before.number
         account = ask.account or state.tree.default_account(ask.user)
         partition = ask.partitions[0] if ask.partitions else state.cluster.default
         member = state.tree.find(account, ask.user, partition)
@@ -65,7 +72,7 @@ class Admission:
             account = state.tree.default_account(ask.user)  # what it names is nobody's
             member = state.tree.find(account, ask.user, partition)
         qos = state.cluster.qos.get(ask.qos or state.tree.default_qos(member))
-        pending = PendingJob(key, self._numbers, ask, state.now, state.cluster, member, qos)
+        pending = PendingJob(key, number, ask, state.now, state.cluster, member, qos)
         if pending.member is None:
             pending.account = account
         if ask.array_limit:
@@ -73,7 +80,10 @@ class Admission:
             pending.siblings = self._arrays.setdefault(array, Siblings(ask.array_limit))
         if state.accrual.limited:
             pending.accrued_from = None  # until a queue is made
-        rank(state, pending)
+        if before is None:
+            rank(state, pending)
+        else:
+            pending.take_place_of(before)
         return pending
 
 

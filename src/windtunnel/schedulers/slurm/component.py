@@ -118,10 +118,12 @@ class Slurm(Scheduler):
         for notice in notices:
             if isinstance(notice, SimulationBegins):
                 self._begin(now, notice)
-        self._tick(now)
+        ticked = self._tick(now)
         decisions: list[Decision] = []
         self._take_in(now, notices, decisions)
         self.evictions.end_what_is_due(now, decisions)
+        if ticked or self.site.changed:
+            self._end_what_is_used_up(decisions)
         if self.evictions.suspended and self.site.changed:
             self.evictions.resume(now, decisions)
         if self.gang.acts and (self.site.changed or self.gang.due <= now):
@@ -148,6 +150,8 @@ class Slurm(Scheduler):
         if self.state.pending:
             look_ahead(self.state, clocks, now, self.start_date, self._changed)
         due = min(clocks.due, self.gang.due, self.evictions.due)
+        if self.state.budgets.acts and self.state.running:
+            due = min(due, clocks.next_tick)  # what is used up ends jobs
         if due < inf and due != self._called:
             self._called = due
             decisions.append(CallMeLater(call_me_later_id="slurm", when=OneShot(max(due, now))))
@@ -173,13 +177,21 @@ class Slurm(Scheduler):
         self.gang = Gang(self.state, self.jobs, self.takings)
         self.clocks = Clocks(site, now)
 
-    def _tick(self, now: float) -> None:
-        """The decay thread's rounds up to now, and the priorities they give (§7.1, §7.3)."""
+    def _tick(self, now: float) -> bool:
+        """The decay thread's rounds up to now, and the priorities they give (§7.1, §7.3); whether there were any."""
         clocks = self.clocks
+        ticked = clocks.next_tick <= now
         while clocks.next_tick <= now:
             self.state.now = clocks.next_tick + self.start_date
             tick(self.state, self._spending(), last=clocks.next_tick + clocks.calc_period > now)
             clocks.next_tick += clocks.calc_period
+        return ticked
+
+    def _end_what_is_used_up(self, decisions: list[Decision]) -> None:
+        """Jobs end whose QOS or accounts have used up what they may over time; suspended ones do not yet."""
+        for job in self.state.budgets.exceeded(self.state.running.values()):
+            if job.pending.whole not in self.gang.suspended:
+                self.evictions.end_at_once(job, decisions)
 
     def _spending(self) -> list[Spending]:
         """What uses of accounts and QOS at present: jobs that are suspended are charged as if they ran."""

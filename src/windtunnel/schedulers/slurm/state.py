@@ -13,6 +13,7 @@ from windtunnel.schedulers.slurm.jobs.priority import Ranking
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
 from windtunnel.schedulers.slurm.limits.accrual import Accrual
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
+from windtunnel.schedulers.slurm.limits.used_up import Budgets
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, union, without
@@ -50,6 +51,7 @@ class State:
         totals = {name: table.tres for name, table in self.cluster.partitions.items()}
         self.ranking = Ranking(site, self.tree, totals)
         self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger)
+        self.budgets = Budgets(self.limits)
         self.accrual = Accrual(site)
         self.bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
         self._late = self.selector.masks is not None and self.cluster.cores_alike
@@ -64,6 +66,8 @@ class State:
         self.closed_partitions = {one.name for one in site.partitions if one.state != "UP"}
         self.licences_given: dict[str, int] = {}
         self.dependencies = Dependencies()
+        self.requeued: dict[str, PendingJob] = {}
+        """Victims that will wait again, by their new names: as they waited before."""
         self.watched: set[str] = set()
         """Jobs that may be cancelled while they wait."""
         self.cycles = 0
@@ -280,7 +284,7 @@ class State:
 
     def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""
-        running = self.give_up(key)
+        running = self._leave(key)
         if self.limits.active and self.site.priority.multifactor:
             self.ledger.end(running.spending, now)  # else nobody is charged for what ran since the last tick
         self.dependencies.end(key, running.pending, now, well)
@@ -312,6 +316,11 @@ class State:
 
     def give_up(self, key: str) -> RunningJob:
         """A job no longer runs, as if it never had."""
+        running = self._leave(key)
+        self.dependencies.undo(key, running.pending)
+        return running
+
+    def _leave(self, key: str) -> RunningJob:
         running = self.running.pop(key)
         if running.holding.leaving:
             self.completing = union(one.holding.nodes for one in self.running.values() if one.holding.leaving)
@@ -319,7 +328,6 @@ class State:
             self.occupancy.remove(running.holding)
             self.selector.gave_back(running.holding)
         self.limits.end(running)
-        self.dependencies.requeue(key, running.pending)
         for licence, count in running.licences.items():
             self.licences_given[licence] -= count
         running.count(-1)

@@ -37,25 +37,39 @@ class Dependencies:
         """Arrays of which some task failed."""
         self.tasks: dict[str, list[str]] = {}
         """Of arrays whose tasks are jobs of their own (``123_4``): these."""
+        self._again: dict[str, str] = {}
+        """The first names of jobs that were requeued."""
+        self._to_come: set[str] = set()
+        """Requeued jobs that have not yet left their nodes, by their first names."""
+
+    def come_again(self, key: str, name: str) -> None:
+        """A running job is requeued, under another ``name``: whoever waits for it waits for that one."""
+        self._again[name] = first = self._again.get(key, key)
+        self._to_come.add(first)
 
     def announce(self, key: str) -> None:
         """A job is submitted that may be a task of an array."""
         array = key.rpartition("_")[0]
-        if array:
+        if array and key not in self._again:
             self.tasks.setdefault(array, []).append(key)
 
     def start(self, key: str, job: PendingJob, now: int) -> None:
         """A job or task starts."""
+        key = self._again.get(key, key)
         self.started[key] = now
         if not job.tasks:
-            self.started[job.id] = now
+            self.started[self._again.get(job.id, job.id)] = now
         self.names.setdefault((job.ask.name, job.user), set()).add(key)
 
     def end(self, key: str, job: PendingJob, now: int, well: bool) -> None:
-        """A job or task ends, or is cancelled before it starts."""
+        """A job or task ends, or is cancelled before it starts; one that is requeued has not ended."""
+        key = self._again.get(key, key)
+        self.names.get((job.ask.name, job.user), set()).discard(key)
+        if key in self._to_come:
+            self._to_come.discard(key)
+            return
         self.started.setdefault(key, now)
         self.ended[key] = well
-        self.names.get((job.ask.name, job.user), set()).discard(key)
         if job.ask.array is None:
             return
         left = self.unfinished.get(job.id, len(job.ask.array)) - 1
@@ -65,11 +79,17 @@ class Dependencies:
         if not left:
             self.ended[job.id] = job.id not in self.failed
 
-    def requeue(self, key: str, job: PendingJob) -> None:
-        """A job waits again."""
+    def undo(self, key: str, job: PendingJob) -> None:
+        """A job did not start after all."""
+        key = self._again.get(key, key)
         self.started.pop(key, None)
         self.started.pop(job.id, None)
         self.names.get((job.ask.name, job.user), set()).discard(key)
+
+    def dates(self, job: PendingJob) -> list[int]:
+        """When what a job waits for will have begun long enough ago (``after:JOB+MINUTES``)."""
+        delayed = [one for one in job.ask.dependencies if one.minutes and one.job in self.started]
+        return [self.started[one.job] + one.minutes * 60 for one in delayed]
 
     def verdict(self, job: PendingJob, now: int, pending: Iterable[PendingJob]) -> Verdict:
         """Whether a job may be looked at for all, or any, of what it waits for."""

@@ -90,7 +90,6 @@ class PendingJob:
         "reason",
         "records",
         "reservation",
-        "restarts",
         "shares",
         "siblings",
         "site_factor",
@@ -160,7 +159,6 @@ class PendingJob:
         """Where the tasks of an array are jobs of their own: all of them."""
         self.het: HetJob | None = None
         """Of a component of a heterogeneous job: this job."""
-        self.restarts = 0
         self.reservation = ask.reservation
         self.time_min = ask.time_min
         self.deadline = ask.deadline
@@ -230,6 +228,14 @@ class PendingJob:
         self.given_minutes = minutes
         for record in self.records:
             record.limit = minutes
+
+    def take_place_of(self, before: "PendingJob") -> None:
+        """It is requeued: it has the place, the time limit and the priorities that it had."""
+        self.order = before.order
+        known = {record.table.name: record for record in before.records}
+        for record in self.records:
+            record.priority, record.limit = known[record.table.name].priority, known[record.table.name].limit
+        self.given_minutes = before.given_minutes
 
     @property
     def count(self) -> int:

@@ -16,6 +16,7 @@ __all__ = [
     "Tally",
     "factored",
     "fresh",
+    "in_order",
     "inherited",
     "inherited_tres",
     "limit_counted",

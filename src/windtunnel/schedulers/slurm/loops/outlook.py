@@ -28,9 +28,14 @@ def look_ahead(state: State, clocks: Clocks, now: float, start_date: int, change
 
 
 def _dates_ahead(state: State) -> list[int]:
-    """Begin times, and what follows the last start before a deadline (Slurm's time)."""
+    """Begin times, minutes after a start, and what follows the last start before a deadline (Slurm's time)."""
     now = state.now
-    found = [job.begin for job in state.pending.values() if job.begin > now]
+    found: list[int] = []
+    for job in state.pending.values():
+        if job.begin > now:
+            found.append(job.begin)
+        if job.dependent:
+            found += state.dependencies.dates(job)
     for key in state.watched:
         latest = last_start(state.pending[key]) if key in state.pending else None
         if latest is not None:

@@ -37,7 +37,7 @@ class Evictions:
         """Victims that have been signalled, and when they end."""
         self.ends: dict[str, float] = {}
         """Jobs with less time than they asked for (``--deadline``, ``--time-min``, DefaultTime, their reservation),
-        and when it ends, ``OverTimeLimit`` and ``ResvOverRun`` included."""
+        and when it ends, ``OverTimeLimit`` and ``ResvOverRun`` included; what MaxTRESMins leaves is less, too."""
         self._time_standing: dict[str, float] = {}
         """Of those that are suspended the seconds that are left."""
         self.suspended: dict[str, list[RunningJob]] = {}
@@ -84,6 +84,8 @@ class Evictions:
         limit = max(one.limit + site.over_time_limit_of(one.record.table.partition) for one in parts) * 60.0
         state = self.state
         for one in parts:
+            most = state.budgets.longest(one)
+            limit = limit if most is None else min(limit, most * 60.0)
             end = state.bookings.binding_end(one.pending, state.now)
             if end is not None and site.reservation_over_run * 60 < _FOR_EVER:
                 limit = min(limit, end + site.reservation_over_run * 60.0 - state.now)
@@ -111,6 +113,13 @@ class Evictions:
             if key in self.state.running:
                 self._end(now, self.state.running[key], decisions)
 
+    def end_at_once(self, job: RunningJob, decisions: list[Decision]) -> None:
+        """A job ends as if its time were over."""
+        key = job.pending.whole
+        if key not in self._killed and key in self.jobs and key not in self.suspended:
+            self._killed.add(key)
+            decisions.append(KillJobs(job_ids=(key,)))
+
     def resume(self, now: float, decisions: list[Decision]) -> None:
         """Suspended jobs go on where they were, as soon as nobody else has their cores."""
         for key, parts in list(self.suspended.items()):
@@ -123,7 +132,7 @@ class Evictions:
                 decisions.append(ResumeJob(job_id=key, hosts=hosts))
 
     def _end(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
-        """A victim ends; requeued, it waits again under a name of its own."""
+        """A victim ends; requeued, it waits again: in the results as a job of its own, for Slurm the same one."""
         key = victim.pending.whole
         self._killed.add(key)
         decisions.append(KillJobs(job_ids=(key,)))
@@ -140,4 +149,8 @@ class Evictions:
             submission_time=now,
             ask=replace(ask, begin=self.state.now + _REQUEUE_DELAY),
         )
+        for one in [one for one in self.state.running.values() if one.pending.whole == key]:
+            new = name + one.id.removeprefix(key)
+            self.state.requeued[new] = one.pending
+            self.state.dependencies.come_again(one.id, new)
         decisions.append(RegisterJob(job=again))

@@ -1,0 +1,132 @@
+"""Limits of QOS and associations while a workload runs: jobs that are ended, and those that never start."""
+
+import sys
+from math import inf
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import windtunnel as wt
+from windtunnel.model.slurm import (
+    Association,
+    GresAsk,
+    GresItem,
+    Limits,
+    Partition,
+    PrioritySettings,
+    Qos,
+    SelectSettings,
+    SlurmNode,
+)
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import job, platform, site, workload
+
+ENFORCED = ("associations", "limits", "qos")
+TICKS = PrioritySettings(decay_half_life=0, calc_period=60)
+
+
+def rows(described, *jobs):
+    run = wt.simulate(platform(described), workload(*jobs), "slurm")
+    return {row["job_id"]: row for row in run.jobs.to_dicts()}
+
+
+def members(account=Limits(), **own):
+    return (
+        Association(account="root"),
+        Association(account="a", parent="root", limits=account),
+        Association(account="a", user="ann", default=True, **own),
+    )
+
+
+BUDGETS = {
+    "wall of a QOS": ((), {"limits": Limits(grp_wall=2)}),
+    "minutes of a QOS": ((), {"limits": Limits(grp_tres_mins={"cpu": 16})}),
+    "wall of an account": (Limits(grp_wall=2), {}),
+    "minutes of an account": (Limits(grp_tres_mins={"cpu": 16}), {}),
+}
+
+
+@pytest.mark.parametrize("kind", BUDGETS)
+@pytest.mark.parametrize("safe", [False, True])
+def test_a_job_ends_once_others_have_used_what_it_needs(kind, safe):
+    account, qos = BUDGETS[kind]
+    described = site(
+        nodes=1, priority=TICKS, qos=(Qos(name="normal", **qos),),
+        associations=members(account or Limits()), enforce=(*ENFORCED, *(["safe"] if safe else [])),
+    )  # fmt: skip
+    found = rows(described, job("long", 1000, tasks=8, walltime=1200))
+    if safe:
+        assert found["long"]["final_state"] == "REJECTED"  # it is never started
+    else:
+        assert found["long"]["final_state"] == "COMPLETED_KILLED"
+        assert found["long"]["finish_time"] == 120  # two minutes of all eight CPUs, counted once a minute
+
+
+def test_only_jobs_that_hold_what_is_used_up_are_ended():
+    node = SlurmNode(
+        name="n1", cpus=8, cores_per_socket=8, memory=8000, state="IDLE", gres=(GresItem(name="gpu", count=2),)
+    )
+    kinds = (Qos(name="normal", limits=Limits(grp_tres_mins={"gres/gpu": 2})),)
+    described = site(
+        nodes=1, priority=TICKS, qos=kinds, associations=members(), enforce=ENFORCED,
+        select=SelectSettings(counts="CORE"),
+    )  # fmt: skip
+    described = replace(described, nodes=(node,))
+    found = rows(
+        described,
+        job("gpu", 500, tasks=1, gres_per_node=(GresAsk(name="gpu", count=1),), walltime=600),
+        job("cpu", 500, tasks=1, walltime=600),
+    )
+    assert found["gpu"]["finish_time"] == 120
+    assert found["cpu"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+
+
+def test_beyond_its_time_limit_a_job_goes_on_as_long_as_its_minutes_last():
+    kinds = (Qos(name="normal", limits=Limits(max_tres_mins_per_job={"cpu": 16})),)
+    described = site(
+        nodes=1, priority=TICKS, qos=kinds, associations=members(), enforce=ENFORCED, over_time_limit=10
+    )
+    found = rows(described, job("over", 1000, tasks=4, time_limit=2, walltime=1200))
+    assert found["over"]["finish_time"] == 240
+
+
+def test_jobs_without_a_time_limit_get_that_of_their_qos():
+    kinds = (Qos(name="normal", limits=Limits(max_wall_per_job=5)),)
+    described = site(nodes=1, qos=kinds, associations=members(), enforce=ENFORCED)
+    asked = replace(job("endless", 1000, tasks=1), walltime=inf)
+    assert rows(described, asked)["endless"]["finish_time"] == 300
+
+
+@pytest.mark.parametrize(
+    ("flag", "part", "ask"),
+    [
+        ("PartitionTimeLimit", {"max_time": 5}, {"time_limit": 10}),
+        ("PartitionMaxNodes", {"max_nodes": 1}, {"min_nodes": 2, "max_nodes": 2}),
+        ("PartitionMinNodes", {"min_nodes": 3}, {"min_nodes": 2, "max_nodes": 2}),
+    ],
+)
+@pytest.mark.parametrize("flagged", [False, True])
+def test_a_qos_may_lift_what_partitions_allow(flag, part, ask, flagged):
+    kinds = (Qos(name="normal", flags=(flag,) if flagged else ()),)
+    described = site(
+        qos=kinds, associations=members(), enforce=ENFORCED, partitions=(Partition(name="main", default=True, **part),)
+    )
+    found = rows(described, job("a", 400, walltime=600, **ask))
+    assert found["a"]["final_state"] == ("COMPLETED_SUCCESSFULLY" if flagged else "REJECTED")
+
+
+@pytest.mark.parametrize(("asked", "starts"), [("", True), ("kept", False), ("normal", True), ("nowhere", False)])
+def test_a_qos_that_an_association_may_not_use_is_refused(asked, starts):
+    kinds = (Qos(name="normal"), Qos(name="kept"))
+    described = site(qos=kinds, associations=members(qos=("normal",)), enforce=ENFORCED)
+    found = rows(described, job("a", 10, tasks=1, qos=asked))["a"]
+    assert (found["final_state"] == "COMPLETED_SUCCESSFULLY") is starts
+    assert starts or "InvalidQOS" in found["metadata"]
+
+
+def test_a_qos_for_reservations_refuses_jobs_without_one():
+    kinds = (Qos(name="normal", flags=("RequiresReservation",)),)
+    described = site(qos=kinds, associations=members(), enforce=ENFORCED)
+    assert "InvalidQOS" in rows(described, job("a", 10, tasks=1))["a"]["metadata"]

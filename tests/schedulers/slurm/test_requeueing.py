@@ -1,0 +1,66 @@
+"""Victims that wait again: for Slurm the same jobs, in the results further ones."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import windtunnel as wt
+from windtunnel.model.slurm import Dependency, Partition, PreemptSettings, PrioritySettings
+
+sys.path.insert(0, str(Path(__file__).parent))
+from sites import job, platform, site, workload
+
+
+def rows(described, *jobs):
+    run = wt.simulate(platform(described), workload(*jobs), "slurm")
+    return {row["job_id"]: row for row in run.jobs.to_dicts()}
+
+
+def requeueing(**more):
+    """A victim of the first partition, which is requeued for jobs of the second one."""
+    parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
+    preempt = PreemptSettings(type="partition_prio", mode=("REQUEUE",))
+    return site(nodes=1, partitions=parts, preempt=preempt, priority=PrioritySettings(multifactor=False), **more)
+
+
+def test_a_requeued_job_keeps_its_place_and_jobs_that_depend_on_it_wait():
+    """As recorded of Slurm: it comes before jobs that were submitted after it, once it is eligible again."""
+    found = rows(
+        requeueing(),
+        job("a", 20, tasks=8, walltime=1800),
+        job("b", 140, submit=1, tasks=8, walltime=600),
+        job("c", 15, submit=2, tasks=8, walltime=600),
+        job("after", 5, submit=3, tasks=8, walltime=600, dependencies=(Dependency(kind="afterok", job="a"),)),
+        job("urgent", 10, submit=10, tasks=8, partitions=("hi",), walltime=180),
+    )
+    order = sorted(found, key=lambda name: found[name]["starting_time"])
+    assert order == ["a", "urgent", "b", "a#2", "c", "after"]
+    assert found["a"]["final_state"] == "COMPLETED_KILLED"
+    assert all(found[name]["final_state"] == "COMPLETED_SUCCESSFULLY" for name in order[1:])
+
+
+@pytest.mark.parametrize(
+    ("kind", "waits"), [("afterok", True), ("afterany", True), ("afternotok", True), ("after", False)]
+)
+def test_a_job_that_is_requeued_has_begun_and_not_ended(kind, waits):
+    found = rows(
+        requeueing(),
+        job("a", 20, tasks=8, walltime=1800),
+        job("then", 5, submit=3, tasks=8, walltime=600, dependencies=(Dependency(kind=kind, job="a"),)),
+        job("urgent", 10, submit=10, tasks=8, partitions=("hi",), walltime=180),
+    )
+    if kind == "afternotok":
+        assert "DependencyNeverSatisfied" in found["then"]["metadata"]
+    else:
+        assert (found["then"]["starting_time"] > found["a#2"]["finish_time"] - 1) is waits
+
+
+def test_a_dependency_on_the_start_counts_from_the_start_also_when_the_job_has_ended():
+    after = Dependency(kind="after", job="a", minutes=10)
+    found = rows(
+        site(nodes=1),
+        job("a", 200, tasks=8, walltime=600),
+        job("then", 5, submit=3, tasks=8, walltime=600, dependencies=(after,)),
+    )
+    assert 600 <= found["then"]["starting_time"] <= 660
