@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model import Job
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.defaults import ask_of
+from windtunnel.schedulers.slurm.jobs.countdown import Countdown
 from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, Siblings
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks, component_id
@@ -24,6 +25,7 @@ class Admission:
     def __init__(self, state: State) -> None:
         self.state = state
         self._numbers = 0
+        self._countdown = Countdown()
         self._arrays: dict[str, Siblings] = {}
         """Of arrays with a limit of tasks that run at once, by what their tasks' names have in common."""
 
@@ -80,10 +82,12 @@ class Admission:
             pending.siblings = self._arrays.setdefault(array, Siblings(ask.array_limit))
         if state.accrual.limited:
             pending.accrued_from = None  # until a queue is made
-        if before is None:
+        if before is not None:
+            pending.take_place_of(before)
+        elif state.site.priority.multifactor:
             rank(state, pending)
         else:
-            pending.take_place_of(before)
+            self._countdown.rank(pending)
         return pending
 
 
@@ -103,11 +107,7 @@ def tick(state: State, spending: Iterable[Spending], last: bool = True) -> None:
 
 
 def rank(state: State, job: PendingJob) -> None:
-    """Priorities of a job in each of its partitions (§7.1)."""
-    if not state.site.priority.multifactor:
-        for record in job.records:
-            record.priority = 4294901759 - job.number
-        return
+    """Multifactor priorities of a job in each of its partitions (§7.1)."""
     ranking, share = state.ranking, state.ledger.fair_share(job.member)
     always = ranking.ages_always
     since = job.submitted if always else job.accrued_from
