@@ -186,6 +186,28 @@ def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site
     }
 
 
+def test_flags_of_qos_that_are_not_followed_are_told(tmp_path):
+    (tmp_path / "slurm.conf").write_text("ClusterName=x\nNodeName=a\nPartitionName=p Nodes=a\n")
+    (tmp_path / "sacctmgr-assoc.txt").write_text("Cluster|Account|User\nx|root|\n")
+    listing = tmp_path / "sacctmgr-qos.txt"
+    listing.write_text("Name|Priority|Flags\nnormal|0|DenyOnLimit,NoDecay\nnew|0|Relative,partitiontimelimit\n")
+    found = read_slurm_conf(tmp_path / "slurm.conf", qos=str(listing)).warnings
+    assert [one.message for one in found if one.code == "ignored"] == ["Flags=Relative of QOS is not simulated"]
+
+
+@pytest.mark.parametrize("word", ["SOMETIMES", "Daily2"])
+def test_a_period_that_is_none_is_a_fault(site, word):
+    with pytest.raises(InputError, match="PriorityUsageResetPeriod is .* are possible"):
+        site(f"PriorityType=priority/multifactor\nPriorityUsageResetPeriod={word}\nNodeName=a\n")
+
+
+def test_periods_end_at_midnight_of_the_sites_time_zone(tmp_path):
+    path = tmp_path / "slurm.conf"
+    path.write_text("PriorityType=priority/multifactor\nPriorityUsageResetPeriod=weekly\nNodeName=a\n")
+    settings = read_slurm_conf(path, tz="Europe/Berlin").site.priority
+    assert (settings.usage_reset_period, settings.time_zone) == ("WEEKLY", "Europe/Berlin")
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [

@@ -16,6 +16,14 @@ _FLAGS: Final = frozenset(
 )
 """Flags of reservations that are followed, or say nothing that matters here."""
 
+_QOS_FLAGS: Final = frozenset(
+    (
+        *("denyonlimit", "enforceusagethreshold", "nodecay", "noreserve", "overpartqos", "partitionmaxnodes"),
+        *("partitionminnodes", "partitiontimelimit", "requiresreservation", "usagefactorsafe"),
+    )
+)
+"""Flags of QOS that are followed, in small letters."""
+
 
 def tell_unsimulated(site: SlurmSite, findings: Findings) -> None:
     """Warn of each setting, with how often it is met."""
@@ -36,6 +44,7 @@ def _found(site: SlurmSite) -> Iterator[tuple[str, str]]:
     for qos in site.qos:
         for key in _of_modes(qos.preempt_mode):
             yield "QOS", key
+        yield from (("QOS", f"Flags={flag}") for flag in qos.flags if flag.casefold() not in _QOS_FLAGS)
     cores = {node.name: node.cores for node in site.nodes}
     for reservation in site.reservations:
         for key in _of_reservation(reservation, cores):

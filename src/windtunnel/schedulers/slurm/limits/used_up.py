@@ -34,7 +34,8 @@ class Budgets:
         """The minutes after which MaxTRESMins ends a job, whatever its time limit; None: never."""
         if not self._of_jobs:
             return None
-        held, hidden = job.spending.tres, set[tuple[str, str]]()
+        held = job.spending.tres
+        hidden: set[tuple[str, str]] = set()
         found: list[int] = []
         for qos in self.book.qos_of(job.record):
             for name, most in fresh(qos.limits.max_tres_mins_per_job, "mins_job", hidden):
@@ -47,7 +48,8 @@ class Budgets:
 
     def _used_up(self, job: RunningJob) -> bool:
         """Each kind of limit counts once: of the first QOS that sets it, or else of every association."""
-        held, ledger, hidden = job.spending.tres, self.book.ledger, set[tuple[str, str]]()
+        held, ledger = job.spending.tres, self.book.ledger
+        hidden: set[tuple[str, str]] = set()
         walls_count = True
         for qos in self.book.qos_of(job.record):
             used = ledger.qos_tres.get(qos.name, {})
