@@ -197,7 +197,7 @@ def test_flags_of_qos_that_are_not_followed_are_told(tmp_path):
 
 @pytest.mark.parametrize("word", ["SOMETIMES", "Daily2"])
 def test_a_period_that_is_none_is_a_fault(site, word):
-    with pytest.raises(InputError, match="PriorityUsageResetPeriod is .* are possible"):
+    with pytest.raises(InputError, match=r"PriorityUsageResetPeriod is .* are possible"):
         site(f"PriorityType=priority/multifactor\nPriorityUsageResetPeriod={word}\nNodeName=a\n")
 
 
