@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from windtunnel.model.slurm import PrioritySettings
+from windtunnel.model.slurm import GresAsk, GresItem, Partition, PrioritySettings, SlurmNode
 from windtunnel.schedulers.slurm.admission import Admission
 from windtunnel.schedulers.slurm.state import State
 
@@ -49,3 +50,54 @@ def test_a_nice_job_gives_way_under_both_plugins(multifactor):
     settings = PrioritySettings(multifactor=multifactor, weight_job_size=1000)
     found = ranked(site(priority=settings), job("a", 60, tasks=1, nice=200), job("b", 60, tasks=1))
     assert found[0] < found[1]
+
+
+def of_tres(weights, **ask):
+    """The priority of a job that only TRES give, each with 1000 points for all of the partition's."""
+    nodes = tuple(
+        SlurmNode(
+            name=f"n{k}",
+            cpus=8,
+            cores_per_socket=8,
+            memory=8000,
+            state="IDLE",
+            gres=(GresItem(name="gpu", type="a100", count=4),),
+        )
+        for k in range(4)
+    )
+    described = site(
+        licences={"matlab": 10},
+        partitions=(Partition(name="main", default=True, billing_weights={"cpu": 1.0, "license/matlab": 4.8}),),
+        priority=PrioritySettings(weight_tres=dict.fromkeys(weights, 1000.0)),
+    )
+    return ranked(replace(described, nodes=nodes), job("a", 60, **ask))[0][0]
+
+
+def test_licences_count_by_those_of_the_cluster():
+    assert of_tres(["license/matlab"], tasks=1, licences={"matlab": 3}) == 300
+
+
+def test_what_a_request_costs_counts_by_what_the_partition_does_in_whole_numbers():
+    assert of_tres(["billing"], tasks=8, licences={"matlab": 2}) == int(1000 * int(8 + 2 * 4.8) / int(32 + 10 * 4.8))
+
+
+@pytest.mark.parametrize(
+    ("ask", "gpus"),
+    [
+        ({"gres_per_node": (GresAsk(name="gpu", type="a100", count=2),), "min_nodes": 2, "tasks": 2}, 4),
+        ({"gres_per_job": (GresAsk(name="gpu", type="a100", count=3),), "tasks": 1}, 3),
+        ({"gres_per_task": (GresAsk(name="gpu", type="a100", count=1),), "tasks": 4}, 4),
+        (
+            {
+                "gres_per_socket": (GresAsk(name="gpu", type="a100", count=2),),
+                "sockets_per_node": 1,
+                "min_nodes": 2,
+                "tasks": 2,
+            },
+            4,
+        ),
+    ],
+)
+def test_types_of_gpus_count_however_they_are_asked_for(ask, gpus):
+    assert of_tres(["gres/gpu:a100"], **ask) == int(1000 * gpus / 16)
+    assert of_tres(["gres/gpu"], **ask) == int(1000 * gpus / 16)

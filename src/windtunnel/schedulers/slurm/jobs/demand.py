@@ -6,6 +6,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, Qos, SlurmNode, SlurmSite
+from windtunnel.schedulers.slurm.jobs.asked_gres import asked_gres
 from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, cpus_of_tasks, named_nodes
 
 __all__ = ["Demand", "time_limit"]
@@ -50,6 +51,7 @@ class Demand:
         "gres",
         "least_asked",
         "least_cpus",
+        "licences",
         "lifts_least",
         "lifts_most",
         "max_nodes",
@@ -78,6 +80,7 @@ class Demand:
         "tasks_per_node",
         "tasks_per_socket",
         "too_much_memory",
+        "tracked_gres",
         "whole_memory",
     )
 
@@ -102,6 +105,7 @@ class Demand:
             self.most_looked_for = min(self.tasks, len(site.nodes))
         self.cpus_per_task: int = ask.cpus_per_task or 1
         self._count_gres(ask, partition, site)
+        self.licences = ask.licences
         self.cpus = max(cpus_of_tasks(ask, self.tasks), self.min_nodes)
         """CPUs in all (NumCPUs of the pending job)."""
         self.min_cpus_per_node = ask.min_cpus_per_node or 0
@@ -229,6 +233,8 @@ class Demand:
         """The CPUs that a node has to have for each of its GPUs."""
         self.asks_gres = bool(per_node or in_all or ask.gres_per_task or self.gpus_per_socket)
         """Whether it asks for generic resources at all."""
+        self.tracked_gres: dict[str, int] = asked_gres(ask, self.min_nodes, self.tasks) if self.asks_gres else {}
+        """Generic resources of the whole request, by the names of TRES."""
         if not self.asks_gres:
             return
         self.gpus_per_job = in_all
@@ -368,6 +374,9 @@ class Demand:
             found["mem"] = self.node_memory * count
         elif self.memory_per_gpu is not None:
             found["mem"] = self.memory_per_gpu * (self.gpus_per_job or self.gpus_on_node() * count)
+        if nodes is None:
+            found |= self.tracked_gres
+            return found | {f"license/{name}": number for name, number in self.licences.items()}
         for one in self.gres:
             key = f"gres/{one.name}"
             found[key] = found.get(key, 0) + one.count * count

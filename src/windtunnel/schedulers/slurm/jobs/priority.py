@@ -8,6 +8,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import Partition, PrioritySettings, Qos, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.shares.tree import AccountTree, Member
+from windtunnel.schedulers.slurm.shares.usage import billing
 
 __all__ = ["HIGHEST", "Factors", "Lasting", "Ranking"]
 
@@ -37,10 +38,13 @@ class Ranking:
 
     def __init__(self, site: SlurmSite, tree: AccountTree, totals: Mapping[str, Mapping[str, float]]) -> None:
         self.settings: PrioritySettings = site.priority
-        self.totals = totals
-        """TRES of each partition (by name)."""
+        self.totals = {name: dict(tres) for name, tres in totals.items()}
+        """TRES of each partition (by name), with what they cost in it."""
+        for one in site.partitions:
+            if one.name in self.totals:
+                self.totals[one.name]["billing"] = self._cost(self.totals[one.name], one)
         self.nodes = len(site.nodes)
-        self.cpus = sum(node.cpus for node in site.nodes)
+        self.cpus = sum(node.cpus - node.cores_reserved * node.threads_per_core for node in site.nodes)
         self.best_partition = max((one.priority_job_factor for one in site.partitions), default=1)
         self.best_qos = max((one.priority for one in site.qos), default=0)
         self.best_assoc = max((member.priority for member in tree), default=0)
@@ -75,7 +79,8 @@ class Ranking:
             found.qos = self._share(qos.priority, self.best_qos, "NO_NORMAL_QOS")
         if known.weight_assoc and member is not None:
             found.assoc = self._share(member.priority, self.best_assoc, "NO_NORMAL_ASSOC")
-        found.tres = dict(self._tres(demand.tres(), partition.name))
+        if known.weight_tres:
+            found.tres = dict(self._tres(self._wanted(demand, partition), partition.name))
         return found
 
     def lasting(
@@ -135,6 +140,14 @@ class Ranking:
         else:
             value = (nodes / self.nodes + cpus / self.cpus) / 2
         return min(1.0, max(0.0, value))
+
+    def _wanted(self, demand: Demand, partition: Partition) -> dict[str, float]:
+        """TRES of a request as they are kept of it: with what they cost, in whole numbers."""
+        tres = demand.tres()
+        return tres | {"billing": self._cost(tres, partition)}
+
+    def _cost(self, tres: Mapping[str, float], partition: Partition) -> int:
+        return int(billing(tres, partition.billing_weights, "MAX_TRES" in self.settings.flags))
 
     def _tres(self, wanted: Mapping[str, float], partition: str) -> Iterable[tuple[str, float]]:
         normal = self._normal("NO_NORMAL_TRES")

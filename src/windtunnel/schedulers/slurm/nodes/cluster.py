@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmSite
+from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmNode, SlurmSite
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.nodes.tiers import giving_way, overlooked, suspends, ways_of
 
@@ -31,15 +31,24 @@ class PartitionTable:
         most = partition.max_cpus_per_node
         self.cpus = sum(node.cpus if most is None else min(node.cpus, most) for _, node in inside)
         """The CPUs that jobs may have of it."""
-        self.tres: dict[str, float] = {
-            "cpu": sum(node.cpus for _, node in inside),
-            "mem": sum(node.memory for _, node in inside),
-            "node": len(inside),
-        }
-        for _, node in inside:
-            for item in node.gres:
-                for key in (f"gres/{item.name}", f"gres/{item.name}:{item.type}"):
-                    self.tres[key] = self.tres.get(key, 0) + item.count
+        self.tres = _tres_of([node for _, node in inside], site)
+        """What it has, and all licences, for they belong to nobody."""
+
+
+def _tres_of(nodes: list[SlurmNode], site: SlurmSite) -> dict[str, float]:
+    """TRES of a partition with some nodes."""
+    found: dict[str, float] = {
+        "cpu": sum(node.cpus - node.cores_reserved * node.threads_per_core for node in nodes),
+        "mem": sum(node.memory for node in nodes),
+        "node": len(nodes),
+    }
+    for node in nodes:
+        for item in node.gres:
+            for key in (f"gres/{item.name}", f"gres/{item.name}:{item.type}"):
+                found[key] = found.get(key, 0) + item.count
+    for name, count in site.licences.items():
+        found[f"license/{name}"] = count
+    return found
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
