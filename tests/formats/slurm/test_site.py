@@ -186,6 +186,17 @@ def test_settings_that_are_not_followed_are_told_where_they_are_no_defaults(site
     }
 
 
+def test_a_weight_of_what_is_not_tracked_counts_nothing(site):
+    found = site(
+        "PriorityType=priority/multifactor\nAccountingStorageTRES=license/x\nNodeName=a\n"
+        "PriorityWeightTRES=cpu=5,license/x=7,license/y=9\n"
+    )
+    assert found.site.priority.weight_tres == {"cpu": 5.0, "license/x": 7.0}
+    (told,) = [one for one in found.warnings if one.code == "ignored"]
+    assert "license/y" in told.message
+    assert told.hint == "AccountingStorageTRES=license/y"
+
+
 def test_flags_of_qos_that_are_not_followed_are_told(tmp_path):
     (tmp_path / "slurm.conf").write_text("ClusterName=x\nNodeName=a\nPartitionName=p Nodes=a\n")
     (tmp_path / "sacctmgr-assoc.txt").write_text("Cluster|Account|User\nx|root|\n")

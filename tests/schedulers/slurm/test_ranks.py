@@ -101,3 +101,15 @@ def test_what_a_request_costs_counts_by_what_the_partition_does_in_whole_numbers
 def test_types_of_gpus_count_however_they_are_asked_for(ask, gpus):
     assert of_tres(["gres/gpu:a100"], **ask) == int(1000 * gpus / 16)
     assert of_tres(["gres/gpu"], **ask) == int(1000 * gpus / 16)
+
+
+def test_of_a_list_of_partitions_the_first_says_what_a_job_costs_in_all():
+    dear, cheap = {"cpu": 2.0}, {"cpu": 1.0}
+    parts = (
+        Partition(name="dear", billing_weights=dear),
+        Partition(name="cheap", default=True, billing_weights=cheap),
+    )
+    described = site(partitions=parts, priority=PrioritySettings(weight_tres={"billing": 1000.0}))
+    (both,) = ranked(described, job("a", 60, tasks=8, partitions=("cheap", "dear")))
+    (one,) = ranked(described, job("a", 60, tasks=8, partitions=("dear",)))
+    assert (sorted(both), one) == ([125, 250], [250])  # 8 of 32 in one, 8 of 64 in the other

@@ -25,6 +25,8 @@ _PLUGINS: Final = {
     "TopologyPlugin": ("topology", ("none", "default", "flat", "tree")),
 }
 """Plugins that are simulated; the first word is what stands before the stroke."""
+_TRACKED: Final = ("cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages")
+"""The TRES that are tracked wherever there is accounting."""
 _PERIODS: Final = ("NONE", "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY")
 
 
@@ -171,7 +173,7 @@ def _priority(line: Line, kind: str, tz: str) -> PrioritySettings:
         weight_job_size=line.integer("PriorityWeightJobSize", 0),
         weight_partition=line.integer("PriorityWeightPartition", 0),
         weight_qos=line.integer("PriorityWeightQOS", 0),
-        weight_tres=line.ask("PriorityWeightTRES", tres_weights, {}),
+        weight_tres=_weights(line),
         max_age=_seconds(line, "PriorityMaxAge", 7 * 86400),
         decay_half_life=_seconds(line, "PriorityDecayHalfLife", 7 * 86400),
         calc_period=_seconds(line, "PriorityCalcPeriod", 300),
@@ -181,6 +183,17 @@ def _priority(line: Line, kind: str, tz: str) -> PrioritySettings:
         flags=tuple(word.upper() for word in line.words("PriorityFlags")),
         dampening=dampening,
     )
+
+
+def _weights(line: Line) -> dict[str, float]:
+    """PriorityWeightTRES; what is not tracked weighs nothing, and that is told."""
+    found: dict[str, float] = line.ask("PriorityWeightTRES", tres_weights, {})
+    tracked = {*_TRACKED, *(word.lower() for word in line.words("AccountingStorageTRES"))}
+    for name in [name for name in found if name.lower() not in tracked]:
+        told = f"PriorityWeightTRES names {name}, which counts nothing since AccountingStorageTRES does not"
+        line.note(told, "ignored", Severity.WARNING, hint=f"AccountingStorageTRES={name}")
+        del found[name]
+    return found
 
 
 def _period(line: Line) -> str:

@@ -1,5 +1,6 @@
 """What a job asks for in numbers, as sbatch and slurmctld work it out before any node is looked at (§5.2, §5.3)."""
 
+from collections.abc import Mapping
 from math import ceil
 from typing import Final
 
@@ -31,6 +32,7 @@ class Demand:
         "asked",
         "asked_cpus",
         "asks_gres",
+        "billing_weights",
         "cores_per_socket",
         "cpus",
         "cpus_beside_gpu",
@@ -106,6 +108,8 @@ class Demand:
         self.cpus_per_task: int = ask.cpus_per_task or 1
         self._count_gres(ask, partition, site)
         self.licences = ask.licences
+        self.billing_weights: Mapping[str, float] = partition.billing_weights
+        """What its priority reckons with: in all partitions that it names those of the first."""
         self.cpus = max(cpus_of_tasks(ask, self.tasks), self.min_nodes)
         """CPUs in all (NumCPUs of the pending job)."""
         self.min_cpus_per_node = ask.min_cpus_per_node or 0

@@ -42,7 +42,7 @@ class Ranking:
         """TRES of each partition (by name), with what they cost in it."""
         for one in site.partitions:
             if one.name in self.totals:
-                self.totals[one.name]["billing"] = self._cost(self.totals[one.name], one)
+                self.totals[one.name]["billing"] = self._cost(self.totals[one.name], one.billing_weights)
         self.nodes = len(site.nodes)
         self.cpus = sum(node.cpus - node.cores_reserved * node.threads_per_core for node in site.nodes)
         self.best_partition = max((one.priority_job_factor for one in site.partitions), default=1)
@@ -80,7 +80,7 @@ class Ranking:
         if known.weight_assoc and member is not None:
             found.assoc = self._share(member.priority, self.best_assoc, "NO_NORMAL_ASSOC")
         if known.weight_tres:
-            found.tres = dict(self._tres(self._wanted(demand, partition), partition.name))
+            found.tres = dict(self._tres(self._wanted(demand), partition.name))
         return found
 
     def lasting(
@@ -141,13 +141,13 @@ class Ranking:
             value = (nodes / self.nodes + cpus / self.cpus) / 2
         return min(1.0, max(0.0, value))
 
-    def _wanted(self, demand: Demand, partition: Partition) -> dict[str, float]:
+    def _wanted(self, demand: Demand) -> dict[str, float]:
         """TRES of a request as they are kept of it: with what they cost, in whole numbers."""
         tres = demand.tres()
-        return tres | {"billing": self._cost(tres, partition)}
+        return tres | {"billing": self._cost(tres, demand.billing_weights)}
 
-    def _cost(self, tres: Mapping[str, float], partition: Partition) -> int:
-        return int(billing(tres, partition.billing_weights, "MAX_TRES" in self.settings.flags))
+    def _cost(self, tres: Mapping[str, float], weights: Mapping[str, float]) -> int:
+        return int(billing(tres, weights, "MAX_TRES" in self.settings.flags))
 
     def _tres(self, wanted: Mapping[str, float], partition: str) -> Iterable[tuple[str, float]]:
         normal = self._normal("NO_NORMAL_TRES")

@@ -184,6 +184,8 @@ class PendingJob:
         """The fair share below which it has to wait."""
         self.lifts_time = qos is not None and qos.has("PartitionTimeLimit")
         """Whether its QOS lifts the time limits of partitions."""
+        for record in self.records:
+            record.demand.billing_weights = self.records[0].demand.billing_weights
         self.preference = preference = Constraint(ask.prefer, cluster) if ask.prefer else None
         """The features that it prefers, if it does any."""
         ignored = cluster.site.main.ignore_prefer_validation
