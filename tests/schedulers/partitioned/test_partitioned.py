@@ -154,15 +154,18 @@ def check_laws(run, spy, platform, workload):
         allowed = job.ask.partitions or ("main",)
         assert any(_fits(parts[name], names, end - start, job) for name in allowed), job_id
         tres, hosts = held_by(job, decision, platform)
-        limit = (
+        bio = ACCOUNTS[job.user] == "bio"
+        given = 30 if job.ask.qos == "slow" else 50 if bio else None  # MaxWall: of jobs that ask for no time
+        limit = given if given and job.walltime == inf else (
             min((parts[name].max_time for name in allowed if parts[name].max_time is not None), default=10**6)
             if job.walltime == inf
             else job.walltime / 60
         )
         for name in groups_of(job):
             changes += [(start, 1, name, 1, tres, hosts, limit), (end, 0, name, -1, tres, hosts, limit)]
-        if ACCOUNTS[job.user] == "bio":
+        if bio:
             assert limit <= 50
+        assert end - start <= (given or inf) * 60
         if job.user == "cid":
             assert tres["cpu"] <= 8
     held = {}

@@ -1,6 +1,7 @@
 """Other schedulers on a Slurm site: licences, MinNodes, MaxCPUsPerNode, exclusive nodes, and budgets over time."""
 
 import random
+from math import inf
 
 import pytest
 from msgspec.structs import replace
@@ -215,3 +216,8 @@ def test_the_account_says_what_is_kept_and_what_is_not(tmp_path):
     run, _ = played(platform, *given, scheduler="batsched/filler")
     told = [line.reason for line in run.account if not line.note]
     assert any("MaxCPUsPerNode" in reason and "gives whole hosts" in reason for reason in told)
+
+
+def test_jobs_without_a_time_limit_end_with_what_their_account_gives_them(tmp_path):
+    _, rows = played(site(tmp_path, limits=Limits(max_wall_per_job=5)), job("a", seconds=1000.0, walltime=inf))
+    assert rows["a"]["finish_time"] == 300

@@ -99,15 +99,14 @@ class Gate:
         """A job is submitted: it waits here until :meth:`ready` lets it go. The reason if it is refused, else ""."""
         state = self.state
         ask = ask_of(job, state.site)
-        account = ask.account or state.tree.default_account(ask.user)
-        member = state.tree.find(account, ask.user, ask.partitions[0] if ask.partitions else "")
-        above = member.path() if member is not None else ()
-        default = next((one.association.default_qos for one in above if one.association.default_qos), "normal")
-        qos = state.cluster.qos.get(ask.qos or default)
+        account, member = state.tree.association(ask, state.cluster.default, bool(state.site.enforce))
+        qos = state.cluster.qos.get(ask.qos or state.tree.default_qos(member))
         self._arrived += 1
         pending = PendingJob(job.id, self._arrived, ask, now, state.cluster, member, qos)
         if member is None:
             pending.account = account
+        for record in pending.records:
+            self._limits.submission(record, record.demand.tres(), (), ())  # it may give a time limit
         reasons = []
         for record in pending.records:
             found = self._passed(job, record)
@@ -164,7 +163,8 @@ class Gate:
         Counted in processors it has at least ``MinNodes`` hosts; where jobs are exclusive it has them whole.
         """
         partition = record.table.partition
-        limited = partition.max_time is not None or partition.default_time is not None
+        given = record.job.given_minutes is not None
+        limited = given or partition.max_time is not None or partition.default_time is not None
         if isinf(job.walltime) and limited:
             job = replace(job, walltime=record.limit * 60.0)
         request = job.request

@@ -67,12 +67,7 @@ class Admission:
         if before is None:
             self._numbers += 1
         number = self._numbers if before is None else before.number
-        account = ask.account or state.tree.default_account(ask.user)
-        partition = ask.partitions[0] if ask.partitions else state.cluster.default
-        member = state.tree.find(account, ask.user, partition)
-        if member is None and not state.site.enforce:
-            account = state.tree.default_account(ask.user)  # what it names is nobody's
-            member = state.tree.find(account, ask.user, partition)
+        account, member = state.tree.association(ask, state.cluster.default, bool(state.site.enforce))
         qos = state.cluster.qos.get(ask.qos or state.tree.default_qos(member))
         pending = PendingJob(key, number, ask, state.now, state.cluster, member, qos)
         if pending.member is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model.slurm import PARENT, Association, Limits
+from windtunnel.model.slurm import PARENT, Association, JobAsk, Limits
 
 __all__ = ["AccountTree", "Member"]
 
@@ -138,6 +138,20 @@ class AccountTree:
         """The account that a user's jobs belong to when they name none; empty: there is no such user."""
         own = [one.association for (_, name, _), one in self.users.items() if name == user]
         return next((one.account for one in own if one.default), own[0].account if own else "")
+
+    def association(self, ask: JobAsk, default_partition: str, enforced: bool) -> tuple[str, Member | None]:
+        """The account that a job belongs to, and the association, if there is one.
+
+        Where nothing is enforced, jobs of accounts that their user is not in belong to the user's own.
+        """
+        partition = ask.partitions[0] if ask.partitions else default_partition
+        account = ask.account or self.default_account(ask.user)
+        member = self.find(account, ask.user, partition)
+        if member is None and not enforced:
+            own = self.default_account(ask.user)
+            member = self.find(own, ask.user, partition)
+            account = own if member is not None else account
+        return account, member
 
     def default_qos(self, member: Member | None) -> str:
         """The QOS of jobs that name none: the default if it may be used, the only one that may, or the cluster's."""
