@@ -6,14 +6,31 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import windtunnel as wt
 from windtunnel.model.slurm import GresAsk, GresItem, Partition, PrioritySettings, SlurmNode
 from windtunnel.schedulers.slurm.admission import Admission
+from windtunnel.schedulers.slurm.component import Slurm
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
-from sites import job, site
+from sites import job, platform, site, workload
 
 FIRST = 4294901759
+
+
+class Watched(Slurm):
+    """Notes the priority of the one job that waits."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def decide(self, now, notices):
+        found = super().decide(now, notices)
+        if self.state is not None and len(self.state.pending) == 1:
+            (one,) = self.state.pending.values()
+            self.seen.append(one.records[0].priority)
+        return found
 
 
 def ranked(described, *jobs):
@@ -113,3 +130,15 @@ def test_of_a_list_of_partitions_the_first_says_what_a_job_costs_in_all():
     (both,) = ranked(described, job("a", 60, tasks=8, partitions=("cheap", "dear")))
     (one,) = ranked(described, job("a", 60, tasks=8, partitions=("dear",)))
     assert (sorted(both), one) == ([125, 250], [250])  # 8 of 32 in one, 8 of 64 in the other
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_the_size_of_a_job_is_that_of_the_placement_last_found_for_it(exclusive):
+    """Backfill plans the job on a node of its own; from the next round on all of its CPUs count."""
+    sizes = PrioritySettings(weight_job_size=1000, calc_period=60, decay_half_life=0)
+    scheduler = Watched()
+    jobs = (job("a", 600, tasks=32, walltime=600), job("b", 60, submit=1, tasks=2, exclusive=exclusive))
+    wt.simulate(platform(site(priority=sizes)), workload(*jobs), scheduler)
+    first, later = int(1000 * (1 / 4 + 2 / 32) / 2), int(1000 * (1 / 4 + 8 / 32) / 2)
+    assert scheduler.seen[0] == first
+    assert scheduler.seen[-1] == (later if exclusive else first)

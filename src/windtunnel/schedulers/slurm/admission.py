@@ -107,14 +107,16 @@ def rank(state: State, job: PendingJob) -> None:
     always = ranking.ages_always
     since = job.submitted if always else job.accrued_from
     age = state.now - since if since is not None else 0
+    cpus = job.last_cpus if ranking.by_size else 0
     for record in job.records:
         if job.fixed_priority is not None:
             record.priority = job.fixed_priority
             continue
         lasting = record.lasting
-        if lasting is None:
-            lasting = ranking.lasting(record.demand, record.table.partition, job.qos, job.member, record.limit)
-            record.lasting = lasting
+        if lasting is None or record.sized != cpus:
+            partition = record.table.partition
+            lasting = ranking.lasting(record.demand, partition, job.qos, job.member, record.limit, cpus)
+            record.lasting, record.sized = lasting, cpus
         priority = ranking.priority(lasting, share, age, job.site_factor, job.nice)
         record.priority = max(priority, record.priority) if ranking.only_rises else priority
 

@@ -119,6 +119,12 @@ class State:
         name = record.job.reservation
         return found | self.bookings.nodes_of(name) if name and self.bookings.flexible(name) else found
 
+    def unmeasured(self, record: Record) -> bool:
+        """Whether a placement, of which none was found yet, may change the size of a job, and so its priority."""
+        if not self.ranking.by_size or record.job.last_cpus:
+            return False
+        return record.demand.exclusive or self.selector.linear or self.selector.whole_cores
+
     def licences_free(self) -> dict[str, int]:
         """Licences that no running job has."""
         return {name: count - self.licences_given.get(name, 0) for name, count in self.site.licences.items()}

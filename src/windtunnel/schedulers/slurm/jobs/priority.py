@@ -50,6 +50,8 @@ class Ranking:
         self.best_assoc = max((member.priority for member in tree), default=0)
         self.ages_always = "ACCRUE_ALWAYS" in site.priority.flags
         self.only_rises = "INCR_ONLY" in site.priority.flags
+        self.by_size = site.priority.weight_job_size != 0
+        """Whether the size of a job counts."""
         self._weight_age = float(site.priority.weight_age)
         self._weight_fair_share = float(site.priority.weight_fair_share)
         self._max_age = float(site.priority.max_age)
@@ -63,8 +65,12 @@ class Ranking:
         fair_share: float,
         age: float,
         limit: int | None,
+        cpus: int = 0,
     ) -> Factors:
-        """All factors of a job; ``age`` is the seconds that have accrued, ``limit`` minutes."""
+        """All factors of a job; ``age`` is the seconds that have accrued, ``limit`` minutes.
+
+        Of a job for which a placement was found its ``cpus`` count, else (0) those that it asks for.
+        """
         known = self.settings
         found = Factors()
         if known.weight_age:
@@ -72,7 +78,7 @@ class Ranking:
         if known.weight_fair_share:
             found.fair_share = fair_share
         if known.weight_job_size:
-            found.size = self._size(demand.min_nodes, demand.cpus, limit)
+            found.size = self._size(demand.min_nodes, cpus or demand.cpus, limit)
         if known.weight_partition:
             found.partition = self._share(partition.priority_job_factor, self.best_partition, "NO_NORMAL_PART")
         if known.weight_qos and qos is not None:
@@ -84,10 +90,16 @@ class Ranking:
         return found
 
     def lasting(
-        self, demand: Demand, partition: Partition, qos: Qos | None, member: Member | None, limit: int | None
+        self,
+        demand: Demand,
+        partition: Partition,
+        qos: Qos | None,
+        member: Member | None,
+        limit: int | None,
+        cpus: int = 0,
     ) -> Lasting:
-        """What of a job's priority stays as it is while it waits."""
-        known, found = self.settings, self.factors(demand, partition, qos, member, 0.0, 0.0, limit)
+        """What of a job's priority stays as it is while it waits, unless a placement of another size is found."""
+        known, found = self.settings, self.factors(demand, partition, qos, member, 0.0, 0.0, limit, cpus)
         return (
             known.weight_assoc * found.assoc,
             known.weight_job_size * found.size,

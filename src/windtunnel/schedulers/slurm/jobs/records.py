@@ -280,6 +280,7 @@ class Record:
         "plain",
         "priority",
         "refusal",
+        "sized",
         "sort",
         "table",
         "tested_minutes",
@@ -296,6 +297,8 @@ class Record:
         self.priority = 0
         self.lasting: Lasting | None = None
         """What does not change of the priority; None: not asked for yet."""
+        self.sized = 0
+        """The CPUs that were found for the job when that was worked out."""
         self.constraint = job.constraint
         """What it asks of the features of its nodes."""
         self.counts = job.constraint.counts
@@ -365,7 +368,7 @@ class Record:
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow
         other.priority, other.kind, other.refusal = self.priority, -1, self.refusal
-        other.plain, other.sort, other.liking, other.lasting = -1, 0, None, None
+        other.plain, other.sort, other.liking, other.lasting, other.sized = -1, 0, None, None, 0
         other.demand = demand = Demand(self.job.ask, self.table.partition, site, self.table.first, self.job.qos)
         demand.min_nodes, demand.requested_nodes, demand.max_nodes = least, wanted, most
         demand.exclusive = self.demand.exclusive

@@ -60,6 +60,8 @@ class PlanMaker:
         self.lasting = False
         self.done = Pass()
         """What has started."""
+        self.sizes = state.ranking.by_size
+        """Whether priorities depend on the CPUs of what is found for jobs."""
         self.reserved: dict[str, int] = {}
         """Plans of each partition."""
         self.entered = 0
@@ -206,9 +208,17 @@ class PlanMaker:
             self.answers.append(answer)
         else:
             self.lasting = False
+        if found is not None:
+            self._measure(record, found[1])
         if found is not None and waits_for_switches(state, record, found[1]):
             return None  # select/linear looks no further
         return found
+
+    def _measure(self, record: Record, placed: Picked) -> None:
+        """The CPUs of the placement are the size of the job from now on."""
+        if self.sizes and placed.total:
+            record.job.last_cpus = placed.total
+            record.sort = max(record.sort, 0)  # it had to be tested for that
 
     def _possible(self, record: Record, among: int, slots: list[Slot]) -> bool:
         """Whether nodes, named ones and licences are enough for a test at all."""

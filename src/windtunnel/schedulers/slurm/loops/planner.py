@@ -54,6 +54,8 @@ class Planner(PlanMaker):
         sort = state.selector.kind(record) << 40 | minutes
         if sort in self.hopeless:
             return Plan(NOTHING), False
+        if state.unmeasured(record):
+            return self.make(record, only_now, first)
         known = state.kept_plans.find(number, record, state.now)
         length = minutes * 60
         if known is not None and self.stands(known):

@@ -86,6 +86,7 @@ class Prospects:
             or job.time_min is not None
             or job.lifts_time
             or len(job.records) > 1
+            or self.state.unmeasured(record)
             or not selector.by_sets(record, record.table.mask)
             or (self._limited and not self._same_anywhere(record))
         )
