@@ -56,9 +56,6 @@ class Selector(Chooser):
 
     def took(self, held: Holding) -> None:
         """A job runs now."""
-        if self.masks is not None and self.futures is not None:
-            self.masks.add(held)
-            self.futures.changed()
         self.answers.changed(held.nodes, held.end)
         self._rank += 1
         self._ranks[held.job] = self._rank
@@ -67,17 +64,20 @@ class Selector(Chooser):
         self.ends.insert(place, key)
         self.by_end.insert(place, held)
         self.dates.insert(place, held.end)
+        if self.masks is not None and self.futures is not None:
+            self.masks.add(held)
+            self.futures.began(place, held)
 
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
-        if self.masks is not None and self.futures is not None:
-            self.masks.remove(held)
-            self.futures.changed()
         self.answers.changed(held.nodes, held.end)
         place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
         del self.ends[place]
         del self.by_end[place]
         del self.dates[place]
+        if self.masks is not None and self.futures is not None:
+            self.masks.remove(held)
+            self.futures.ended(place, held)
 
     def will_run(
         self,

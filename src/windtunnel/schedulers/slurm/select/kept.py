@@ -4,6 +4,8 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.nodes.nodesets import spans
+
 __all__ = ["NOT_KEPT", "KeptPicks", "Parts"]
 
 Parts = list[tuple[int, int]]
@@ -19,11 +21,20 @@ _MOST: Final = 2000
 class KeptPicks:
     """What selections by sets of nodes came to, the latest of them; by hashes, as those of large sets take long."""
 
-    __slots__ = ("_before", "_latest")
+    __slots__ = ("_among", "_before", "_latest", "_runs")
 
     def __init__(self) -> None:
         self._latest: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
         self._before: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
+        self._among = 0
+        self._runs: list[tuple[int, int]] = []
+        """The nodes of which runs were last asked for, and these."""
+
+    def runs_of(self, among: int) -> list[tuple[int, int]]:
+        """The runs of consecutive nodes in a set; one search asks for those of the same again and again."""
+        if among != self._among:
+            self._among, self._runs = among, spans(among)
+        return self._runs
 
     def find(self, number: int, key: tuple[int, ...]) -> Parts | None:
         """What a selection came to (None: to nothing), or :data:`NOT_KEPT`; ``number``: the hash of its key."""

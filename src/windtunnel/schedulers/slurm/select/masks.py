@@ -11,8 +11,10 @@ from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of
+from windtunnel.schedulers.slurm.select.alike import at_most, most_nodes, take_alike
 from windtunnel.schedulers.slurm.select.kept import NOT_KEPT, KeptPicks, Parts
 from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
+from windtunnel.schedulers.slurm.select.packed import MOST_CPUS, MOST_NODES, cut_to, of_levels
 from windtunnel.schedulers.slurm.select.plain_fit import in_steps
 from windtunnel.schedulers.slurm.select.set_runs import runs_in
 from windtunnel.schedulers.slurm.select.stretches import Stretches
@@ -34,6 +36,8 @@ def plain_cluster(cluster: Cluster) -> bool:
         and "CR_LLN" not in select.flags
         and not cluster.site.main.pack_serial_at_end
         and not cluster.site.backfill.bf_busy_nodes
+        and cluster.size < MOST_NODES
+        and max(cluster.cpus, default=0) < MOST_CPUS
         and all(
             one.partition.over_subscribe.value in ("NO", "EXCLUSIVE")
             and not one.partition.lln
@@ -63,23 +67,11 @@ def plain_record(record: Record, memory: bool = False) -> bool:
     )
 
 
-def _at_most(counts: list[int], nodes: int) -> int:
-    """The CPUs that so many nodes could give at best, of as many as there are with each number of CPUs."""
-    cpus = 0
-    for free in range(len(counts) - 1, 0, -1):
-        count = min(nodes, counts[free])
-        cpus += free * count
-        nodes -= count
-        if nodes <= 0:
-            break
-    return cpus
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("by_core", "cluster", "kept", "masks", "room")
+    __slots__ = ("_stretches", "alike", "by_core", "cluster", "kept", "masks", "room")
 
     def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
@@ -88,6 +80,10 @@ class FreeMasks:
         self.room = MemoryRoom(cluster) if cluster.site.select.memory and room else None
         """Where memory is counted."""
         self.kept = KeptPicks()
+        self.alike = not cluster.site.select.memory and cluster.by_weight == [cluster.all]
+        """Whether free CPUs say all of any node."""
+        self._stretches: list[int] | None = None
+        """Nodes next to each other with as many free CPUs, once somebody has asked for them."""
 
     def copy(self) -> "FreeMasks":
         """The same, to be changed apart."""
@@ -100,6 +96,7 @@ class FreeMasks:
 
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
+        self._stretches = None
         masks = self.masks
         for count, memory, nodes in self.parts(held):
             if self.room is not None:
@@ -117,6 +114,7 @@ class FreeMasks:
 
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
+        self._stretches = None
         masks = self.masks
         for count, memory, nodes in self.parts(held):
             if self.room is not None:
@@ -167,9 +165,7 @@ class FreeMasks:
         if demand.exclusive:
             among &= self.idle()
         masks, least, wanted = self.masks, self._least(record), demand.min_nodes
-        most = demand.max_nodes
-        if demand.tasks_given and most > demand.tasks:
-            most = max(demand.tasks, wanted)
+        most = most_nodes(demand)
         cpus = demand.cpus
         for free in range(len(masks) - 1, least - 1, -1):
             nodes = masks[free]
@@ -192,6 +188,8 @@ class FreeMasks:
         least = self._least(record)
         if demand.exclusive:
             among &= self.idle()
+        if self.alike:
+            return self._pick_alike(demand, cut_to(self.stretches(), self.kept.runs_of(among), least), kind)
         levels = [nodes & among if nodes and free >= least else 0 for free, nodes in enumerate(self.masks)]
         if self.room is not None and demand.memory_per_cpu:
             values = self._with_memory(levels, self.room, demand.memory_per_cpu, demand.least_tasks)
@@ -203,6 +201,23 @@ class FreeMasks:
         found = self.kept.find(number, key)
         return self.kept.keep(number, key, self._pick(demand, levels, values)) if found is NOT_KEPT else found
 
+    def stretches(self) -> list[int]:
+        """The nodes next to each other that have as many free CPUs (:mod:`~.packed`)."""
+        if self._stretches is None:
+            self._stretches = of_levels(list(enumerate(self.masks)))
+        return self._stretches
+
+    def _pick_alike(self, demand: Demand, stretches: list[int], kind: int) -> Parts | None:
+        """What a job would take of some stretches, as it was found before if it was."""
+        key = (kind, *stretches)
+        number = hash(key)
+        found = self.kept.find(number, key)
+        return (
+            self.kept.keep(number, key, take_alike(demand, stretches, self.cluster.threads[0], len(self.masks) - 1))
+            if found is NOT_KEPT
+            else found
+        )
+
     def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Parts | None:
         """The same among nodes with so many usable CPUs."""
         able = cpus = 0
@@ -212,10 +227,8 @@ class FreeMasks:
                 able |= nodes
                 count = counts[free] = nodes.bit_count()
                 cpus += free * count
-        most = demand.max_nodes
-        if demand.tasks_given and most > demand.tasks:
-            most = max(demand.tasks, demand.min_nodes)
-        if cpus < demand.cpus or sum(counts) < demand.min_nodes or _at_most(counts, most) < demand.cpus:
+        most = most_nodes(demand)
+        if cpus < demand.cpus or sum(counts) < demand.min_nodes or at_most(counts, most) < demand.cpus:
             return None
         largest = max([free for free, nodes in enumerate(levels) if nodes])
         unit = self.cluster.threads[0]
@@ -269,7 +282,7 @@ class FreeMasks:
                 present = [(free, nodes) for free, nodes in enumerate(levels) if nodes]
             else:
                 present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
-            runs = Stretches(present) if values is None else runs_in(need, inside, present, values)
+            runs = Stretches(of_levels(present)) if values is None else runs_in(need, inside, present, values)
             if need.done:
                 return need.parts
             while need.most_nodes > 0:

@@ -5,13 +5,19 @@ sums and differences then. Where most nodes differ from their neighbours it cost
 (:mod:`windtunnel.schedulers.slurm.select.set_runs`).
 """
 
-from mypy_extensions import mypyc_attr
+from typing import Final
 
-from windtunnel.schedulers.slurm.nodes.nodesets import spans
+from mypy_extensions import i64, mypyc_attr
+
+from windtunnel.schedulers.slurm.select.packed import AT, FREE, LENGTHS, TO
 from windtunnel.schedulers.slurm.select.set_runs import Present, Runs
 from windtunnel.schedulers.slurm.select.takings import Taking
 
 __all__ = ["Stretches"]
+
+
+_COUNTED: Final[Present] = [(0, 0)]
+"""In place of the sets of nodes whose CPUs other runs count when they need them."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -20,28 +26,30 @@ class Stretches(Runs):
 
     __slots__ = ("_first", "_stretches")
 
-    def __init__(self, present: Present) -> None:
-        stretches = [(begin, end, free) for free, nodes in present for begin, end in spans(nodes)]
-        stretches.sort()
+    def __init__(self, stretches: list[int]) -> None:
         self._stretches = stretches
-        """Of each the first node, the one behind its last, and the usable CPUs of each node; in their order."""
+        """At least one; as :mod:`~.packed` has them."""
         found: list[tuple[int, int]] = []
         counts: list[int] = []
         first: list[int] = []
-        start = behind = -1
-        cpus = 0
-        for place, (begin, end, free) in enumerate(stretches):
+        start: i64 = -1
+        behind: i64 = -1
+        cpus: i64 = 0
+        for place, one in enumerate(stretches):
+            number: i64 = one
+            begin = number >> AT
+            end = number >> TO & LENGTHS
             if begin != behind:
                 if behind >= 0:
                     found.append((start, behind))
                     counts.append(cpus)
                 first.append(place)
                 start, cpus = begin, 0
-            cpus += free * (end - begin)
+            cpus += (number & FREE) * (end - begin)
             behind = end
         found.append((start, behind))
         counts.append(cpus)
-        super().__init__(found, present, [])
+        super().__init__(found, _COUNTED, [])
         self._cpus = counts
         self._first = first
         """The place of the first stretch of each run."""
@@ -56,12 +64,13 @@ class Stretches(Runs):
         if need.nodes <= 1:
             tightest = self._tightest(need, at, behind)
             if tightest >= 0:
-                begin, _, free = stretches[tightest]
-                need.take_stretch(begin, begin + 1, free)
+                begin = stretches[tightest] >> AT
+                need.take_stretch(begin, begin + 1, stretches[tightest] & FREE)
                 return
         while True:
-            begin, end, free = stretches[at]
-            need.take_stretch(begin, end, free)
+            one = stretches[at]
+            end = one >> TO & LENGTHS
+            need.take_stretch(one >> AT, end, one & FREE)
             if end == behind or need.most_nodes <= 0 or need.done or need.hopeless:
                 return
             at += 1
@@ -75,12 +84,16 @@ class Stretches(Runs):
 
     def _tightest(self, need: Taking, at: int, behind: int) -> int:
         """Of the stretches of a run the first with fewest CPUs that hold all that is left; -1: there is none."""
-        stretches, wanted = self._stretches, need.cpus
-        best, fewest = -1, 0
+        stretches = self._stretches
+        wanted: i64 = need.cpus
+        to: i64 = behind
+        fewest: i64 = 0
+        best = -1
         while True:
-            _, end, free = stretches[at]
+            number: i64 = stretches[at]
+            free = number & FREE
             if free >= wanted and (best < 0 or free < fewest):
                 best, fewest = at, free
-            if end == behind:
+            if number >> TO & LENGTHS == to:
                 return best
             at += 1

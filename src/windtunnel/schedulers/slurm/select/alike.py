@@ -1,0 +1,74 @@
+"""What a job takes of nodes of which free CPUs say all: stretches of them tell (§5.3)."""
+
+from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.select.kept import Parts
+from windtunnel.schedulers.slurm.select.packed import AT, FREE, LENGTHS, TO, without_small
+from windtunnel.schedulers.slurm.select.set_runs import Runs
+from windtunnel.schedulers.slurm.select.stretches import Stretches
+from windtunnel.schedulers.slurm.select.takings import Taking
+
+__all__ = ["at_most", "most_nodes", "take_alike"]
+
+
+def most_nodes(demand: Demand) -> int:
+    """So many nodes a job gets at most: of those that it allows no more than it has tasks."""
+    most = demand.max_nodes
+    if demand.tasks_given and most > demand.tasks:
+        return max(demand.tasks, demand.min_nodes)
+    return most
+
+
+def at_most(counts: list[int], nodes: int) -> int:
+    """The CPUs that so many nodes could give at best, of as many as there are with each number of CPUs."""
+    cpus = 0
+    for free in range(len(counts) - 1, 0, -1):
+        count = min(nodes, counts[free])
+        cpus += free * count
+        nodes -= count
+        if nodes <= 0:
+            break
+    return cpus
+
+
+def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) -> Parts | None:
+    """The CPUs, and the nodes of which so many are taken; None: no selection succeeds.
+
+    ``stretches`` as :mod:`~.packed` has them, ``unit``: the CPUs of a core, ``highest``: of the largest node.
+    """
+    counts = [0] * (highest + 1)
+    cpus = nodes = largest = 0
+    for one in stretches:
+        free = one & FREE
+        size = (one >> TO & LENGTHS) - (one >> AT)
+        counts[free] += size
+        nodes += size
+        cpus += free * size
+        largest = max(largest, free)
+    most = most_nodes(demand)
+    if cpus < demand.cpus or nodes < demand.min_nodes or at_most(counts, most) < demand.cpus:
+        return None
+    found = _fill(Taking(demand, most, unit, largest), Stretches(stretches))
+    spare = nodes - demand.min_nodes
+    for small in range(1, largest):  # without the smallest ones, step by step
+        if found is not None or spare <= 0:
+            break
+        stretches, dropped = without_small(stretches, small, spare)
+        spare -= dropped
+        if dropped and stretches:
+            found = _fill(Taking(demand, most, unit, largest), Stretches(stretches))
+    return found
+
+
+def _fill(need: Taking, runs: Runs) -> Parts | None:
+    """What is taken of runs until it suffices."""
+    while need.most_nodes > 0:
+        if need.most_nodes == 1:
+            runs.keep_useful(need)
+        if not len(runs):
+            break
+        runs.take(need)
+        if need.done:
+            return need.parts
+        if need.hopeless:
+            return None
+    return need.parts if need.enough else None

@@ -1,0 +1,85 @@
+"""Stretches of consecutive nodes that have as many free CPUs, each as one number.
+
+However many nodes there are, few stretches say all of them on most clusters. As numbers they are sorted, compared and
+cut to the nodes that a job may have in little time, where sets of thousands of nodes are passed over digit by digit.
+"""
+
+from typing import Final
+
+from mypy_extensions import i64
+
+from windtunnel.schedulers.slurm.nodes.nodesets import spans
+
+__all__ = ["AT", "FREE", "LENGTHS", "MOST_CPUS", "MOST_NODES", "TO", "cut_to", "of_levels", "without_small"]
+
+AT: Final = 39
+"""The first node of a stretch begins at this digit,"""
+TO: Final = 16
+"""the one behind its last at this one;"""
+LENGTHS: Final = (1 << 23) - 1
+"""both have so many digits;"""
+FREE: Final = (1 << 16) - 1
+"""and the free CPUs of each of its nodes have these."""
+MOST_NODES: Final = 1 << 23
+MOST_CPUS: Final = 1 << 16
+
+
+def of_levels(levels: list[tuple[int, int]]) -> list[int]:
+    """The stretches of some sets of nodes, ascending; each set with the CPUs of its nodes."""
+    found = [begin << AT | end << TO | free for free, nodes in levels if free for begin, end in spans(nodes)]
+    found.sort()
+    return found
+
+
+def cut_to(stretches: list[int], runs: list[tuple[int, int]], least: int) -> list[int]:
+    """What of some stretches is in runs of nodes, both ascending, and has at least so many CPUs."""
+    found: list[int] = []
+    count = len(runs)
+    if not count:
+        return found
+    at = 0
+    first: i64 = runs[0][0]
+    last: i64 = runs[0][1]
+    floor: i64 = least
+    for one in stretches:
+        number: i64 = one
+        free = number & FREE
+        if free < floor:
+            continue
+        begin = number >> AT
+        end = number >> TO & LENGTHS
+        while last <= begin:
+            at += 1
+            if at == count:
+                return found
+            first, last = runs[at]
+        if first <= begin and end <= last:
+            found.append(one)
+            continue
+        while first < end:
+            low = max(first, begin)
+            high = min(last, end)
+            found.append(low << AT | high << TO | free)
+            if last >= end:
+                break
+            at += 1
+            if at == count:
+                return found
+            first, last = runs[at]
+    return found
+
+
+def without_small(stretches: list[int], small: int, most: int) -> tuple[list[int], int]:
+    """The same without nodes of just so many CPUs, the first ones, so many at most; and how many these are."""
+    found: list[int] = []
+    left = most
+    for one in stretches:
+        if one & FREE == small and left:
+            begin, end = one >> AT, one >> TO & LENGTHS
+            gone = min(left, end - begin)
+            left -= gone
+            if begin + gone < end:
+                found.append(begin + gone << AT | end << TO | small)
+        else:
+            found.append(one)
+    return found, most - left
