@@ -19,7 +19,9 @@ from windtunnel.schedulers.partitioned.budgets import Budgets
 from windtunnel.schedulers.partitioned.part import capped
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal
 from windtunnel.schedulers.slurm.nodes.cluster import PartitionTable
@@ -106,7 +108,7 @@ class Gate:
         if member is None:
             pending.account = account
         for record in pending.records:
-            self._limits.submission(record, record.demand.tres(), (), ())  # it may give a time limit
+            self._limits.submission(record, tres_of(record.demand), (), ())  # it may give a time limit
         reasons = []
         for record in pending.records:
             found = self._passed(job, record)
@@ -195,7 +197,7 @@ class Gate:
         return self._tres(record, need.hosts, cores, amounts)
 
     def _tres(self, record: Record, nodes: int, cores: float, amounts: Mapping[str, float]) -> dict[str, float]:
-        tres = record.demand.tres(nodes, int(cores))
+        tres = tres_of(record.demand, nodes, int(cores))
         tres |= {"cpu": cores, "node": float(nodes)}
         for name, amount in amounts.items():
             if name in _TRES:

@@ -10,7 +10,9 @@ from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.dependencies import Dependencies
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.priority import Ranking
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.limits.accrual import Accrual
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
 from windtunnel.schedulers.slurm.limits.used_up import Budgets
@@ -142,7 +144,7 @@ class State:
         return self._asked_for
 
     def _tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
-        tres = record.demand.tres(placed.nodes.bit_count(), placed.total)
+        tres = tres_of(record.demand, placed.nodes.bit_count(), placed.total)
         record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
         if not self.site.select.memory:
             tres.pop("mem", None)  # nobody gives it out
@@ -161,7 +163,7 @@ class State:
 
     def asked_tres(self, record: Record, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
         """What a job asks for while it has no nodes; or on so many of them, with so many CPUs."""
-        tres = record.demand.tres(nodes, cpus)
+        tres = tres_of(record.demand, nodes, cpus)
         for name, count in record.job.ask.licences.items():
             tres[f"license/{name}"] = count
         return self.billed(record, tres)

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.names import folded
 from windtunnel.schedulers.slurm.nodes.nodesets import bits

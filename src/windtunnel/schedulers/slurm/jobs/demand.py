@@ -364,37 +364,3 @@ class Demand:
     def gpus_on_node(self) -> int:
         """GPUs asked of each node; 0 where they are counted for the whole job."""
         return sum(one.count for one in self.gres if one.name == "gpu")
-
-    def tres(self, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
-        """Trackable resources of the request, or of so many nodes and CPUs."""
-        count = self.min_nodes if nodes is None else nodes
-        taken = self.cpus if cpus is None else cpus
-        found: dict[str, float] = {"cpu": taken, "node": count}
-        if self.memory_per_cpu is not None:
-            found["mem"] = self.memory_per_cpu * taken
-        elif self.memory_per_node:
-            found["mem"] = self.memory_per_node * count
-        elif self.node_memory:
-            found["mem"] = self.node_memory * count
-        elif self.memory_per_gpu is not None:
-            found["mem"] = self.memory_per_gpu * (self.gpus_per_job or self.gpus_on_node() * count)
-        if nodes is None:
-            found |= self.tracked_gres
-            return found | {f"license/{name}": number for name, number in self.licences.items()}
-        for one in self.gres:
-            key = f"gres/{one.name}"
-            found[key] = found.get(key, 0) + one.count * count
-            if one.type:
-                found[f"{key}:{one.type}"] = one.count * count
-        gpus = self.gpus_per_job or self.gpus_per_socket * self._sockets_counted(count)
-        if gpus:
-            found["gres/gpu"] = found.get("gres/gpu", 0) + gpus
-            if self.gpu_type:
-                found[f"gres/gpu:{self.gpu_type}"] = gpus
-        return found
-
-    def _sockets_counted(self, nodes: int) -> int:
-        """For how many sockets GPUs are counted: of so many nodes, or for its tasks."""
-        if self.sockets_per_node:
-            return nodes * self.sockets_per_node
-        return ceil(self.tasks / self.tasks_per_socket) if self.tasks_per_socket else 1

@@ -7,6 +7,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Partition, PrioritySettings, Qos, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand
+from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.shares.tree import AccountTree, Member
 from windtunnel.schedulers.slurm.shares.usage import billing
 
@@ -155,7 +156,7 @@ class Ranking:
 
     def _wanted(self, demand: Demand) -> dict[str, float]:
         """TRES of a request as they are kept of it: with what they cost, in whole numbers."""
-        tres = demand.tres()
+        tres = tres_of(demand)
         return tres | {"billing": self._cost(tres, demand.billing_weights)}
 
     def _cost(self, tres: Mapping[str, float], weights: Mapping[str, float]) -> int:

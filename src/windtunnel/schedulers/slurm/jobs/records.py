@@ -1,4 +1,4 @@
-"""Jobs as the core keeps them: pending ones with a record for each partition, and running ones."""
+"""Waiting jobs as the core keeps them, with a record for each of their partitions."""
 
 from collections.abc import Mapping
 
@@ -10,12 +10,10 @@ from windtunnel.schedulers.slurm.jobs.demand import Demand, time_limit
 from windtunnel.schedulers.slurm.jobs.priority import Lasting
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster, PartitionTable
 from windtunnel.schedulers.slurm.nodes.features import Constraint
-from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import lowest, union
 from windtunnel.schedulers.slurm.shares.tree import Member
-from windtunnel.schedulers.slurm.shares.usage import Spending
 
-__all__ = ["HetJob", "PendingJob", "Record", "RunningJob", "Siblings"]
+__all__ = ["HetJob", "PendingJob", "Record", "Siblings"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -112,18 +110,6 @@ class PendingJob:
         qos: Qos | None = None,
     ) -> None:
         self.id = key
-        self.switch_wait_from: int | None = submitted if ask.switches and not ask.held else None
-        """Since when it has waited for nodes below few switches: since nodes were first looked for."""
-        self.last_cpus = 0
-        """The CPUs of the last placement found for it: limits count them while there is none; 0: none yet."""
-        self.last_nodes = 0
-        """The nodes of that placement."""
-        self.few_switches = True
-        """Whether the last nodes found were below as few switches as it wants."""
-        self.preempted_at: int | None = None
-        """When jobs first had to go for it."""
-        self.blocking_qos = ""
-        """The QOS whose limit refused it last."""
         self.number = number
         """Its place among all jobs: Slurm's job id (of an array the array's)."""
         self.order = number
@@ -142,14 +128,10 @@ class PendingJob:
         self.fixed_priority = ask.priority
         self.nice = ask.nice
         self.site_factor = ask.site_factor
-        self.reason = "None"
-        """Slurm's Reason."""
-        self.noted_reason = "None"
-        """The one that was last taken down."""
-        self.expected: int | None = None
-        """Its expected start."""
-        self.planned = 0
-        """The nodes of its plan."""
+        self.threshold = qos.usage_threshold if qos is not None and qos.has("EnforceUsageThreshold") else None
+        """The fair share below which it has to wait."""
+        self.lifts_time = qos is not None and qos.has("PartitionTimeLimit")
+        """Whether its QOS lifts the time limits of partitions."""
         self.licences: Mapping[str, int] = ask.licences
         """Licences it needs, so many of each."""
         self.tasks: list[int] | None = list(ask.array) if ask.array is not None else None
@@ -170,6 +152,36 @@ class PendingJob:
         self.named = lowest(cluster.named(ask.nodes), named_nodes(ask))
         self.excluded = cluster.named(ask.exclude)
         self.constraint = Constraint(ask.features, cluster)
+        self.shares = ask.over_subscribe
+        """Whether it shares cores where a partition leaves that to jobs: another one may have said so."""
+        self._begin_to_wait(ask)
+        self._make_records(ask, cluster)
+
+    def _begin_to_wait(self, ask: JobAsk) -> None:
+        """What changes while it waits."""
+        self.reason = "None"
+        """Slurm's Reason."""
+        self.noted_reason = "None"
+        """The one that was last taken down."""
+        self.expected: int | None = None
+        """Its expected start."""
+        self.planned = 0
+        """The nodes of its plan."""
+        self.switch_wait_from: int | None = self.submitted if ask.switches and not ask.held else None
+        """Since when it has waited for nodes below few switches: since nodes were first looked for."""
+        self.last_cpus = 0
+        """The CPUs of the last placement found for it: limits count them while there is none; 0: none yet."""
+        self.last_nodes = 0
+        """The nodes of that placement."""
+        self.few_switches = True
+        """Whether the last nodes found were below as few switches as it wants."""
+        self.preempted_at: int | None = None
+        """When jobs first had to go for it."""
+        self.blocking_qos = ""
+        """The QOS whose limit refused it last."""
+
+    def _make_records(self, ask: JobAsk, cluster: Cluster) -> None:
+        """A record for each of its partitions, those of higher tiers first."""
         listed = ask.partitions or (cluster.default,)
         first = cluster.partitions.get(listed[0]) if ask.time_limit is None else None
         self.default_time: int | None = first.partition.default_time if first is not None else None
@@ -180,10 +192,6 @@ class PendingJob:
         for name in listed:
             if name in cluster.partitions:
                 self.records.append(Record(self, cluster.partitions[name], cluster))
-        self.threshold = qos.usage_threshold if qos is not None and qos.has("EnforceUsageThreshold") else None
-        """The fair share below which it has to wait."""
-        self.lifts_time = qos is not None and qos.has("PartitionTimeLimit")
-        """Whether its QOS lifts the time limits of partitions."""
         for record in self.records:
             record.demand.billing_weights = self.records[0].demand.billing_weights
         self.preference = preference = Constraint(ask.prefer, cluster) if ask.prefer else None
@@ -193,8 +201,6 @@ class PendingJob:
             for record in self.records:
                 record.liking = record.as_preferred(preference, cluster.site)
         self.records.sort(key=lambda record: -record.table.partition.priority_tier)
-        self.shares = ask.over_subscribe
-        """Whether it shares cores where a partition leaves that to jobs: another one may have said so."""
         self._keep_whole()
 
     def _keep_whole(self) -> None:
@@ -377,33 +383,3 @@ class Record:
             if demand.tasks_per_node:
                 demand.tasks = demand.tasks_per_node * least
         return other
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class RunningJob:
-    """A job, or a task of an array, that runs."""
-
-    __slots__ = ("holding", "id", "licences", "limit", "pending", "record", "spending", "start", "tally", "task")
-
-    def __init__(
-        self, key: str, record: Record, holding: Holding, start: int, limit: int, spending: Spending, task: int | None
-    ) -> None:
-        self.id = key
-        self.record = record
-        self.pending = record.job
-        self.holding = holding
-        self.start = start
-        self.limit = limit
-        """Minutes."""
-        self.spending = spending
-        self.task = task
-        self.licences = dict(record.job.licences)
-        self.tally: dict[str, float] = {}
-        """TRES-seconds of its limit that count against GrpTRESRunMins."""
-
-    def count(self, change: int) -> None:
-        """It has begun to run (1), or runs no more (-1), for the limit of its array."""
-        if self.task is not None:
-            self.pending.active_tasks += change
-        if self.pending.siblings is not None:
-            self.pending.siblings.active += change

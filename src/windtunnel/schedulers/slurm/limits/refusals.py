@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.limits.after_placement import refusal_after
 from windtunnel.schedulers.slurm.limits.at_submission import refusal_at_submission
 from windtunnel.schedulers.slurm.limits.before_placement import refusal_before

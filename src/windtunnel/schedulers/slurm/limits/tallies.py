@@ -6,7 +6,8 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import Limits, Qos
-from windtunnel.schedulers.slurm.jobs.records import Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
 from windtunnel.schedulers.slurm.shares.tree import Member
 from windtunnel.schedulers.slurm.shares.usage import UsageLedger

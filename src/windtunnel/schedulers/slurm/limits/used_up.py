@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import RunningJob
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.limits.tallies import Tallies, fresh, in_order
 from windtunnel.schedulers.slurm.shares.tree import Member
 

@@ -15,7 +15,9 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.loops.queue import partition_refusal, refresh
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -162,7 +164,7 @@ class HetStarts:
         within = True
         for one in plan.starts.values():
             record, nodes = one.record, one.nodes
-            tres = state.billed(record, record.demand.tres(nodes.bit_count()))
+            tres = state.billed(record, tres_of(record.demand, nodes.bit_count()))
             refusal = state.limits.before(record) or state.limits.after(record, Picked(nodes, {}), tres)
             if refusal:
                 record.job.reason = refusal

@@ -5,7 +5,8 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.cancelling import cut
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts

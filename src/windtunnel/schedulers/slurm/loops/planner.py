@@ -2,7 +2,8 @@
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.jobs.records import Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.plan_making import MOST_TRIES, PlanMaker, minutes_of
 from windtunnel.schedulers.slurm.plans.kept import KeptPlan, same_slots_until, same_until
 from windtunnel.schedulers.slurm.plans.outcomes import NOTHING, PLANNED, Plan

@@ -11,6 +11,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.loops.main_loop import forget_limits
 from windtunnel.schedulers.slurm.loops.plan_making import minutes_of
 from windtunnel.schedulers.slurm.loops.planner import Planner
@@ -110,7 +111,7 @@ class Prospects:
             refusal = limits.before(record)
             if refusal:
                 record.job.reason = refusal
-            elif limits.after(record, Picked(0, {}), record.demand.tres()):
+            elif limits.after(record, Picked(0, {}), tres_of(record.demand)):
                 return True
             else:
                 forget_limits(record.job)

@@ -10,7 +10,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs.amounts import Takings
-from windtunnel.schedulers.slurm.jobs.records import RunningJob
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.preemption.victims import grace_of, mode_of
 from windtunnel.schedulers.slurm.state import State

@@ -11,7 +11,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model import HostSet, Job
 from windtunnel.schedulers.slurm.jobs.amounts import Takings
-from windtunnel.schedulers.slurm.jobs.records import RunningJob
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.vocabulary import Decision, ResumeJob, SuspendJob

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
-from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record, RunningJob
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of", "suspended_for"]
