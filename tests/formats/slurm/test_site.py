@@ -41,7 +41,7 @@ def test_recorded_sites(family):
             continue
         platform = read_platform(folder / "slurm.conf")
         made, text = platform.site, (folder / "slurm.conf").read_text()
-        told = [f for f in platform.warnings if f.severity > Severity.NOTE]
+        told = [f for f in platform.warnings if f.severity > Severity.NOTE and f.code != "no-slurmdbd"]
         assert not told, (folder.name, told)
         pairs = re.findall(r"^PartitionName=(\S+) .*?Nodes=(\S+)", text, re.MULTILINE)
         assert [part.name for part in made.partitions] == [name for name, _ in pairs], folder.name
@@ -248,6 +248,21 @@ def test_how_long_jobs_may_run_beyond_their_limit(site, written, cluster, own):
     assert (found.site.over_time_limit, found.site.partitions[0].over_time_limit) == (cluster, own)
     assert not found.warnings
     assert site("NodeName=a\nPartitionName=p Nodes=a OverTimeLimit=NONE\n").site.partitions[0].over_time_limit is None
+
+
+@pytest.mark.parametrize(
+    ("said", "age"),
+    [
+        ("AccountingStorageType=accounting_storage/slurmdbd", 5),
+        ("AccountingStorageEnforce=limits", 5),
+        ("AccountingStorageEnforce=limits\nAccountingStorageType=accounting_storage/none", 0),
+        ("", 0),
+    ],
+)
+def test_weights_that_need_slurmdbd_are_ignored_and_told_without_it(site, said, age):
+    found = site(f"NodeName=a\nPriorityType=priority/multifactor\nPriorityWeightAge=5\n{said}\n")
+    assert (found.site.priority.weight_age, found.site.priority.accounted) == (age, bool(age))
+    assert [one.code for one in found.warnings] == ([] if age else ["no-slurmdbd"])
 
 
 def test_the_reference_is_drawn_up_from_the_tables():

@@ -142,3 +142,12 @@ def test_the_size_of_a_job_is_that_of_the_placement_last_found_for_it(exclusive)
     first, later = int(1000 * (1 / 4 + 2 / 32) / 2), int(1000 * (1 / 4 + 8 / 32) / 2)
     assert scheduler.seen[0] == first
     assert scheduler.seen[-1] == (later if exclusive else first)
+
+
+@pytest.mark.parametrize("accounted", [False, True])
+def test_without_slurmdbd_priorities_stay_as_they_are_at_submission(accounted):
+    known = PrioritySettings(weight_age=1000, max_age=600, calc_period=60, accounted=accounted)
+    scheduler = Watched()
+    jobs = (job("a", 600, tasks=32, walltime=600), job("b", 60, submit=1, tasks=2))
+    wt.simulate(platform(site(priority=known)), workload(*jobs), scheduler)
+    assert (scheduler.seen[-1] > scheduler.seen[0]) is accounted

@@ -78,9 +78,9 @@ TABLES: Final = {
         "slurm.conf",
         begins=False,
         simulated=_names(
-            "AccountingStorageEnforce AccountingStorageTRES ClusterName DefCpuPerGPU DefMemPerCPU "
-            "DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue KillWait Licenses "
-            "MaxMemPerCPU MaxMemPerNode MessageTimeout OverTimeLimit PreemptExemptTime PreemptMode "
+            "AccountingStorageEnforce AccountingStorageTRES AccountingStorageType ClusterName DefCpuPerGPU "
+            "DefMemPerCPU DefMemPerGPU DefMemPerNode EnforcePartLimits FairShareDampeningFactor JobRequeue KillWait "
+            "Licenses MaxMemPerCPU MaxMemPerNode MessageTimeout OverTimeLimit PreemptExemptTime PreemptMode "
             "PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge "
             "PriorityType PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare "
             "PriorityWeightJobSize PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES SchedulerParameters "
@@ -89,7 +89,7 @@ TABLES: Final = {
         ),
         irrelevant=_names(
             "AccountingStorageBackupHost AccountingStorageExternalHost AccountingStorageHost "
-            "AccountingStorageParameters AccountingStoragePass AccountingStoragePort AccountingStorageType "
+            "AccountingStorageParameters AccountingStoragePass AccountingStoragePort "
             "AccountingStorageUser AccountingStoreFlags AccountingStoreJobComment AcctGatherEnergyType "
             "AcctGatherFilesystemType AcctGatherInterconnectType AcctGatherInfinibandType AcctGatherNodeFreq "
             "AcctGatherProfileType AllowSpecResourcesUsage AuthAltParameters AuthAltTypes AuthInfo AuthType "

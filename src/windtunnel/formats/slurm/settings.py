@@ -157,6 +157,19 @@ def _seconds(line: Line, key: str, default: int) -> int:
     return default if found is None else found
 
 
+def _accounted_weight(line: Line, key: str, accounted: bool) -> int:
+    """A weight that Slurm ignores where no slurmdbd keeps accounts."""
+    weight: int = line.integer(key, 0)
+    if weight and not accounted:
+        line.note(
+            f"{key} has no effect without AccountingStorageType=accounting_storage/slurmdbd: Slurm ignores it",
+            "no-slurmdbd",
+            Severity.WARNING,
+        )
+        return 0
+    return weight
+
+
 def _priority(line: Line, kind: str, tz: str) -> PrioritySettings:
     if kind != "multifactor":
         return PrioritySettings(multifactor=False)
@@ -166,10 +179,14 @@ def _priority(line: Line, kind: str, tz: str) -> PrioritySettings:
     except ValueError:
         line.note(f"FairShareDampeningFactor is {factor!r}, a number is expected", "number")
         dampening = 1.0
+    storage = line.text("AccountingStorageType").lower()
+    enforces = line.text("AccountingStorageEnforce").lower() not in {"", "none", "0"}
+    accounted = storage.endswith("slurmdbd") or (not storage and enforces)  # what is enforced is kept somewhere
     return PrioritySettings(
-        weight_age=line.integer("PriorityWeightAge", 0),
+        accounted=accounted,
+        weight_age=_accounted_weight(line, "PriorityWeightAge", accounted),
         weight_assoc=line.integer("PriorityWeightAssoc", 0),
-        weight_fair_share=line.integer("PriorityWeightFairshare", 0),
+        weight_fair_share=_accounted_weight(line, "PriorityWeightFairshare", accounted),
         weight_job_size=line.integer("PriorityWeightJobSize", 0),
         weight_partition=line.integer("PriorityWeightPartition", 0),
         weight_qos=line.integer("PriorityWeightQOS", 0),

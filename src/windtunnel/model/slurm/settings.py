@@ -102,6 +102,11 @@ class PrioritySettings(msgspec.Struct, frozen=True, kw_only=True):
 
     multifactor: bool = True
     """False: ``priority/basic``, first come first."""
+    accounted: bool = True
+    """Whether a slurmdbd keeps accounts (``AccountingStorageType``).
+
+    Without one nothing ages and nobody is charged: priorities stay as they are at submission.
+    """
     weight_age: int = 0
     weight_assoc: int = 0
     weight_fair_share: int = 0

@@ -89,9 +89,9 @@ class Admission:
 def tick(state: State, spending: Iterable[Spending], last: bool = True) -> None:
     """A round of the decay thread at ``state.now``: usage, limits and, in the ``last`` of several, priorities.
 
-    ``priority/basic`` has no such thread: there nothing is used, and priorities stay.
+    ``priority/basic`` has no such thread, nor has a site without slurmdbd: nothing is used there, priorities stay.
     """
-    if not state.site.priority.multifactor:
+    if not (state.site.priority.multifactor and state.site.priority.accounted):
         return
     state.ledger.tick(state.now, spending)
     state.limits.tick(state.running.values(), state.now)
