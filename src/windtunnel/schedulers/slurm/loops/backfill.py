@@ -267,7 +267,7 @@ class _Cycle:
         known = self.settings
         user, part = record.job.user, record.table.name
         keys: list[tuple[tuple[object, ...], int]] = [
-            (("user", user), known.bf_max_job_user),
+            (("user", user, _of_default_account(record.job)), known.bf_max_job_user),
             (("partition", part), known.bf_max_job_part),
             (("both", user, part), known.bf_max_job_user_part),
             (("association", record.job.account, user), known.bf_max_job_assoc),
@@ -292,6 +292,11 @@ class _Cycle:
             return True
         most = self.most_plans
         return bool(most and self.planner.reserved.get(record.table.name, 0) >= most)
+
+
+def _of_default_account(job: PendingJob) -> bool:
+    """Whether a job is of its user's default account: those of all other accounts of a user are counted apart."""
+    return job.member is not None and job.member.association.default
 
 
 def backfill_pass(state: State, all_plans: bool = True) -> Pass:
