@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 import windtunnel as wt
-from windtunnel.model.slurm import Association, Reservation, SlurmNode
+from windtunnel.model.slurm import Association, Partition, Reservation, SlurmNode
 from windtunnel.schedulers.slurm.reservations import Bookings
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -131,3 +131,33 @@ def test_nodes_described_with_less_than_a_job_asks_of_one_are_no_candidates(ask,
     run = wt.simulate(platform(replace(site(), nodes=nodes)), workload(job("own", 50, tasks=1, **ask)), "slurm")
     (found,) = run.jobs.to_dicts()
     assert found["allocated_resources"] == str(node)
+
+
+def in_several(asked, *jobs, **more):
+    """Two reservations of an hour: ``first`` of n1, which begins in ten minutes, and ``second`` of n2."""
+    made = (
+        Reservation(**OWN | {"name": "first", "start": 600, "nodes": ("n1",)}),
+        Reservation(**OWN | {"name": "second", "nodes": ("n2",)}),
+    )
+    asking = job("a", 100, submit=5, tasks=8, reservation=asked, walltime=300)
+    run = wt.simulate(platform(site(nodes=2, reservations=made, **more)), workload(asking, *jobs), "slurm")
+    return {row["job_id"]: row for row in run.jobs.to_dicts()}
+
+
+@pytest.mark.parametrize("asked", ["first,second", "second,first"])
+def test_of_several_reservations_a_job_takes_the_one_that_has_room(asked):
+    assert in_several(asked)["a"]["starting_time"] < 60
+    busy = job("busy", 2000, tasks=8, reservation="second", walltime=2400)
+    assert 600 <= in_several(asked, busy)["a"]["starting_time"] < 700
+
+
+@pytest.mark.parametrize("asked", ["first,nowhere", "nowhere,first"])
+def test_each_of_several_reservations_has_to_take_the_job(asked):
+    assert in_several(asked)["a"]["metadata"] == "Slurm refuses it: ReservationAccess"
+
+
+def test_a_job_without_a_partition_is_in_that_of_its_reservation():
+    parts = (Partition(name="main", default=True, nodes=("n1", "n2")), Partition(name="third", nodes=("n3",)))
+    given = {"partition": "third", "nodes": ("n3",)}
+    found = rows(given, job("a", 10, tasks=8, reservation="own"), partitions=parts)
+    assert found["a"]["allocated_resources"] == "2"

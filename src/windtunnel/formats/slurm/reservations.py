@@ -64,6 +64,7 @@ def _reservation(line: Line, zone: tzinfo) -> Reservation:
         start=when("StartTime"),
         end=when("EndTime"),
         nodes=tuple(hosts_in(line, "Nodes")),
+        partition=line.text("PartitionName"),
         users=line.words("Users"),
         accounts=line.words("Accounts"),
         groups=line.words("Groups"),

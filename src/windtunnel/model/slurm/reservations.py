@@ -15,6 +15,8 @@ class Reservation(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds since 1970, as is ``end``."""
     end: int
     nodes: tuple[str, ...] = ()
+    partition: str = ""
+    """Of jobs that ask for the reservation and for no partition; empty: the cluster's default."""
     users: tuple[str, ...] = ()
     """Names; with a ``-`` before it: all but that one."""
     accounts: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model import Job
@@ -67,6 +68,8 @@ class Admission:
         if before is None:
             self._numbers += 1
         number = self._numbers if before is None else before.number
+        if not ask.partitions and (named := state.bookings.partition_of(ask.reservation)):
+            ask = replace(ask, partitions=(named,))
         account, member = state.tree.association(ask, state.cluster.default, bool(state.site.enforce))
         qos = state.cluster.qos.get(ask.qos or state.tree.default_qos(member))
         pending = PendingJob(key, number, ask, state.now, state.cluster, member, qos)

@@ -154,9 +154,14 @@ class Bookings:
         ends = [one.end for one in self.occurrences(begin, begin + 366 * 86400) if one.end >= begin]
         return -(-min(ends) // resolution) * resolution if ends else 0
 
-    def allows(self, job: PendingJob) -> bool:
-        """Whether a job's user and account may use the reservation it asks for; accounts below those listed, too."""
-        one = self.reservations.get(job.reservation)
+    def partition_of(self, name: str) -> str:
+        """The partition that a reservation names, if it does."""
+        one = self.reservations.get(name)
+        return one.partition if one is not None else ""
+
+    def allows(self, job: PendingJob, name: str = "") -> bool:
+        """Whether a job's user and account may use a reservation that it asks for; accounts below listed ones, too."""
+        one = self.reservations.get(name or job.reservation)
         if one is None:
             return False
         return self._admits(one, job)

@@ -88,6 +88,7 @@ class PendingJob:
         "reason",
         "records",
         "reservation",
+        "reservations",
         "shares",
         "siblings",
         "site_factor",
@@ -141,7 +142,11 @@ class PendingJob:
         """Where the tasks of an array are jobs of their own: all of them."""
         self.het: HetJob | None = None
         """Of a component of a heterogeneous job: this job."""
-        self.reservation = ask.reservation
+        names = tuple(filter(None, ask.reservation.split(",")))
+        self.reservation = names[0] if names else ""
+        """The one that it is tried in: of several each in turn."""
+        self.reservations: tuple[str, ...] = names if len(names) > 1 else ()
+        """All that it asks for, if it asks for several."""
         self.time_min = ask.time_min
         self.deadline = ask.deadline
         """When it must have ended."""
@@ -279,6 +284,7 @@ class Record:
         "lasting",
         "liking",
         "limit",
+        "listed",
         "magnetic",
         "mask",
         "narrow",
@@ -325,6 +331,8 @@ class Record:
         """Why the partition takes no such job (None: it does); empty: not asked for yet."""
         self.magnetic = ""
         """The reservation that takes the job though it asks for none."""
+        self.listed = ""
+        """Of several reservations that the job asks for the one that this is about."""
         self.attracted: dict[str, Record] = {}
         """The same in such reservations, by their names."""
         self.liking: Record | None = None
@@ -355,12 +363,16 @@ class Record:
         return other
 
     def within(self, reservation: str, site: SlurmSite) -> "Record":
-        """The same job in a reservation that it does not ask for."""
+        """The same job in one of several reservations that it asks for, or in one that takes it."""
         other = self.attracted.get(reservation)
         if other is None:
             demand = self.demand
             other = self.part(site, demand.min_nodes, demand.requested_nodes, demand.max_nodes)
-            other.counts, other.magnetic = self.counts, reservation
+            other.counts = self.counts
+            if self.job.reservations:
+                other.listed = reservation
+            else:
+                other.magnetic = reservation
             self.attracted[reservation] = other
         other.priority, other.refusal, other.liking = self.priority, self.refusal, self.liking
         return other
@@ -370,6 +382,7 @@ class Record:
         other = Record.__new__(Record)
         other.job, other.table, other.limit, other.mask = self.job, self.table, self.limit, self.mask
         other.candidates, other.magnetic, other.attracted = self.candidates, self.magnetic, {}
+        other.listed = self.listed
         other.tested_minutes = -1
         other.constraint = self.constraint
         other.counts, other.node_refusal, other.narrow = (), self.node_refusal, self.narrow

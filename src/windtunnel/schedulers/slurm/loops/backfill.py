@@ -78,6 +78,8 @@ class _Cycle:
                 continue
             if record.magnetic and not self._drawn(record):
                 continue
+            if record.listed:
+                record.job.reservation = record.listed
             if prospects is None:
                 self._record(record)
             else:

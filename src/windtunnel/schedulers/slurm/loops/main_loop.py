@@ -77,8 +77,8 @@ class _Run:
             job = record.job
             if job.id not in pending:
                 continue  # in another partition it has started
-            if record.magnetic:
-                job.reservation = record.magnetic
+            if record.magnetic or record.listed:
+                job.reservation = record.magnetic or record.listed
             self._look_at(record)
             if record.magnetic and job.id in pending:
                 job.reservation = ""

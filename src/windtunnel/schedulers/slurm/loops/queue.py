@@ -76,7 +76,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 tier = record.table.tier
             elif record.table.tier != tier:
                 plain = False
-            found.append(record)
+            found += _in_each(state, record) if job.reservations else [record]
             if magnetic:
                 plain = False
                 attracting = state.bookings.attracting(job, now)
@@ -200,9 +200,31 @@ def refresh(state: State, job: PendingJob) -> bool:
     return True
 
 
+def _in_each(state: State, record: Record) -> list[Record]:
+    """A job that asks for several reservations, in each of them that has begun."""
+    job, found = record.job, []
+    for name in job.reservations:
+        job.reservation = name
+        if state.bookings.open_to(job, state.now):
+            found.append(record.within(name, state.site))
+    return found
+
+
 def _reservation_open(state: State, job: PendingJob) -> bool:
-    """Whether a job may look for nodes of its reservation; when that has ended for good it is held, or free of it."""
+    """Whether a job may look for nodes of its reservation; when that has ended for good it is held, or free of it.
+
+    Of several those that have ended are left out as long as there are others.
+    """
     bookings = state.bookings
+    left = [name for name in job.reservations if not bookings.over(name, state.now)]
+    if left:
+        opened = False
+        for name in left:
+            job.reservation = name
+            opened = opened or bookings.open_to(job, state.now)
+        if not opened:
+            job.reason = "Reservation"
+        return opened
     if bookings.over(job.reservation, state.now):
         if not bookings.frees_jobs(job.reservation):
             job.reason = "ReservationDeleted"

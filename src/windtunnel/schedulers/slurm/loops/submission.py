@@ -43,10 +43,9 @@ def refusal(state: State, job: PendingJob) -> str | None:
     for name, count in job.ask.licences.items():
         if count > state.site.licences.get(name, 0):
             return "InvalidLicense"
-    if job.reservation and not state.bookings.allows(job):
-        return "ReservationAccess"
-    if job.reservation and state.bookings.over(job.reservation, state.now):
-        return "InvalidReservation"
+    reason = _of_reservations(state, job)
+    if reason:
+        return reason
     if state.site.enforce_partition_limits in ("ALL", "ANY", "YES"):
         reason = _of_partitions(job, state.site.enforce_partition_limits == "ALL")
         if reason:
@@ -57,6 +56,16 @@ def refusal(state: State, job: PendingJob) -> str | None:
         if reason:
             return reason
     return "BadConstraints" if not job.held and _hopeless(state, job) else None
+
+
+def _of_reservations(state: State, job: PendingJob) -> str | None:
+    """Whether any of the reservations that a job asks for does not take it, or is over."""
+    for name in job.reservations or filter(None, (job.reservation,)):
+        if not state.bookings.allows(job, name):
+            return "ReservationAccess"
+        if state.bookings.over(name, state.now):
+            return "InvalidReservation"
+    return None
 
 
 def _wrong_qos(state: State, job: PendingJob) -> bool:
