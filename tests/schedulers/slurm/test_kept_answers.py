@@ -225,7 +225,7 @@ def test_a_saved_state_knows_what_limits_have_been_used():
         for tasks, reason in ((1, None), (2, "AssocGrpCpuLimit")):
             record = wanting(one, "second", tasks)
             placed = one.selector.start(record, one.cluster.all, one.held)
-            assert one.limits.after(record, placed, one.tres_of(record, placed)) == reason
+            assert one.limits.after(record, placed, one.tracked.placed(record, placed)) == reason
         one.end("first", 10)
         assert one.limits.tally("association", one.tree.find("a", "u").number).jobs == 0
 

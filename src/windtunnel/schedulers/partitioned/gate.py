@@ -202,8 +202,6 @@ class Gate:
         for name, amount in amounts.items():
             if name in _TRES:
                 tres[_TRES[name]] = amount * nodes / (_MIB if name == "memory" else 1)
-        for name, number in record.job.ask.licences.items():
-            tres[f"license/{name}"] = float(number)
         tres["billing"] = int(self._cost(record, tres))  # limits know no fractions
         return tres
 

@@ -160,7 +160,7 @@ class Bookings:
         return one.partition if one is not None else ""
 
     def allows(self, job: PendingJob, name: str = "") -> bool:
-        """Whether a job's user and account may use a reservation that it asks for; accounts below listed ones, too."""
+        """Whether a reservation takes a job of this user and account; accounts below those listed, too."""
         one = self.reservations.get(name or job.reservation)
         if one is None:
             return False

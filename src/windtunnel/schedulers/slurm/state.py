@@ -12,9 +12,9 @@ from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.priority import Ranking
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
-from windtunnel.schedulers.slurm.jobs.tracked import tres_of
 from windtunnel.schedulers.slurm.limits.accrual import Accrual
 from windtunnel.schedulers.slurm.limits.refusals import LimitBook
+from windtunnel.schedulers.slurm.limits.tracked import Tracked
 from windtunnel.schedulers.slurm.limits.used_up import Budgets
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -27,7 +27,7 @@ from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, ta
 from windtunnel.schedulers.slurm.select.earliest import Selector
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_of_job
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
-from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger, billing
+from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger
 
 __all__ = ["State"]
 
@@ -44,6 +44,7 @@ class State:
         self.cluster = Cluster(site)
         self.now = now
         self.selector = Selector(self.cluster)
+        self.tracked = Tracked(self.cluster)
         flags = set(site.priority.flags)
         self.tree = AccountTree(site.associations, not flags & {"NO_FAIR_TREE", "DEPTH_OBLIVIOUS"})
         self.ledger = UsageLedger(self.tree, site.priority, now)
@@ -80,9 +81,6 @@ class State:
         """Whether some jobs share nodes with jobs of their user only."""
         self.kept_plans = KeptPlans()
         """Of the backfill loop: what tests came to."""
-        self._placed: tuple[Record | None, Picked | None] = (None, None)
-        self._asked_for: dict[str, float] = {}
-        """The placement that was last asked for, and what it takes."""
         self._splits = 0
         """Tasks of arrays that have started."""
 
@@ -115,6 +113,10 @@ class State:
                 found |= job.holding.nodes
         return found
 
+    def refusal_of(self, record: Record, placed: Picked) -> str | None:
+        """The Reason for which limits refuse a job that would start with a placement."""
+        return self.limits.before(record) or self.limits.after(record, placed, self.tracked.placed(record, placed))
+
     def preferred(self, record: Record) -> int:
         """The nodes that a job gets before others of their weight: those that limits name, and of its reservation."""
         found = self.limits.preferred(record)
@@ -135,46 +137,6 @@ class State:
         """Whether a job's licences are free now."""
         free = self.licences_free()
         return all(free.get(name, 0) >= count for name, count in wanted.items())
-
-    def tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
-        """What a job takes with a placement; all CPUs of nodes it has alone."""
-        if placed is not self._placed[1] or record is not self._placed[0]:  # it is asked by limits, and at the start
-            self._placed = (record, placed)
-            self._asked_for = self._tres_of(record, placed)
-        return self._asked_for
-
-    def _tres_of(self, record: Record, placed: Picked) -> dict[str, float]:
-        tres = tres_of(record.demand, placed.nodes.bit_count(), placed.total)
-        record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
-        if not self.site.select.memory:
-            tres.pop("mem", None)  # nobody gives it out
-        elif record.demand.whole_memory:
-            tres["mem"] = self.cluster.memory_of(placed.nodes)
-        if record.demand.exclusive:
-            tres |= self.cluster.gres_on(placed.nodes)
-        for name, count in record.job.ask.licences.items():
-            tres[f"license/{name}"] = count
-        return self.billed(record, tres)
-
-    def planned_tres(self, record: Record, placed: Picked) -> dict[str, float]:
-        """What a job is taken to have in a plan: the memory that it asks for."""
-        record.job.last_cpus, record.job.last_nodes = placed.total, placed.nodes.bit_count()
-        return self.asked_tres(record, placed.nodes.bit_count(), placed.total)
-
-    def asked_tres(self, record: Record, nodes: int | None = None, cpus: int | None = None) -> dict[str, float]:
-        """What a job asks for while it has no nodes; or on so many of them, with so many CPUs."""
-        tres = tres_of(record.demand, nodes, cpus)
-        for name, count in record.job.ask.licences.items():
-            tres[f"license/{name}"] = count
-        return self.billed(record, tres)
-
-    def billed(self, record: Record, tres: dict[str, float]) -> dict[str, float]:
-        """TRES with what they cost in a partition (``billing``), without fractions."""
-        return tres | {"billing": int(self._cost(record, tres))}
-
-    def _cost(self, record: Record, tres: dict[str, float]) -> float:
-        weights = record.table.partition.billing_weights
-        return billing(tres, weights, "MAX_TRES" in self.site.priority.flags)
 
     def holding_of(self, key: str, record: Record, placed: Picked, start: int, limit: int) -> Holding:
         """What a job will hold, down to cores and indices of generic resources."""
@@ -262,7 +224,10 @@ class State:
         """A job runs with what it holds."""
         job = record.job
         self.users_alone = self.users_alone or record.demand.exclusive_user
-        tres = self.tres_of(record, placed) | self.cluster.types_among(holding.gres)
+        tres = self.tracked.placed(record, placed)
+        types = self.cluster.types_among(holding.gres)
+        if types:
+            tres = self.tracked.billed(record, tres | types)
         spending = self.spending(record, tres, now)
         running = RunningJob(name, record, holding, now, minutes, spending, task)
         holding.order = job.order
@@ -288,7 +253,7 @@ class State:
         job = record.job
         factor = job.qos.usage_factor if job.qos is not None else 1.0
         start = self.now if now is None else now
-        return Spending(job.member, record.charged_qos, start, self._cost(record, tres), factor, tres)
+        return Spending(job.member, record.charged_qos, start, self.tracked.cost(record, tres), factor, tres)
 
     def end(self, key: str, now: int, well: bool = True) -> RunningJob:
         """A job has ended, ``well`` or not."""

@@ -12,12 +12,13 @@ def tres_of(demand: Demand, nodes: int | None = None, cpus: int | None = None) -
     count = demand.min_nodes if nodes is None else nodes
     taken = demand.cpus if cpus is None else cpus
     found: dict[str, float] = {"cpu": taken, "node": count}
+    for name, number in demand.licences.items():
+        found[f"license/{name}"] = number
     memory = _memory(demand, count, taken)
     if memory is not None:
         found["mem"] = memory
     if nodes is None:
-        found |= demand.tracked_gres
-        return found | {f"license/{name}": number for name, number in demand.licences.items()}
+        return found | demand.tracked_gres
     for one in demand.gres:
         key = f"gres/{one.name}"
         found[key] = found.get(key, 0) + one.count * count

@@ -164,7 +164,7 @@ class HetStarts:
         within = True
         for one in plan.starts.values():
             record, nodes = one.record, one.nodes
-            tres = state.billed(record, tres_of(record.demand, nodes.bit_count()))
+            tres = state.tracked.billed(record, tres_of(record.demand, nodes.bit_count()))
             refusal = state.limits.before(record) or state.limits.after(record, Picked(nodes, {}), tres)
             if refusal:
                 record.job.reason = refusal
@@ -196,7 +196,7 @@ class HetStarts:
         placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None or waits_for_switches(state, record, placed):
             return None
-        refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
+        refusal = state.refusal_of(record, placed)
         if refusal:
             job.reason = refusal
             return None

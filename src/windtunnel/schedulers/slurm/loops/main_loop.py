@@ -198,7 +198,7 @@ class _Run:
         if placed is None:
             most = state.selector.cons_tres.most_cpus
             least = max(record.demand.requested_nodes, -(-record.demand.cpus // most) if most else 0)
-            asked = state.asked_tres(record, least, job.last_cpus or None)
+            asked = state.tracked.asked(record, least, job.last_cpus or None)
             refusal = state.limits.after(record, Picked(job.named, {}), asked)
             if not refusal:
                 self._blocked(record, among)
@@ -208,7 +208,7 @@ class _Run:
             self._fail(record)
             return False
         else:
-            refusal = state.limits.after(record, placed, state.tres_of(record, placed))
+            refusal = state.limits.after(record, placed, state.tracked.placed(record, placed))
         if refusal or placed is None:
             job.reason = refusal or job.reason
             self._refused(record)

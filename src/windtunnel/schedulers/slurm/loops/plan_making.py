@@ -255,7 +255,7 @@ class PlanMaker:
             job.reason = "Resources"
             return None
         record.tested_minutes = minutes
-        refusal = state.limits.before(record) or state.limits.after(record, placed, state.tres_of(record, placed))
+        refusal = state.refusal_of(record, placed)
         record.tested_minutes = -1
         if refusal:
             job.reason = refusal
@@ -300,7 +300,7 @@ class PlanMaker:
         if state.limits.active:
             named = Picked(placed.nodes & job.named, {})  # of a plan no other nodes are free of charge
             record.tested_minutes = asked
-            refusal = state.limits.after(record, named, state.planned_tres(record, placed))
+            refusal = state.limits.after(record, named, state.tracked.planned(record, placed))
             record.tested_minutes = -1
             if refusal and not self.limits_stop:
                 job.reason = refusal

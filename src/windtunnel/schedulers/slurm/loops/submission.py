@@ -51,7 +51,7 @@ def refusal(state: State, job: PendingJob) -> str | None:
         if reason:
             return reason
     for record in job.records:
-        tres = state.asked_tres(record)
+        tres = state.tracked.asked(record)
         reason = state.limits.submission(record, tres, state.pending.values(), state.running.values())
         if reason:
             return reason
