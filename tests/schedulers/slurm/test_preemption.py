@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from windtunnel.model.slurm import JobAsk, PreemptSettings, Qos
+from windtunnel.model.slurm import JobAsk, Partition, PreemptSettings, Qos
 from windtunnel.schedulers.slurm.jobs.records import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.preemption.victims import candidates, grace_of
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
 from sites import site
 
 
-def submit(state, number, qos, limit):
-    ask = JobAsk(user="ann", tasks=8, time_limit=limit)
+def submit(state, number, qos, limit, tasks=8):
+    ask = JobAsk(user="ann", tasks=tasks, time_limit=limit)
     one = PendingJob(str(number), number, ask, state.now, state.cluster, None, state.cluster.qos[qos])
     for record in one.records:
         record.priority = 1000 - number
@@ -38,3 +39,48 @@ def test_a_victim_is_expected_to_end_with_its_grace_or_earlier(choose, grace, en
     assert victim.holding.end == end
     assert victim.holding.leaving is not bool(grace)
     assert [held.job for held in state.selector.by_end] == ["1"] * bool(grace)
+
+
+def test_where_qos_preempt_the_grace_of_partitions_does_not_count():
+    kinds = (Qos(name="low"), Qos(name="high", preempt=("low",)))
+    parts = (Partition(name="main", default=True, grace_time=50),)
+    state = State(site(nodes=1, qos=kinds, partitions=parts, preempt=PreemptSettings(type="qos", mode=("CANCEL",))))
+    submit(state, 1, "low", 600)
+    (victim,) = main_pass(state).started
+    assert grace_of(state, victim) == 0
+
+
+def test_of_qos_with_high_priorities_the_smaller_jobs_go_first():
+    kinds = (
+        Qos(name="lower", priority=70_000),
+        Qos(name="low", priority=80_000),
+        Qos(name="high", preempt=("low", "lower")),
+    )
+    state = State(site(nodes=3, qos=kinds, preempt=PreemptSettings(type="qos", mode=("CANCEL",))))
+    submit(state, 1, "lower", 600, tasks=16)
+    submit(state, 2, "low", 600)
+    main_pass(state)
+    urgent = submit(state, 3, "high", 10)
+    assert [one.id for one in candidates(state, urgent.records[0])] == ["2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("own", "partition", "over", "exempt"),
+    [(None, None, (), 30), (None, 90, (), 90), (60, 90, (), 90), (60, 90, ("OverPartQOS",), 60), (60, None, (), 60)],
+)
+def test_the_first_qos_that_says_so_exempts_a_job_from_preemption(own, partition, over, exempt):
+    kinds = (
+        Qos(name="low", preempt_exempt_time=own, flags=over),
+        Qos(name="part", preempt_exempt_time=partition),
+        Qos(name="high", preempt=("low",)),
+    )
+    parts = (Partition(name="main", default=True, qos="part"),)
+    preempt = PreemptSettings(type="qos", mode=("CANCEL",), exempt_time=30)
+    state = State(site(nodes=1, qos=kinds, partitions=parts, preempt=preempt))
+    submit(state, 1, "low", 600)
+    main_pass(state)
+    urgent = submit(state, 2, "high", 10)
+    found = []
+    for state.now in (exempt - 1, exempt):
+        found.append(len(candidates(state, urgent.records[0])))
+    assert found == [0, 1]

@@ -11,6 +11,8 @@ from windtunnel.schedulers.slurm.state import State
 __all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of", "suspended_for"]
 
 _LAST: Final = 99999
+_MOST: Final = 65535
+"""Higher priorities of QOS, and more nodes, count as this when victims are put in order."""
 
 
 def may_preempt(state: State, record: Record, other: PendingJob, its: Record) -> bool:
@@ -84,11 +86,10 @@ def _signal(state: State, victims: Iterable[RunningJob]) -> None:
 
 
 def grace_of(state: State, job: RunningJob) -> int:
-    """Seconds between a victim's signal and its end: its QOS's, or its partition's."""
-    own = job.pending.qos.grace_time if job.pending.qos is not None else 0
-    if state.site.preempt.type == "partition_prio" or not own:
+    """Seconds between a victim's signal and its end: its QOS's, or its partition's where tiers preempt."""
+    if state.site.preempt.type == "partition_prio":
         return job.record.table.partition.grace_time
-    return own
+    return job.pending.qos.grace_time if job.pending.qos is not None else 0
 
 
 def candidates(state: State, record: Record) -> list[RunningJob]:
@@ -100,7 +101,7 @@ def candidates(state: State, record: Record) -> list[RunningJob]:
     if state.site.preempt.youngest_first:
         found.sort(key=lambda job: -job.start)
     else:
-        found.sort(key=lambda job: _rank(state, job) * 65536 + job.holding.nodes.bit_count())
+        found.sort(key=lambda job: _rank(state, job) * 65536 + min(_MOST, job.holding.nodes.bit_count()))
     return found
 
 
@@ -122,14 +123,20 @@ def _goes(state: State, record: Record, job: RunningJob) -> bool:
         return False
     if job.holding.leaving:
         return False  # it has had to go already
-    exempt = job.pending.qos.preempt_exempt_time if job.pending.qos is not None else None
-    seconds = state.site.preempt.exempt_time if exempt is None else exempt
-    return job.start + seconds <= state.now
+    return job.start + _exempt_time(state, job) <= state.now
+
+
+def _exempt_time(state: State, job: RunningJob) -> int:
+    """The seconds for which a job may not be preempted: of its QOS the first that says so, in the order of limits."""
+    for qos in state.limits.qos_of(job.record):
+        if qos.preempt_exempt_time is not None:
+            return qos.preempt_exempt_time
+    return state.site.preempt.exempt_time
 
 
 def _rank(state: State, job: RunningJob) -> int:
     if state.site.preempt.type == "qos":
-        return job.pending.qos.priority if job.pending.qos is not None else 0
+        return min(_MOST, job.pending.qos.priority) if job.pending.qos is not None else 0
     return job.record.table.partition.priority_tier
 
 
