@@ -7,9 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 import windtunnel as wt
-from windtunnel.model.slurm import GresAsk, GresItem, Partition, PrioritySettings, SlurmNode
-from windtunnel.schedulers.slurm.admission import Admission
+from windtunnel.model.slurm import Association, GresAsk, GresItem, Partition, PrioritySettings, SlurmNode
+from windtunnel.schedulers.slurm.admission import Admission, tick
 from windtunnel.schedulers.slurm.component import Slurm
+from windtunnel.schedulers.slurm.loops.main_loop import main_pass
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -151,3 +152,27 @@ def test_without_slurmdbd_priorities_stay_as_they_are_at_submission(accounted):
     jobs = (job("a", 600, tasks=32, walltime=600), job("b", 60, submit=1, tasks=2))
     wt.simulate(platform(site(priority=known)), workload(*jobs), scheduler)
     assert (scheduler.seen[-1] > scheduler.seen[0]) is accounted
+
+
+@pytest.mark.parametrize("flags", [(), ("NO_FAIR_TREE",), ("DEPTH_OBLIVIOUS",)])
+def test_without_fair_tree_a_job_is_ranked_before_those_behind_it_in_the_list_are_charged(flags):
+    """The first job of ann, which waits for its date, sees what her second one has used a round later."""
+    members = [Association(account="root"), Association(account="a", parent="root")]
+    members += [Association(account="a", user=name, default=True) for name in ("ann", "bob")]
+    settings = PrioritySettings(weight_fair_share=1000, decay_half_life=0, flags=flags)
+    state = State(site(nodes=2, associations=tuple(members), priority=settings))
+    desk = Admission(state)
+    desk.submit(job("wide", 60, tasks=16))
+    desk.submit(job("long", 60, tasks=8))
+    (wide, long) = state.pending.values()
+    wide.begin, wide.eligible = 10**9, None  # it waits for its date
+    (running,) = main_pass(state).started
+    assert running.pending is long
+    state.now = 300
+    tick(state, [running])
+    seen = [wide.records[0].priority]
+    state.now = 600
+    tick(state, [running])
+    seen.append(wide.records[0].priority)
+    assert (seen[0] == 1000) is bool(flags)
+    assert seen[1] < 1000

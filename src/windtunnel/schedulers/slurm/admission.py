@@ -1,6 +1,6 @@
 """Jobs as they come: their components, association, QOS and priority, and whether they are taken (§3.1, §7.1)."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 from mypy_extensions import mypyc_attr
@@ -9,11 +9,10 @@ from windtunnel.model import Job
 from windtunnel.model.slurm import JobAsk
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs.countdown import Countdown
-from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, Siblings
+from windtunnel.schedulers.slurm.jobs.records import HetJob, PendingJob, RunningJob, Siblings
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks, component_id
 from windtunnel.schedulers.slurm.loops.submission import first_reason, refusal
-from windtunnel.schedulers.slurm.shares.usage import Spending
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Admission", "rank", "tick"]
@@ -89,24 +88,41 @@ class Admission:
         return pending
 
 
-def tick(state: State, spending: Iterable[Spending], last: bool = True) -> None:
+def tick(state: State, running: Sequence[RunningJob], last: bool = True) -> None:
     """A round of the decay thread at ``state.now``: usage, limits and, in the ``last`` of several, priorities.
 
     ``priority/basic`` has no such thread, nor has a site without slurmdbd: nothing is used there, priorities stay.
     """
     if not (state.site.priority.multifactor and state.site.priority.accounted):
         return
-    state.ledger.tick(state.now, spending)
+    if last and state.ledger.one_pass:
+        _charge_and_rank(state, running)
+    else:
+        state.ledger.tick(state.now, [one.spending for one in running])
     state.limits.tick(state.running.values(), state.now)
-    if not last:
-        return
-    for job in state.pending.values():
-        rank(state, job)
+    if last and not state.ledger.one_pass:
+        for job in state.pending.values():
+            rank(state, job)
+
+
+def _charge_and_rank(state: State, running: Sequence[RunningJob]) -> None:
+    """All jobs in the order of Slurm's list: who waits before others that run does not see what they have used."""
+    ledger, now = state.ledger, state.now
+    ledger.open_round(now)
+    jobs = sorted(running, key=lambda one: one.holding.order, reverse=True)
+    for waiting in sorted(state.pending.values(), key=lambda one: one.order):
+        while jobs and jobs[-1].holding.order < waiting.order:
+            ledger.charge(jobs.pop().spending, now)
+        rank(state, waiting)
+    for one in reversed(jobs):
+        ledger.charge(one.spending, now)
+    ledger.close_round(now)
 
 
 def rank(state: State, job: PendingJob) -> None:
     """Multifactor priorities of a job in each of its partitions (§7.1)."""
-    ranking, share = state.ranking, state.ledger.fair_share(job.member)
+    ranking = state.ranking
+    share = state.ledger.fair_share(job.member) if job.fixed_priority is None else 0.0
     always = ranking.ages_always
     since = job.submitted if always else job.accrued_from
     age = state.now - since if since is not None else 0

@@ -24,7 +24,6 @@ from windtunnel.schedulers.slurm.loops.outlook import look_ahead
 from windtunnel.schedulers.slurm.nodes.nodesets import mask_of, union
 from windtunnel.schedulers.slurm.preemption.evictions import Evictions
 from windtunnel.schedulers.slurm.preemption.gang import Gang
-from windtunnel.schedulers.slurm.shares.usage import Spending
 from windtunnel.schedulers.slurm.state import State
 from windtunnel.schedulers.slurm.waits import Waits, reasons_of
 from windtunnel.vocabulary import (
@@ -184,7 +183,7 @@ class Slurm(Scheduler):
         ticked = clocks.next_tick <= now
         while clocks.next_tick <= now:
             self.state.now = clocks.next_tick + self.start_date
-            tick(self.state, self._spending(), last=clocks.next_tick + clocks.calc_period > now)
+            tick(self.state, self._charged(), last=clocks.next_tick + clocks.calc_period > now)
             clocks.next_tick += clocks.calc_period
         return ticked
 
@@ -194,10 +193,9 @@ class Slurm(Scheduler):
             if job.pending.whole not in self.gang.suspended:
                 self.evictions.end_at_once(job, decisions)
 
-    def _spending(self) -> list[Spending]:
-        """What uses of accounts and QOS at present: jobs that are suspended are charged as if they ran."""
-        parts = [*self.state.running.values(), *chain.from_iterable(self.evictions.suspended.values())]
-        return [one.spending for one in parts]
+    def _charged(self) -> list[RunningJob]:
+        """Who uses of accounts and QOS at present: jobs that are suspended are charged as if they ran."""
+        return [*self.state.running.values(), *chain.from_iterable(self.evictions.suspended.values())]
 
     def _take_in(self, now: float, notices: Sequence[Notice], decisions: list[Decision]) -> None:
         site, state = self.site, self.state

@@ -107,15 +107,34 @@ class UsageLedger:
 
     def tick(self, now: int, running: Iterable[Spending]) -> None:
         """The decay thread's round: accounts by the usage before, decay, then what ran since (§7.3)."""
+        self.open_round(now)
+        for job in running:
+            self._add(job, now)
+        self.close_round(now)
+
+    def open_round(self, now: int) -> None:
+        """What comes first in a round."""
         if self.resets.over(now):
             self.reset()
         if isinstance(self.shares, ClassicShares):
             self.shares.tick()
         self._decay(now - self.last)
-        for job in running:
-            self._add(job, now)
+
+    def charge(self, job: Spending, now: int) -> None:
+        """What ran since is charged within a round, so that priorities that follow in it see that."""
+        self._add(job, now)
+        if job.member is not None:
+            self.tree.sum_above(job.member)
+
+    def close_round(self, now: int) -> None:
+        """All that ran has been charged."""
         self.last = now
         self._after()
+
+    @property
+    def one_pass(self) -> bool:
+        """Whether jobs are charged and ranked in one pass over them; fair tree ranks when all have been charged."""
+        return isinstance(self.shares, ClassicShares)
 
     def end(self, job: Spending, now: int) -> None:
         """A job has ended: what it used since the last tick, at once; fair tree ranks users at ticks only."""
