@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from windtunnel.model.slurm import JobAsk, Partition, PreemptSettings, Qos
+from windtunnel.model.slurm import JobAsk, Partition, PreemptSettings, Qos, SelectSettings
 from windtunnel.schedulers.slurm.jobs.records import PendingJob
 from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.preemption.linear_victims import linear_victims
 from windtunnel.schedulers.slurm.preemption.victims import candidates, grace_of
 from windtunnel.schedulers.slurm.state import State
 
@@ -84,3 +85,19 @@ def test_the_first_qos_that_says_so_exempts_a_job_from_preemption(own, partition
     for state.now in (exempt - 1, exempt):
         found.append(len(candidates(state, urgent.records[0])))
     assert found == [0, 1]
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+@pytest.mark.parametrize("strict", [False, True])
+def test_select_linear_puts_victims_in_order_once_by_the_nodes_they_leave(strict, count):
+    kinds = (Qos(name="low"), Qos(name="high", preempt=("low",)))
+    preempt = PreemptSettings(type="qos", mode=("CANCEL",), strict_order=strict, reorder_count=count)
+    state = State(site(nodes=5, qos=kinds, preempt=preempt, select=SelectSettings(type="linear")))
+    for number, nodes in ((1, 1), (2, 2), (3, 2)):
+        submit(state, number, "low", 600, tasks=8 * nodes)
+    assert len(main_pass(state).started) == 3
+    urgent = submit(state, 4, "high", 10, tasks=32)
+    found, placed = linear_victims(state, urgent.records[0], state.cluster.all, candidates(state, urgent.records[0]))
+    assert [one.id for one in found] == ["3", "2"]
+    assert placed.nodes == 0b11110
+    assert [one.id for one, _ in main_pass(state).victims] == ["3", "2"]

@@ -6,6 +6,7 @@ from typing import Final
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.preemption.linear_victims import linear_victims
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of", "suspended_for"]
@@ -58,7 +59,8 @@ def make_room(state: State, record: Record, among: int) -> tuple[list[RunningJob
     limits would keep back all the same: they are asked while all are there, and their Reason comes second.
     """
     listed = candidates(state, record)
-    found = _find_victims(state, record, among, listed) if listed else None
+    find = linear_victims if state.selector.linear else _find_victims
+    found = find(state, record, among, listed) if listed else None
     if found is None:
         return None, None
     victims, placed = found
