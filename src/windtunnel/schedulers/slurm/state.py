@@ -8,6 +8,7 @@ from mypy_extensions import mypyc_attr
 from windtunnel.model.slurm import Reservation, SlurmSite
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.dependencies import Dependencies
+from windtunnel.schedulers.slurm.jobs.kept_order import KeptOrder
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.priority import Ranking
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
@@ -62,6 +63,8 @@ class State:
         """What is held; who asks about nodes one by one settles it first, or takes :attr:`held`."""
         self.running: dict[str, RunningJob] = {}
         self.pending: dict[str, PendingJob] = {}
+        self.order = KeptOrder()
+        """What waits, as it was last put in order."""
         self.unusable = self.cluster.unusable
         """Nodes that are down or drained."""
         self.completing = 0

@@ -4,6 +4,7 @@ from functools import cmp_to_key
 from typing import Any, Final
 
 from windtunnel.schedulers.slurm.jobs.dependencies import Verdict
+from windtunnel.schedulers.slurm.jobs.kept_order import only_queues
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
 from windtunnel.schedulers.slurm.preemption.victims import may_preempt
 from windtunnel.schedulers.slurm.state import State
@@ -27,8 +28,6 @@ _FORGOTTEN: Final = (
     "QOSUsageThreshold",
 )
 """Reasons that go when a partition takes a job; others that a partition gave stay until something else is said."""
-_USUAL: Final = ("Priority", "Resources", "None")
-"""Those that most jobs have."""
 
 
 def job_queue(state: State, backfill: bool = False) -> list[Record]:
@@ -39,20 +38,25 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
     sched/builtin that walks the list of jobs itself says nothing of the partitions of those that name several.
     What a partition refuses for its account is among them, and found out when it would start.
     """
+    kept = _kept_order(state)
+    if kept is not None:
+        return kept
     found: list[Record] = []
     closed, fifo, now = state.closed_partitions, state.site.fifo, state.now
     magnetic = bool(state.bookings.magnetic)
     enforced = state.site.enforce_partition_limits != "NO"
     submitted = number = tier = 0
-    plain = True
+    plain = ordinary = True
     if state.accrual.limited:
         state.accrual.hand_out(state.pending.values(), now)
     for job in list(state.pending.values()):
-        if not _still_waits(job, now) and not refresh(state, job):
+        if not only_queues(job, now) and not refresh(state, job):
+            ordinary = False
             continue
         if job.reservation or job.submitted < submitted or (job.submitted == submitted and job.number < number):
             plain = False
         submitted, number = job.submitted, job.number
+        ordinary = ordinary and len(job.records) == 1 and job.threshold is None
         for record in job.records:
             if closed and record.table.name in closed:
                 partition = record.table.partition
@@ -61,6 +65,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
             refusal = record.refusal
             if refusal == "":
                 refusal = record.refusal = partition_refusal(record)
+            ordinary = ordinary and refusal is None
             if backfill and refusal is not None and job.time_min is not None:
                 refusal = refusal_in_backfill(record)
             if refusal and (fifo or enforced or not refusal.startswith(_OF_ACCOUNT)):
@@ -69,7 +74,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 continue
             if job.threshold is not None and _below_threshold(state, job):
                 continue
-            forgotten = not refusal and job.reason not in _USUAL and job.reason in _FORGOTTEN
+            forgotten = not refusal and job.reason in _FORGOTTEN
             if forgotten and (not fifo or len(job.records) == 1):
                 job.reason = "None"  # the last of its partitions has the last word
             if not found:
@@ -85,6 +90,10 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
         found.sort(key=_priority, reverse=True)
     else:
         found.sort(key=_key)
+    if plain and ordinary and not (closed or fifo or state.site.preempt.type):
+        state.order.keep(found)
+    else:
+        state.order.forget()
     if state.site.backfill.bf_hetjob_prio and any(record.job.het is not None for record in found):
         ranks = _ranks(found, state.site.backfill.bf_hetjob_prio)
         found.sort(key=cmp_to_key(lambda one, other: _by_components(ranks, one, other)))
@@ -104,6 +113,29 @@ def _below_threshold(state: State, job: PendingJob) -> bool:
         return False
     job.reason = "QOSUsageThreshold"
     return True
+
+
+def _kept_order(state: State) -> list[Record] | None:
+    """The queue as it was put in order before, with the jobs that have come since; None: not all is as it was."""
+    now, order = state.now, state.order
+    kept = order.waiting(state.pending, now)
+    if kept is None or state.bookings.magnetic:
+        return None
+    found, fresh = kept
+    tier = found[0].table.tier if found else 0
+    for job in fresh:
+        record = job.records[0]
+        ordinary = len(job.records) == 1 and job.threshold is None and only_queues(job, now)
+        if not ordinary or not found or record.table.tier != tier:
+            return None
+        if record.refusal == "":
+            record.refusal = partition_refusal(record)
+        if record.refusal is not None:
+            return None
+        order.insert(found, record)
+    if fresh or len(found) < order.count:
+        order.keep(found)
+    return found
 
 
 def _priority(record: Record) -> int:
@@ -160,19 +192,6 @@ def _by_preemption(state: State, one: Record, other: Record) -> int:
         return 1
     mine, its = _key(one), _key(other)
     return -1 if mine < its else 1 if mine > its else 0
-
-
-def _still_waits(job: PendingJob, now: int) -> bool:
-    """Whether there is nothing to refresh: the job was looked at before, and only the queue keeps it waiting."""
-    return (
-        job.alone
-        and job.reason in _USUAL
-        and not job.held
-        and not job.reservation
-        and job.begin <= now
-        and job.eligible is not None
-        and job.accrued_from is not None
-    )
 
 
 def refresh(state: State, job: PendingJob) -> bool:

@@ -1,0 +1,88 @@
+"""The queue as it was last put in order: most jobs go on waiting, and few come."""
+
+from itertools import islice
+from typing import Final
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
+
+__all__ = ["KeptOrder", "only_queues"]
+
+_USUAL: Final = ("Priority", "Resources", "None")
+"""The Reasons that most jobs have."""
+
+
+def only_queues(job: PendingJob, now: int) -> bool:
+    """Whether there is nothing to refresh: the job was looked at before, and only the queue keeps it waiting."""
+    return (
+        job.alone
+        and job.reason in _USUAL
+        and not job.held
+        and not job.reservation
+        and job.begin <= now
+        and job.eligible is not None
+        and job.accrued_from is not None
+    )
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class KeptOrder:
+    """Jobs of one tier that only the queue keeps waiting, each in one partition that takes it, best first."""
+
+    __slots__ = ("_last", "_priorities", "_records")
+
+    def __init__(self) -> None:
+        self._records: list[Record] = []
+        self._priorities: list[int] = []
+        """Theirs, when they were put in order."""
+        self._last = 0
+        """The number of the last job to come."""
+
+    @property
+    def count(self) -> int:
+        """How many there were."""
+        return len(self._records)
+
+    def keep(self, records: list[Record]) -> None:
+        """All that wait are in this order."""
+        self._records = records
+        self._priorities = [record.priority for record in records]
+        self._last = max([record.job.number for record in records], default=0)
+
+    def forget(self) -> None:
+        """Some jobs need a closer look."""
+        self._records = []
+        self._priorities = []
+
+    def waiting(self, pending: dict[str, PendingJob], now: int) -> tuple[list[Record], list[PendingJob]] | None:
+        """Those that still wait, and the jobs that have come since; None: they have to be put in order anew."""
+        if not self._records:
+            return None
+        found: list[Record] = []
+        for place, record in enumerate(self._records):
+            job = record.job
+            if job.id not in pending:
+                continue
+            if record.priority != self._priorities[place] or record.refusal is not None or not only_queues(job, now):
+                return None
+            found.append(record)
+        fresh = list(islice(reversed(pending.values()), len(pending) - len(found)))
+        fresh.reverse()
+        last = self._last
+        for job in fresh:
+            if job.number <= last:  # it had started, and waits again
+                return None
+            last = job.number
+        return found, fresh
+
+    def insert(self, found: list[Record], record: Record) -> None:
+        """One more that came after all others: it goes behind those of its priority."""
+        low, high = 0, len(found)
+        while low < high:
+            middle = (low + high) // 2
+            if found[middle].priority >= record.priority:
+                low = middle + 1
+            else:
+                high = middle
+        found.insert(low, record)
