@@ -39,8 +39,10 @@ class NodeMap:
         self.slots = [Slot(begin, max(self.end, begin + resolution), nodes, dict(licences or {}))]
         self.records = 1
         """Boundaries ever made: merging never lowers the count (§4.5)."""
-        self._from_now: dict[int, int] = {}
-        """By seconds: the nodes free of plans from now on for so long, as far as somebody has asked."""
+        self._from_now: dict[int, tuple[int, int]] = {}
+        """By seconds: the nodes free of plans for so long, when somebody last asked, and after how many plans."""
+        self._entered: list[tuple[int, int]] = []
+        """The plans that were entered: when they begin, and their nodes."""
 
     def later_than(self, start: int, base: int, available: int, end: int) -> tuple[int, int, list[Slot]]:
         """What a job that starts at ``start`` and ends by ``end`` may use.
@@ -138,10 +140,20 @@ class NodeMap:
         return found
 
     def free_from_now(self, length: int) -> int:
-        """The same from now on; it is kept, and follows the plans that are entered."""
-        found = self._from_now.get(length)
-        if found is None:
-            found = self._from_now[length] = self.free_for(self.now, length)
+        """The same from now on; it is kept, and plans that were entered since are taken from it."""
+        count = len(self._entered)
+        known = self._from_now.get(length)
+        if known is None:
+            found = self.free_for(self.now, length)
+        else:
+            found, seen = known
+            if seen == count:
+                return found
+            until = self.now + length
+            for begin, nodes in self._entered[seen:]:
+                if begin <= until:
+                    found = without(found, nodes)
+        self._from_now[length] = found, count
         return found
 
     def take(self, begin: int, end: int, nodes: int, licences: Mapping[str, int] | None = None) -> None:
@@ -159,9 +171,7 @@ class NodeMap:
                 slot.licences = left
         self._merge(max(0, first - 2), last)
         if nodes and first < last and end > self.now:  # beyond the map nothing is taken
-            for length, free in self._from_now.items():
-                if begin <= self.now + length:
-                    self._from_now[length] = without(free, nodes)
+            self._entered.append((begin, nodes))
 
     def licences_again(self, wanted: Mapping[str, int], slots: list[Slot]) -> int:
         """When the first slot with too few licences is over; 0: all have enough, or it is the last one."""

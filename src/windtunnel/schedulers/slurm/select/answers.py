@@ -1,7 +1,9 @@
 """When and where jobs could start, as it was found before: it holds while only other nodes change hands.
 
 An answer is about some nodes. What starts or ends elsewhere changes nothing of it but, perhaps, the batches in which
-running jobs are taken away (§4.4, 4): these are looked at again, which costs little beside selecting nodes.
+running jobs are taken away (§4.4, 4): these are looked at again, which costs little beside selecting nodes. Nor does
+what starts or ends on the nodes themselves, if by the date in question it would have ended all the same, and until
+then too few of them have anything free.
 """
 
 from collections.abc import Sequence
@@ -25,11 +27,13 @@ _ALL_NODES: Final = -1
 class Answer:
     """When a job of a kind could start, and on which of some nodes; or until when at least it could not."""
 
-    __slots__ = ("among", "begin", "lasts", "placed", "reach", "version", "when")
+    __slots__ = ("among", "begin", "lasts", "placed", "reach", "version", "wanted", "when")
 
-    def __init__(self, among: int, when: int, placed: Picked | None, lasts: list[Holding]) -> None:
+    def __init__(self, among: int, wanted: int, when: int, placed: Picked | None, lasts: list[Holding]) -> None:
         self.among = among
         """The nodes that it is about."""
+        self.wanted = wanted
+        """So many of them the job needs at the least."""
         self.when = when
         self.placed = placed
         self.lasts = lasts
@@ -44,15 +48,24 @@ class Answer:
 class Changes:
     """Jobs that have begun or ended since a version, and when they end by their limits."""
 
-    __slots__ = ("first", "last", "nodes")
+    __slots__ = ("each", "first", "last", "nodes")
 
     def __init__(self, changed: Sequence[tuple[int, int]]) -> None:
+        self.each = changed
+        """The nodes of each, and when it ends; none if nobody knows any more."""
         self.nodes = 0
         """All their nodes; all that there are if nobody knows any more."""
         ends = [end for _, end in changed]
         self.first, self.last = min(ends, default=0), max(ends, default=0)
         for nodes, _ in changed:
             self.nodes |= nodes
+
+    def end_before(self, when: int, among: int) -> bool:
+        """Whether all of them that have any of some nodes end before a date."""
+        for nodes, end in self.each:
+            if end >= when and nodes & among:
+                return False
+        return bool(self.each)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -306,7 +306,10 @@ class Selector(Chooser):
             stands = False
             if answer.version >= 0:
                 changes = answers.since(answer.version)
-                stands = not changes.nodes & answer.among and self._same_batches(answer, changes)
+                if changes.nodes & answer.among:
+                    stands = self._still_too_few(answer, changes)
+                else:
+                    stands = self._same_batches(answer, changes)
             answer.version = answers.version if stands else -1
         return answer.version >= 0
 
@@ -322,6 +325,30 @@ class Selector(Chooser):
                 return False
         return True
 
+    def _still_too_few(self, answer: Answer, changes: Changes) -> bool:
+        """Whether too few nodes are free until an answer's date, and from then on changes make no difference."""
+        futures, among, wanted = self.futures, answer.among, answer.wanted
+        if futures is None or answer.when == _AT_ONCE:
+            return False
+        if answer.placed is None:
+            answer.lasts = []  # however jobs go away
+            return futures.short(self._gone_until(answer.when), among, wanted)
+        if not changes.end_before(answer.when, among) or not futures.short(0, among, wanted):
+            return False
+        batches = Batches(self.by_end, self.dates, among, self.window_growth)
+        final = answer.lasts[-1]
+        for last in answer.lasts:
+            if not batches.advance() or batches.last is not last:
+                return False
+            if last is not final and not futures.short(batches.place, among, wanted):
+                return False
+        answer.begin, answer.reach = batches.begin, batches.reach
+        return True
+
+    def _gone_until(self, horizon: int) -> int:
+        """How many of the running jobs end by a date."""
+        return len(self.by_end) if horizon == _NEVER else bisect_right(self.dates, horizon)
+
     def least_nodes(self, record: Record) -> int:
         """So many nodes are needed at the least, if sets of nodes tell where a job goes; with fewer none is found."""
         demand = record.demand
@@ -332,16 +359,15 @@ class Selector(Chooser):
     def _search(self, record: Record, among: int, futures: Futures, horizon: int) -> Answer:
         """When, and where; or until when at least nowhere. No more is looked at than may make a difference."""
         wanted = self.least_nodes(record)
-        most = len(self.by_end) if horizon == _NEVER else bisect_right(self.dates, horizon)
         lasts: list[Holding] = []
-        if futures.short(most, among, wanted):
-            return Answer(among, horizon, None, lasts)
+        if futures.short(self._gone_until(horizon), among, wanted):
+            return Answer(among, wanted, horizon, None, lasts)
         enough = not futures.short(0, among, wanted)
         if enough:
             placed = self.plain(record, among, futures.now)
             if placed is not None:
-                return Answer(among, _AT_ONCE, placed, lasts)
-        answer = Answer(among, _NEVER, None, lasts)
+                return Answer(among, wanted, _AT_ONCE, placed, lasts)
+        answer = Answer(among, wanted, _NEVER, None, lasts)
         batches = Batches(self.by_end, self.dates, among, self.window_growth)
         while batches.advance():
             if batches.last is not None:
