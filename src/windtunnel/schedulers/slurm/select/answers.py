@@ -50,14 +50,17 @@ class Changes:
 
     __slots__ = ("each", "first", "last", "nodes")
 
-    def __init__(self, changed: Sequence[tuple[int, int]]) -> None:
-        self.each = changed
-        """The nodes of each, and when it ends; none if nobody knows any more."""
+    def __init__(self, changed: Sequence[tuple[Holding, int, int]]) -> None:
+        net: dict[tuple[Holding, int], int] = {}
+        for held, end, by in changed:
+            net[held, end] = net.get((held, end), 0) + by
+        self.each = [(held.nodes, end) for (held, end), by in net.items() if by]
+        """The nodes of each, and when it ends: not of those that were only away; none if nobody knows any more."""
         self.nodes = 0
         """All their nodes; all that there are if nobody knows any more."""
-        ends = [end for _, end in changed]
+        ends = [end for _, end in self.each]
         self.first, self.last = min(ends, default=0), max(ends, default=0)
-        for nodes, _ in changed:
+        for nodes, _ in self.each:
             self.nodes |= nodes
 
     def end_before(self, when: int, among: int) -> bool:
@@ -79,15 +82,15 @@ class Answers:
         self._before: dict[tuple[int, int, int], Answer] = {}
         self.version = 0
         """How often what runs has changed."""
-        self._recent: list[tuple[int, int]] = []
-        """Of the last changes the nodes, and when the job ends by its limit."""
+        self._recent: list[tuple[Holding, int, int]] = []
+        """Of the last changes what began (1) or ended (-1), and when it ends by its limit."""
         self._since: dict[int, Changes] = {}
 
-    def changed(self, nodes: int, end: int) -> None:
-        """A job has begun or ended on some nodes."""
+    def changed(self, held: Holding, by: int) -> None:
+        """A job has begun (1) or ended (-1)."""
         self.version += 1
         self._since.clear()
-        self._recent.append((nodes, end))
+        self._recent.append((held, held.end, by))
         if len(self._recent) > 2 * _LOOK_BACK:
             del self._recent[:_LOOK_BACK]
 

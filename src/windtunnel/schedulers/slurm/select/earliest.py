@@ -56,7 +56,7 @@ class Selector(Chooser):
 
     def took(self, held: Holding) -> None:
         """A job runs now."""
-        self.answers.changed(held.nodes, held.end)
+        self.answers.changed(held, 1)
         self._rank += 1
         self._ranks[held.job] = self._rank
         key = (held.end, held.order, self._rank)
@@ -70,7 +70,7 @@ class Selector(Chooser):
 
     def gave_back(self, held: Holding) -> None:
         """A job runs no longer."""
-        self.answers.changed(held.nodes, held.end)
+        self.answers.changed(held, -1)
         place = bisect_left(self.ends, (held.end, held.order, self._ranks.pop(held.job)))
         del self.ends[place]
         del self.by_end[place]
