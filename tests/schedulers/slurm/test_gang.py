@@ -63,15 +63,15 @@ def test_jobs_take_turns_on_shared_cores():
     described = sharing(2, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
     found = rows(described, job("a", 35, tasks=8), job("b", 25, tasks=8))
     assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
-    assert found["b"]["finish_time"] == 55  # of each 20 s it has the last 10
-    assert found["a"]["finish_time"] == 60
+    assert found["b"]["finish_time"] == 60  # the first slice is not the turn of a, which only filled free cores
+    assert found["a"]["finish_time"] == 55
 
 
 def test_cores_beside_those_that_take_turns_are_free_for_others():
     described = sharing(2, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
     found = rows(described, job("a", 40, tasks=6), job("b", 40, tasks=6), job("small", 40, tasks=2))
     assert found["small"]["finish_time"] == 40
-    assert sorted(found[name]["finish_time"] for name in "ab") == [70, 80]
+    assert sorted(found[name]["finish_time"] for name in "ab") == [60, 80]
 
 
 def test_a_job_of_a_higher_tier_starts_at_once_on_the_cores_of_lower_ones():
@@ -140,3 +140,21 @@ def test_time_in_suspension_is_charged():
     scheduler.state.ledger.tree.sum_usage()
     used = scheduler.state.ledger.tree.root.usage
     assert used == pytest.approx(8 * 200, rel=0.02)
+
+
+def test_who_fills_free_cores_keeps_its_place_in_the_list():
+    """When b ends, c fills what is free; the next slice is its turn all the same, before that of a."""
+    described = sharing(3, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
+    found = rows(described, job("a", 100, tasks=8), job("b", 5, tasks=8), job("c", 15, tasks=8))
+    assert found["b"]["finish_time"] == 25  # from 20 on
+    assert found["c"]["finish_time"] == 40  # it fills the rest of the slice, and has the next one
+
+
+def test_jobs_of_partitions_with_one_tier_do_not_suspend_each_other():
+    parts = tuple(
+        Partition(name=name, default=name == "p", over_subscribe=OverSubscribe.FORCE, share_count=2) for name in "pq"
+    )
+    described = site(nodes=1, partitions=parts, preempt=PreemptSettings(mode=("GANG",), time_slice=10))
+    found = rows(described, job("a", 40, tasks=8), job("b", 40, tasks=8, partitions=("q",)))
+    assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
+    assert [found[name]["finish_time"] for name in "ab"] == [40, 40]

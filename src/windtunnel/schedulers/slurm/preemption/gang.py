@@ -1,11 +1,14 @@
 """Gang scheduling: of jobs that have the same cores some run, the others are suspended until it is their turn (§9).
 
-Whoever has the higher tier runs. Among jobs of one partition those that are first in its list run, with all others
-that fit beside them; after each time slice those that ran go to the end of the list.
+Whoever has the higher tier runs. Each partition has a list of its own, and jobs of another with the same tier are
+not in its way. With each time slice those whose turn it was go to the end of the list, and those that are first then
+run, with all others that fit beside them. Between slices whoever runs goes on, and others fill what becomes free: it
+is not their turn for that.
 """
 
 from collections.abc import Mapping
 from math import floor, inf
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -17,6 +20,11 @@ from windtunnel.schedulers.slurm.state import State
 from windtunnel.vocabulary import Decision, ResumeJob, SuspendJob
 
 __all__ = ["Gang"]
+
+_WAITS: Final = 0
+_FILLS: Final = 1
+"""A job that fills what those whose turn it is leave."""
+_IN_TURN: Final = 2
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -35,6 +43,10 @@ class Gang:
         """Jobs that wait for their turn, and since when."""
         self._order: list[str] = []
         self._turned = -inf
+        self._rows: dict[str, int] = {}
+        """What each job does."""
+        self._begins = False
+        """Whether a slice begins."""
 
     @property
     def due(self) -> float:
@@ -46,12 +58,11 @@ class Gang:
         self.suspended.pop(key, None)
 
     def turn(self, now: float) -> None:
-        """A new time slice, if it is time: who ran goes to the end of the list."""
-        if not self.suspended:
-            self._turned = float(floor(now / self.slice) * self.slice)
-        elif now >= self.due:
-            self._turned = float(floor(now / self.slice) * self.slice)
-            self._order.sort(key=lambda key: key not in self.suspended)
+        """A new time slice, if it is time."""
+        if self.suspended and now < self.due:
+            return
+        self._begins = bool(self.suspended)
+        self._turned = float(floor(now / self.slice) * self.slice)
 
     def settle(self, now: float) -> tuple[list[str], list[str]]:
         """Who is to be suspended, and who to go on, after jobs started or ended or a slice has begun."""
@@ -95,18 +106,44 @@ class Gang:
         return found
 
     def _active(self, groups: Mapping[str, list[RunningJob]]) -> set[str]:
-        """In order of tiers and of the list: every job whose cores no job before it has."""
-        taken: dict[int, int] = {}
-        found: set[str] = set()
-        for key in sorted(self._order, key=lambda key: -_tier(groups[key])):
-            cores = [one.holding.cores for one in groups[key]]
-            if any(taken.get(node, 0) & own for each in cores for node, own in each.items()):
-                continue
-            found.add(key)
-            for each in cores:
-                for node, own in each.items():
-                    taken[node] = taken.get(node, 0) | own
-        return found
+        """Who runs, in order of tiers: of each partition every job whose cores no job before it has."""
+        lists: dict[str, list[str]] = {}
+        for key in self._order:
+            lists.setdefault(groups[key][0].record.table.name, []).append(key)
+        tiers = {name: _tier(groups[keys[0]]) for name, keys in lists.items()}
+        ran: list[tuple[int, str]] = []
+        rows = self._rows
+        self._rows = {}
+        self._order = []
+        for name in sorted(lists, key=lambda name: -tiers[name]):
+            keys = lists[name]
+            begins = self._begins and any(key in self.suspended for key in keys)
+            if begins:
+                keys.sort(key=lambda key: rows.get(key) == _IN_TURN)  # their turn is over
+            self._order += keys
+            taken: dict[int, int] = {}
+            for tier, other in ran:
+                if tier > tiers[name]:
+                    _take(taken, groups[other])
+            for key in keys if begins else sorted(keys, key=lambda key: -rows.get(key, _WAITS)):
+                if not _fits(taken, groups[key]):
+                    continue
+                _take(taken, groups[key])
+                ran.append((tiers[name], key))
+                self._rows[key] = _IN_TURN if begins else max(_FILLS, rows.get(key, _WAITS))
+        self._begins = False
+        return set(self._rows)
+
+
+def _fits(taken: Mapping[int, int], parts: list[RunningJob]) -> bool:
+    """Whether nobody has any core of a job."""
+    return not any(taken.get(node, 0) & own for one in parts for node, own in one.holding.cores.items())
+
+
+def _take(taken: dict[int, int], parts: list[RunningJob]) -> None:
+    for one in parts:
+        for node, own in one.holding.cores.items():
+            taken[node] = taken.get(node, 0) | own
 
 
 def _tier(parts: list[RunningJob]) -> int:
