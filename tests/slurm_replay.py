@@ -187,7 +187,8 @@ class Replay:
             elif found and (
                 match := re.search(r"preempted JobId=(\S+) has been (\S+) to reclaim .*JobId=(\S+)", line)
             ):
-                found[-1].victims.append((job_number(match[1]), job_number(match[3])))
+                if match[3] != "Invalid":  # its grace is over
+                    found[-1].victims.append((job_number(match[1]), job_number(match[3])))
                 self.killed.setdefault(job_number(match[1]), found[-1].when)
             elif found and (
                 match := re.search(
