@@ -311,7 +311,7 @@ class Replay:
         qos = state.cluster.qos.get(head.get("QOS", ""))
         job = PendingJob(key, int(key), ask, head["SubmitTime"], state.cluster, member, qos)
         for record in job.records:
-            state.limits.submission(record, state.tracked.asked(record), [], [])  # it may give a time limit
+            state.limits.submission(record, state.tracked.submitted(record), [], [])  # it may give a time limit
         waiting = next(
             (
                 one

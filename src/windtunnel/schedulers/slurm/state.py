@@ -237,6 +237,7 @@ class State:
         if task is not None:
             self._splits += 1
             job.order = _BEHIND_ALL + self._splits
+            job.preempted_at = None  # the next task may ask others to go at once
         self.occupancy.add(holding)
         self.selector.took(holding)
         self.running[name] = running
@@ -275,10 +276,11 @@ class State:
             self.selector.took(holding)
 
     def leave(self, running: RunningJob) -> None:
-        """A job has been ended: nothing is counted as held by it, but its nodes are not free at once."""
+        """A job has been ended: nothing is counted as held by it, but its nodes and licences are not free at once."""
         holding = running.holding
         if not holding.leaving:
             holding.leaving = True
+            self.limits.end(running)
             self.occupancy.remove(holding)
             self.selector.gave_back(holding)
             self.completing |= holding.nodes
@@ -303,7 +305,7 @@ class State:
         else:
             self.occupancy.remove(running.holding)
             self.selector.gave_back(running.holding)
-        self.limits.end(running)
+            self.limits.end(running)
         for licence, count in running.licences.items():
             self.licences_given[licence] -= count
         running.count(-1)

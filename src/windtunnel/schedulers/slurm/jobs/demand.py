@@ -71,6 +71,7 @@ class Demand:
         "one_node",
         "one_thread",
         "over_subscribe",
+        "own_most",
         "plain_shape",
         "requested_nodes",
         "shares_cores",
@@ -101,6 +102,8 @@ class Demand:
         self.tasks: int = 1
         self.nodes_given: bool = ask.min_nodes is not None
         self._count_nodes(ask)
+        self.own_most = self.max_nodes if self.most_asked else 0
+        """The most nodes that its request leaves it, whatever partitions and limits do; 0: any number."""
         self.most_looked_for = self.most_asked
         """The same, and of a job that is spread as many as it has tasks, unless nodes follow from them."""
         if ask.spread and not (self.nodes_given or self.tasks_per_node):

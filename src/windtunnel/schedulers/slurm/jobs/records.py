@@ -216,6 +216,8 @@ class PendingJob:
             if whole:
                 record.demand.exclusive = True
             whole = whole or sharing is OverSubscribe.EXCLUSIVE
+        for record in self.records:
+            record.leave_large_nodes()
 
     def share(self, shares: bool) -> None:
         """Where partitions leave that to jobs, it shares cores from now on, or shares none."""
@@ -339,6 +341,16 @@ class Record:
         """The same on the nodes that the job prefers (``--prefer``)."""
         self.node_refusal: str | None = ""
         """Why limits let it have too few nodes (None: they do not); empty: not asked for yet."""
+
+    def leave_large_nodes(self) -> None:
+        """Nodes with more CPUs than MaxCPUsPerNode give nothing to jobs that would have them alone."""
+        most, demand = self.table.partition.max_cpus_per_node, self.demand
+        if most is None or self.table.by_nodes or not (demand.exclusive or demand.exclusive_user):
+            return
+        for record in (self, self.liking) if self.liking is not None else (self,):
+            record.candidates &= ~self.table.beyond_most
+            record.mask &= ~self.table.beyond_most
+            record.narrow = record.mask != self.table.mask
 
     @property
     def charged_qos(self) -> tuple[str, ...]:

@@ -49,6 +49,12 @@ class Tracked:
         """What a job asks for while it has no nodes; or on so many of them, with so many CPUs."""
         return self.billed(record, tres_of(record.demand, nodes, cpus))
 
+    def submitted(self, record: Record) -> dict[str, float]:
+        """What a job asks for when it is submitted: in all its partitions it costs what it does in the first."""
+        tres = tres_of(record.demand)
+        cost = billing(tres, record.demand.billing_weights, "MAX_TRES" in self.site.priority.flags)
+        return tres | {"billing": int(cost)}
+
     def billed(self, record: Record, tres: dict[str, float]) -> dict[str, float]:
         """TRES with what they cost in a partition (``billing``), without fractions."""
         return tres | {"billing": int(self.cost(record, tres))}

@@ -17,6 +17,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     no_such_nodes,
     nodes_busy,
     not_available,
+    would_take,
 )
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
@@ -196,10 +197,7 @@ class _Run:
         heed_switches(state, record)
         placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)
         if placed is None:
-            most = state.selector.cons_tres.most_cpus
-            least = max(record.demand.requested_nodes, -(-record.demand.cpus // most) if most else 0)
-            asked = state.tracked.asked(record, least, job.last_cpus or None)
-            refusal = state.limits.after(record, Picked(job.named, {}), asked)
+            refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:
                 self._blocked(record, among)
                 return False
@@ -247,7 +245,10 @@ class _Run:
             self._fail(record)
             return
         usable, kept = left_by_reservations(state, record)
-        if state.selector.ever(record, among):
+        seen = among
+        if state.site.preempt.type:
+            seen |= state.of_others(record) & record.mask & self.available  # whoever has them might go
+        if state.selector.ever(record, seen):
             job.reason = "Resources"
             self._fail(record)
         elif not job.named & ~self.available and never_runs(state, record, usable):
@@ -261,7 +262,7 @@ class _Run:
             else:  # it is tried elsewhere
                 job.reason = "BadConstraints" if no_such_nodes(state, record) else "Resources"
                 self._withheld(record)
-        elif nodes_busy(state, record, among):
+        elif nodes_busy(state, record, among, self.available):
             job.reason = "Resources"
             self._fail(record)
         else:

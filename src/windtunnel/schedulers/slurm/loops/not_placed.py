@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.names import folded
 from windtunnel.schedulers.slurm.nodes.nodesets import bits
@@ -15,6 +16,7 @@ __all__ = [
     "no_such_nodes",
     "nodes_busy",
     "not_available",
+    "would_take",
 ]
 
 NOT_AVAILABLE: Final = "ReqNodeNotAvail"
@@ -58,20 +60,49 @@ def left_by_reservations(state: State, record: Record) -> tuple[int, int]:
     return nodes & ~kept, kept & record.mask
 
 
-def nodes_busy(state: State, record: Record, among: int) -> bool:
+def nodes_busy(state: State, record: Record, among: int, available: int) -> bool:
     """Whether some of a job's nodes are given whole to others: then it waits for them, whatever else is missing.
 
-    Where jobs are preempted these do not count: only nodes that somebody is about to leave do.
+    ``among`` are the nodes that it might have, ``available`` those that are left in this run. Where jobs are
+    preempted the others do not count: only nodes that somebody is about to leave do.
     """
     others = state.of_others(record)
     if record.job.named & ~(among | others):
         return False  # what it names is not there
     if state.site.preempt.type:
         return bool(among & state.completing)
-    if record.mask & others:
+    if record.mask & others & available:
         return True
     alone = record.demand.alone or state.selector.linear
     return bool(among & (state.completing | (state.in_use if alone else state.occupancy.exclusive)))
+
+
+def would_take(state: State, record: Record, among: int) -> dict[str, float]:
+    """What limits count of a job that finds no place: GPUs are those of the nodes it would have were they empty."""
+    job, demand, selector = record.job, record.demand, state.selector
+    if state.limits.active and (demand.gpus_per_job or (demand.exclusive and state.cluster.gres_names)):
+        kept = selector.fit.weights.kept()
+        found = selector.choose(record, among, selector.empty) or selector.choose(record, record.mask, selector.empty)
+        selector.fit.weights.restore(kept)
+        if found is not None:
+            asked = state.tracked.asked(record, found.nodes.bit_count(), job.last_cpus or None)
+            return state.tracked.billed(record, asked | _gpus_of(state, record, found))
+    most = selector.cons_tres.most_cpus
+    least = max(demand.requested_nodes, -(-demand.cpus // most) if most else 0)
+    return state.tracked.asked(record, least, job.last_cpus or None)
+
+
+def _gpus_of(state: State, record: Record, found: Picked) -> dict[str, float]:
+    """All generic resources of nodes that a job has alone, or the GPUs of each node for which it has CPUs."""
+    demand = record.demand
+    if demand.exclusive:
+        return state.cluster.gres_on(found.nodes)
+    each, count = demand.cpus_per_gpu or demand.cpus_beside_gpu, 0
+    for node, cpus in found.cpus.items():
+        own = state.cluster.gres_indices(node, "gpu", demand.gpu_type).bit_count()
+        count += min(own, cpus // each) if each else own
+    tres: dict[str, float] = {"gres/gpu": count}
+    return tres | {f"gres/gpu:{demand.gpu_type}": count} if demand.gpu_type else tres
 
 
 def not_available(state: State, record: Record, available: int) -> str:

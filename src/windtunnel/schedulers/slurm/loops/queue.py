@@ -1,5 +1,6 @@
 """The job queue: who is in it, and in which order (§2)."""
 
+from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any, Final
 
@@ -86,21 +87,49 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 plain = False
                 attracting = state.bookings.attracting(job, now)
                 found += [record.within(name, state.site) for name in attracting]
+    if state.site.preempt.type:
+        state.order.forget()
+        return _in_order_of_preemption(state, found)
     if plain:  # in order of submission, and sorting is stable
         found.sort(key=_priority, reverse=True)
     else:
         found.sort(key=_key)
-    if plain and ordinary and not (closed or fifo or state.site.preempt.type):
+    if plain and ordinary and not (closed or fifo):
         state.order.keep(found)
     else:
         state.order.forget()
     if state.site.backfill.bf_hetjob_prio and any(record.job.het is not None for record in found):
         ranks = _ranks(found, state.site.backfill.bf_hetjob_prio)
         found.sort(key=cmp_to_key(lambda one, other: _by_components(ranks, one, other)))
-    if state.site.preempt.type:
-        # Stable, and only where one may preempt the other: what is left is the order above (§2.2, 1).
-        found.sort(key=cmp_to_key(lambda one, other: _by_preemption(state, one, other)))
     return found
+
+
+def _in_order_of_preemption(state: State, found: list[Record]) -> list[Record]:
+    """Whoever may preempt another comes before it, else by the usual order (§2.2, 1).
+
+    That is no order in which everything has one place: what comes of it depends on how it is sorted.
+    """
+    found.sort(key=lambda record: record.job.order)
+    ranks = _ranks(found, state.site.backfill.bf_hetjob_prio) if state.site.backfill.bf_hetjob_prio else None
+    return _merged(found, lambda one, other: _by_preemption(state, one, other, ranks))
+
+
+def _merged(records: list[Record], compare: Callable[[Record, Record], int]) -> list[Record]:
+    """Sorted by halves, which are merged: as the C library does."""
+    if len(records) < 2:
+        return records
+    middle = len(records) // 2
+    left, right = _merged(records[:middle], compare), _merged(records[middle:], compare)
+    found: list[Record] = []
+    i = k = 0
+    while i < len(left) and k < len(right):
+        if compare(left[i], right[k]) <= 0:
+            found.append(left[i])
+            i += 1
+        else:
+            found.append(right[k])
+            k += 1
+    return found + left[i:] + right[k:]
 
 
 def _below_threshold(state: State, job: PendingJob) -> bool:
@@ -185,11 +214,15 @@ def _by_components(ranks: dict[str, tuple[bool, int, int]], one: Record, other: 
     return -1 if keys[0] < keys[1] else 1 if keys[0] > keys[1] else 0
 
 
-def _by_preemption(state: State, one: Record, other: Record) -> int:
+def _by_preemption(
+    state: State, one: Record, other: Record, ranks: dict[str, tuple[bool, int, int]] | None
+) -> int:
     if may_preempt(state, one, other.job, other):
         return -1
     if may_preempt(state, other, one.job, one):
         return 1
+    if ranks is not None:
+        return _by_components(ranks, one, other)
     mine, its = _key(one), _key(other)
     return -1 if mine < its else 1 if mine > its else 0
 

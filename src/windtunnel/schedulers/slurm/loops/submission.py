@@ -51,7 +51,7 @@ def refusal(state: State, job: PendingJob) -> str | None:
         if reason:
             return reason
     for record in job.records:
-        tres = state.tracked.asked(record)
+        tres = state.tracked.submitted(record)
         reason = state.limits.submission(record, tres, state.pending.values(), state.running.values())
         if reason:
             return reason
@@ -96,20 +96,53 @@ def _too_many_named(ask: JobAsk) -> bool:
 def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
     """The Reason for which the partitions of a job do not take it (EnforcePartLimits); None: they do.
 
-    Of partitions that are down the longest time counts, and whom the last one takes.
+    Of partitions that are down nobody looks at sizes first: the longest time counts, and whom the last one takes.
     """
-    refused = [partition_refusal(record) for record in job.records]
-    if any(record.table.partition.state == "UP" for record in job.records):
-        some = all(refused) or (all_of_them and any(refused))
-        return next(one for one in refused if one) if some else None
-    listed = refused if all_of_them else refused[-1:]
-    reason = next((one for one in listed if one and one.startswith("Job's")), None)
-    if reason is not None:
-        return reason
-    sizes = [too_few_nodes(record) or _least_too_many(record) for record in job.records]
-    if all(sizes) or (all_of_them and any(sizes)):
+    refused = [_refusal_of(record) for record in job.records]
+    if not any(record.table.partition.state == "UP" for record in job.records) and not all_of_them:
+        refused = [one for one in refused[-1:] if one]
+        if refused:
+            return refused[0]
+    elif all(refused) or (all_of_them and any(refused)):
+        return next(one for one in refused if one)
+    few = [_wants_too_few(record) for record in job.records]
+    if _of_no_size(job) or all(few) or (all_of_them and any(few)):
         return "PartitionNodeLimit"
     return "PartitionTimeLimit" if all(_too_long(record) for record in job.records) else None
+
+
+def _refusal_of(record: Record) -> str | None:
+    """Why a partition takes no such job when it is submitted; what depends on nodes and times only if it is up."""
+    refusal, part = partition_refusal(record), record.table.partition
+    if part.state != "UP":
+        return refusal if refusal is not None and refusal.startswith("Job's") else None
+    low, high = _asked_nodes(record)
+    if low and ((low < part.min_nodes and not record.demand.lifts_least) or low > record.table.size):
+        return "PartitionNodeLimit"
+    if part.max_nodes is not None and high > part.max_nodes and not record.demand.lifts_most:
+        return "PartitionNodeLimit"
+    return None if refusal == "PartitionNodeLimit" and not too_few_nodes(record) else refusal
+
+
+def _of_no_size(job: PendingJob) -> bool:
+    """Whether a job asks for more nodes than any of its partitions allows."""
+    low, _ = _asked_nodes(job.records[0])
+    mosts = [record.table.partition.max_nodes for record in job.records]
+    known = [one for one in mosts if one is not None]
+    return len(known) == len(mosts) and low > max(known) and not job.records[0].demand.lifts_most
+
+
+def _wants_too_few(record: Record) -> bool:
+    """Whether a job wants no more nodes than are too few for its partition."""
+    _, high = _asked_nodes(record)
+    return 0 < high < record.table.partition.min_nodes and not record.demand.lifts_least
+
+
+def _asked_nodes(record: Record) -> tuple[int, int]:
+    """The least and the most nodes that a job asks for itself; 0: it says nothing of them."""
+    ask = record.job.ask
+    low = ask.min_nodes or 0
+    return (low if ask.tasks is None else min(low, ask.tasks)), record.demand.own_most
 
 
 def _hopeless(state: State, job: PendingJob) -> bool:
@@ -139,12 +172,6 @@ def _hopeless(state: State, job: PendingJob) -> bool:
 def _of_wrong_size(record: Record) -> bool:
     """Whether a job has too many or too few nodes for its partition."""
     return too_few_nodes(record) or too_many_nodes(record)
-
-
-def _least_too_many(record: Record) -> bool:
-    """Whether even the least number of nodes that a job asks for is more than its partition allows."""
-    most, demand = record.table.partition.max_nodes, record.demand
-    return most is not None and not demand.lifts_most and demand.least_asked > most
 
 
 def _too_long(record: Record) -> bool:
@@ -204,7 +231,7 @@ def _tested(state: State, record: Record) -> str | None:
     if not state.selector.ever(record, among):
         if never_runs(state, record, usable):
             return "Reservation" if kept else None
-        return "Resources" if nodes_busy(state, record, among) else not_available(state, record, state.up)
+        return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
     most = state.selector.cons_tres.most_cpus
     job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
     alone = record.demand.alone or state.selector.linear

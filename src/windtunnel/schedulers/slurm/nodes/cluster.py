@@ -15,7 +15,19 @@ __all__ = ["Cluster", "PartitionTable"]
 class PartitionTable:
     """A partition with its nodes as a set."""
 
-    __slots__ = ("cpus", "first", "mask", "name", "partition", "qos", "size", "tier", "tres")
+    __slots__ = (
+        "beyond_most",
+        "by_nodes",
+        "cpus",
+        "first",
+        "mask",
+        "name",
+        "partition",
+        "qos",
+        "size",
+        "tier",
+        "tres",
+    )
 
     def __init__(self, partition: Partition, site: SlurmSite, qos: Qos | None) -> None:
         self.partition = partition
@@ -31,6 +43,10 @@ class PartitionTable:
         most = partition.max_cpus_per_node
         self.cpus = sum(node.cpus if most is None else min(node.cpus, most) for _, node in inside)
         """The CPUs that jobs may have of it."""
+        self.beyond_most = 0 if most is None else mask_of(i for i, node in inside if node.cpus > most)
+        """The nodes that have more CPUs than that."""
+        self.by_nodes = site.select.type == "linear"
+        """Whether all jobs have whole nodes."""
         self.tres = _tres_of([node for _, node in inside], site)
         """What it has, and all licences, for they belong to nobody."""
 

@@ -119,7 +119,7 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
         least, most = demand.tasks_per_socket, demand.tasks_per_socket * sockets
     elif demand.tasks_per_gpu:
         least = most = demand.tasks // max(1, demand.min_nodes)
-    elif demand.tasks_given and demand.max_nodes == 1:
+    elif demand.tasks_given and demand.own_most == 1:
         least = most = demand.tasks
     elif demand.tasks_given and (demand.tasks == 1 or demand.tasks == demand.min_nodes == demand.max_nodes):
         most = 1
