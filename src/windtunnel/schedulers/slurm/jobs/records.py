@@ -54,6 +54,7 @@ class PendingJob:
         "account",
         "accrued_from",
         "active_tasks",
+        "all_look",
         "alone",
         "ask",
         "begin",
@@ -187,6 +188,8 @@ class PendingJob:
 
     def _make_records(self, ask: JobAsk, cluster: Cluster) -> None:
         """A record for each of its partitions, those of higher tiers first."""
+        self.all_look = cluster.site.enforce_partition_limits in ("ALL", "YES")
+        """Whether all of its partitions have looked at it when it was submitted."""
         listed = ask.partitions or (cluster.default,)
         first = cluster.partitions.get(listed[0]) if ask.time_limit is None else None
         self.default_time: int | None = first.partition.default_time if first is not None else None
@@ -209,8 +212,12 @@ class PendingJob:
         self._keep_whole()
 
     def _keep_whole(self) -> None:
-        """A job that a partition with OverSubscribe=EXCLUSIVE has looked at wants whole nodes of the others too."""
-        whole = False
+        """A job that a partition with OverSubscribe=EXCLUSIVE has looked at wants whole nodes of the others too.
+
+        At submission those of higher tiers look first, and where all have to take it all of them.
+        """
+        kinds = [record.table.partition.over_subscribe for record in self.records]
+        whole = self.all_look and OverSubscribe.EXCLUSIVE in kinds
         for record in self.records:
             sharing = record.table.partition.over_subscribe
             if whole:
@@ -218,6 +225,15 @@ class PendingJob:
             whole = whole or sharing is OverSubscribe.EXCLUSIVE
         for record in self.records:
             record.leave_large_nodes()
+
+    def want_whole(self) -> None:
+        """A partition with OverSubscribe=EXCLUSIVE has looked at it."""
+        for record in self.records:
+            if not record.demand.exclusive:
+                record.demand.exclusive = True
+                record.kind = record.plain = -1
+                record.sort = 0
+                record.leave_large_nodes()
 
     def share(self, shares: bool) -> None:
         """Where partitions leave that to jobs, it shares cores from now on, or shares none."""

@@ -140,6 +140,8 @@ class PlanMaker:
                 if plan is not None:
                     when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
                     self._block_qos(job, when)
+                    if only_now:
+                        return Plan(SHOWN, when), tested
                 else:
                     asked = record.limit
             elif later and when > later:

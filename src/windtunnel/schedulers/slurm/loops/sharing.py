@@ -14,6 +14,7 @@ def settle_sharing(state: State, record: Record) -> None:
         return
     if partition.over_subscribe is OverSubscribe.EXCLUSIVE:
         job.share(False)
+        job.want_whole()  # from now on, and in all of its partitions
     elif partition.over_subscribe is OverSubscribe.FORCE and partition.share_count > 1:
         job.share(True)
     elif record.demand.exclusive or (state.selector.linear and partition.over_subscribe is OverSubscribe.NO):

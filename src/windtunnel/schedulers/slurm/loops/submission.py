@@ -105,8 +105,8 @@ def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
             return refused[0]
     elif all(refused) or (all_of_them and any(refused)):
         return next(one for one in refused if one)
-    few = [_wants_too_few(record) for record in job.records]
-    if _of_no_size(job) or all(few) or (all_of_them and any(few)):
+    wrong = [_never_of_its_size(record) for record in job.records]
+    if _of_no_size(job) or all(wrong) or (all_of_them and any(wrong)):
         return "PartitionNodeLimit"
     return "PartitionTimeLimit" if all(_too_long(record) for record in job.records) else None
 
@@ -132,10 +132,12 @@ def _of_no_size(job: PendingJob) -> bool:
     return len(known) == len(mosts) and low > max(known) and not job.records[0].demand.lifts_most
 
 
-def _wants_too_few(record: Record) -> bool:
-    """Whether a job wants no more nodes than are too few for its partition."""
-    _, high = _asked_nodes(record)
-    return 0 < high < record.table.partition.min_nodes and not record.demand.lifts_least
+def _never_of_its_size(record: Record) -> bool:
+    """Whether the most nodes that a job asks for are too few for a partition, or the least too many."""
+    (low, high), part, demand = _asked_nodes(record), record.table.partition, record.demand
+    if 0 < high < part.min_nodes and not demand.lifts_least:
+        return True
+    return part.max_nodes is not None and low > part.max_nodes and not demand.lifts_most
 
 
 def _asked_nodes(record: Record) -> tuple[int, int]:
