@@ -22,8 +22,8 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
-from windtunnel.schedulers.slurm.nodes.nodesets import without
-from windtunnel.schedulers.slurm.preemption.victims import make_room
+from windtunnel.schedulers.slurm.nodes.nodesets import union, without
+from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Pass", "forget_limits", "main_pass"]
@@ -234,7 +234,7 @@ class _Run:
     def _blocked(self, record: Record, among: int) -> None:
         """No placement: busy, not available, or impossible indefinitely."""
         state, job = self.state, record.job
-        victims, refusal = make_room(state, record, among)
+        victims, refusal = make_room(state, record, among | self._of_other_users(record))
         if refusal:
             job.reason = refusal
             self._refused(record)
@@ -268,6 +268,14 @@ class _Run:
         else:
             job.reason = not_available(state, record, self.available)
             self._withheld(record)
+
+    def _of_other_users(self, record: Record) -> int:
+        """Nodes that jobs of other users have to themselves, who would have to go for this one."""
+        state = self.state
+        if not (state.users_alone and state.site.preempt.type):
+            return 0
+        held = union(one.holding.nodes for one in candidates(state, record))
+        return held & record.mask & self.available
 
     def _fail(self, record: Record) -> None:
         """The partition fails: nothing behind it in it or on its nodes is tried in this run (§3.2, 7)."""
