@@ -78,15 +78,16 @@ def nodes_busy(state: State, record: Record, among: int, available: int) -> bool
 
 
 def would_take(state: State, record: Record, among: int) -> dict[str, float]:
-    """What limits count of a job that finds no place: GPUs are those of the nodes it would have were they empty."""
+    """What limits count of a job that finds no place: the nodes it would have were they empty, and their GPUs."""
     job, demand, selector = record.job, record.demand, state.selector
-    if state.limits.active and (demand.gpus_per_job or (demand.exclusive and state.cluster.gres_names)):
+    gpus = demand.gpus_per_job or (demand.exclusive and state.cluster.gres_names)
+    if state.limits.active and (gpus or state.limits.counts_nodes):
         kept = selector.fit.weights.kept()
         found = selector.choose(record, among, selector.empty) or selector.choose(record, record.mask, selector.empty)
         selector.fit.weights.restore(kept)
         if found is not None:
             asked = state.tracked.asked(record, found.nodes.bit_count(), job.last_cpus or None)
-            return state.tracked.billed(record, asked | _gpus_of(state, record, found))
+            return state.tracked.billed(record, asked | _gpus_of(state, record, found)) if gpus else asked
     most = selector.cons_tres.most_cpus
     least = max(demand.requested_nodes, -(-demand.cpus // most) if most else 0)
     return state.tracked.asked(record, least, job.last_cpus or None)

@@ -211,8 +211,8 @@ class PlanMaker:
             self.answers.append(answer)
         else:
             self.lasting = False
-        if found is not None:
-            self._measure(record, found[1])
+        if found is not None and (found[0] <= state.now or horizon > state.now):
+            self._measure(record, found[1])  # else only now was looked at, and nothing found
         if found is not None and waits_for_switches(state, record, found[1]):
             return None  # select/linear looks no further
         return found
