@@ -141,7 +141,7 @@ class PlanMaker:
                     when = later or state.now + _UNKNOWN_START  # nobody knows when limits leave room
                     self._block_qos(job, when)
                     if only_now:
-                        return Plan(SHOWN, when), tested
+                        return Plan(LATE, when), tested
                 else:
                     asked = record.limit
             elif later and when > later:

@@ -64,7 +64,7 @@ def make_room(state: State, record: Record, among: int) -> tuple[list[RunningJob
     if found is None:
         return None, None
     victims, placed = found
-    refusal = state.limits.before(record) or state.limits.after(record, placed, state.tracked.placed(record, placed))
+    refusal = state.refusal_of(record, placed)
     if refusal:
         return None, refusal
     job, main = record.job, state.site.main
