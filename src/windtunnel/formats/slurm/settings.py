@@ -207,7 +207,7 @@ def _weights(line: Line) -> dict[str, float]:
     found: dict[str, float] = line.ask("PriorityWeightTRES", tres_weights, {})
     tracked = {*_TRACKED, *(word.lower() for word in line.words("AccountingStorageTRES"))}
     for name in [name for name in found if name.lower() not in tracked]:
-        told = f"PriorityWeightTRES names {name}, which counts nothing since AccountingStorageTRES does not"
+        told = f"PriorityWeightTRES names {name}, which is not in AccountingStorageTRES: it counts nothing"
         line.note(told, "ignored", Severity.WARNING, hint=f"AccountingStorageTRES={name}")
         del found[name]
     return found
