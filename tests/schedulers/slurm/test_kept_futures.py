@@ -14,8 +14,9 @@ from windtunnel.schedulers.slurm.jobs.records import PendingJob
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding, Part
-from windtunnel.schedulers.slurm.nodes.nodesets import mask_of, spans
+from windtunnel.schedulers.slurm.nodes.nodesets import bounds, mask_of, spans
 from windtunnel.schedulers.slurm.select.earliest import Selector
+from windtunnel.schedulers.slurm.select.kept import KeptPicks
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
 from windtunnel.schedulers.slurm.select.packed import cut_to, of_levels, without_small
 from windtunnel.schedulers.slurm.state import State
@@ -63,7 +64,7 @@ def test_futures_follow_what_begins_and_ends(seed):
 def test_stretches_are_cut_to_what_a_job_may_have(free, among, least):
     levels = [mask_of(node for node, cpus in enumerate(free) if cpus == count) for count in range(6)]
     whole = of_levels(list(enumerate(levels)))
-    cut = cut_to(whole, spans(among), least)
+    cut = cut_to(whole, bounds(among), least)
     assert cut == of_levels([(cpus, nodes & among) for cpus, nodes in enumerate(levels) if cpus >= least])
     small, dropped = without_small(cut, least, 3)
     left = levels[least] & among
@@ -79,6 +80,15 @@ def test_the_runs_of_a_set_are_all_of_it(nodes):
     found = spans(nodes)
     assert sum(((1 << end - begin) - 1) << begin for begin, end in found) == nodes
     assert all(one[1] < other[0] for one, other in pairwise(found))
+
+
+@given(st.integers(0, 2**200 - 1), st.lists(st.tuples(st.integers(0, 190), st.integers(1, 10)), max_size=12))
+def test_the_runs_that_are_kept_follow_the_nodes_that_come_and_go(nodes, runs):
+    kept = KeptPicks()
+    assert kept.runs_of(nodes) == bounds(nodes)
+    for first, length in runs:
+        nodes ^= ((1 << length) - 1) << first
+        assert kept.runs_of(nodes) == bounds(nodes)
 
 
 @pytest.mark.parametrize("seed", range(5))

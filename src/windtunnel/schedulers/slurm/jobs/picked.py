@@ -13,7 +13,7 @@ __all__ = ["Picked"]
 class Picked:
     """Where a job goes: its nodes, and what it takes of each."""
 
-    __slots__ = ("_cpus", "again", "gres", "nodes", "parts", "row")
+    __slots__ = ("_cpus", "_total", "again", "gres", "nodes", "parts", "row")
 
     def __init__(
         self,
@@ -23,11 +23,14 @@ class Picked:
         row: int = -1,
         parts: Sequence[tuple[int, int]] = (),
         again: Mapping[int, int] | None = None,
+        total: int = -1,
     ) -> None:
         self.nodes = nodes
         self.again = again
         """CPUs of nodes that were looked at again and again: a job with GPUs may have no more cores of them."""
         self._cpus = cpus
+        self._total = total
+        """CPUs in all; -1: they are not counted yet."""
         self.parts = parts
         """Where that says all: CPUs, and the nodes of which so many."""
         self.gres = gres or {}
@@ -44,6 +47,9 @@ class Picked:
     @property
     def total(self) -> int:
         """CPUs in all."""
-        if self._cpus is not None:
-            return sum(self._cpus.values())
-        return sum([each * nodes.bit_count() for each, nodes in self.parts])
+        if self._total < 0:
+            if self._cpus is not None:
+                self._total = sum(self._cpus.values())
+            else:
+                self._total = sum([each * nodes.bit_count() for each, nodes in self.parts])
+        return self._total

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from struct import unpack
 from typing import Final
 
-__all__ = ["bits", "first_of", "lowest", "mask_of", "runs_above", "spans", "union", "without"]
+__all__ = ["bits", "bounds", "first_of", "lowest", "mask_of", "runs_above", "spans", "union", "without"]
 
 _FEW: Final = 8
 """So many nodes far apart are found faster one by one than by their text."""
@@ -27,7 +27,7 @@ def bits(mask: int) -> Iterator[int]:
             found.append(low + first.bit_length() - 1)
             mask ^= first
         return iter(found)
-    for begin, end in _spans_from(low, mask):
+    for begin, end in _pairs(_bounds_from(low, mask)):
         found.extend(range(begin, end))
     return iter(found)
 
@@ -45,13 +45,18 @@ def lowest(mask: int, count: int) -> int:
 
 def spans(mask: int) -> list[tuple[int, int]]:
     """The runs of consecutive nodes in a set, ascending: each its first node, and the one behind its last."""
+    return _pairs(bounds(mask))
+
+
+def bounds(mask: int) -> list[int]:
+    """The runs of consecutive nodes in a set, one number after the other: first node, the one behind the last..."""
     if not mask:
         return []
     low = (mask & -mask).bit_length() - 1
     mask >>= low
     if not mask & (mask + 1):
-        return [(low, low + mask.bit_length())]
-    return _spans_from(low, mask)
+        return [low, low + mask.bit_length()]
+    return _bounds_from(low, mask)
 
 
 def runs_above(mask: int, length: int) -> int:
@@ -69,32 +74,28 @@ def runs_above(mask: int, length: int) -> int:
     return found
 
 
-def _spans_from(low: int, mask: int) -> list[tuple[int, int]]:
-    """The same of a set that begins with its first node, which is ``low``."""
+def _pairs(found: list[int]) -> list[tuple[int, int]]:
+    """The runs that some bounds say, each for itself."""
+    return [(found[at], found[at + 1]) for at in range(0, len(found), 2)]
+
+
+def _bounds_from(low: int, mask: int) -> list[int]:
+    """The bounds of a set that begins with its first node, which is ``low``."""
     edges = mask ^ mask << 1  # a one where a run begins, and one behind its end
+    found: list[int] = []
     if edges.bit_count() <= 2 * _FEW_RUNS:
-        few: list[tuple[int, int]] = []
         while edges:  # from the last one: to find the first takes a pass over all
-            behind = edges.bit_length() - 1
-            edges ^= 1 << behind
-            first = edges.bit_length() - 1
-            edges ^= 1 << first
-            few.append((low + first, low + behind))
-        few.reverse()
-        return few
-    found: list[tuple[int, int]] = []
-    begin = -1
+            last = edges.bit_length() - 1
+            edges ^= 1 << last
+            found.append(low + last)
+        found.reverse()
+        return found
     at = low
     for word in _words(edges):
         left = word
         while left:
-            edge = at + (left & -left).bit_length() - 1
+            found.append(at + (left & -left).bit_length() - 1)
             left &= left - 1
-            if begin < 0:
-                begin = edge
-            else:
-                found.append((begin, edge))
-                begin = -1
         at += 32
     return found
 

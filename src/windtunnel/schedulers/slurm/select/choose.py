@@ -261,7 +261,7 @@ class Chooser:
                 nodes |= some
                 cpus += each * some.bit_count()
             if cpus == demand.cpus:
-                return Picked(nodes, parts=parts)
+                return Picked(nodes, parts=parts, total=cpus)
         taken = {node: each for each, some in parts for node in bits(some)}
         return self.cons_tres.placement(record, taken, taken, Need(demand, 0))
 

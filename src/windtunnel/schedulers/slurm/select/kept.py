@@ -1,10 +1,11 @@
 """Selections that were made before: the same job among the same free nodes is placed alike, whenever that is."""
 
+from bisect import bisect_left
 from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from windtunnel.schedulers.slurm.nodes.nodesets import spans
+from windtunnel.schedulers.slurm.nodes.nodesets import bounds
 
 __all__ = ["NOT_KEPT", "KeptPicks", "Parts"]
 
@@ -15,6 +16,8 @@ NOT_KEPT: Final[Parts] = []
 """What stands for a selection that is not known: no selection takes nothing."""
 _MOST: Final = 2000
 """Selections of one generation; the one before it is kept, too."""
+_FEW: Final = 16
+"""So many bounds of runs are put in place one by one faster than all are found anew."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -27,14 +30,32 @@ class KeptPicks:
         self._latest: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
         self._before: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
         self._among = 0
-        self._runs: list[tuple[int, int]] = []
+        self._runs: list[int] = []
         """The nodes of which runs were last asked for, and these."""
 
-    def runs_of(self, among: int) -> list[tuple[int, int]]:
-        """The runs of consecutive nodes in a set; one search asks for those of the same again and again."""
-        if among != self._among:
-            self._among, self._runs = among, spans(among)
+    def runs_of(self, among: int) -> list[int]:
+        """The :func:`~.bounds` of a set, until the next is asked for: mostly one with few nodes more or less."""
+        other = among ^ self._among
+        if other:
+            edges = other ^ other << 1
+            if edges.bit_count() <= _FEW and self._runs:
+                self._move(edges)
+            else:
+                self._runs = bounds(among)
+            self._among = among
         return self._runs
+
+    def _move(self, edges: int) -> None:
+        """Each of these bounds goes if it is there, and comes if not."""
+        runs = self._runs
+        while edges:
+            bound = edges.bit_length() - 1
+            edges ^= 1 << bound
+            place = bisect_left(runs, bound)
+            if place < len(runs) and runs[place] == bound:
+                del runs[place]
+            else:
+                runs.insert(place, bound)
 
     def find(self, number: int, key: tuple[int, ...]) -> Parts | None:
         """What a selection came to (None: to nothing), or :data:`NOT_KEPT`; ``number``: the hash of its key."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from windtunnel.schedulers.slurm.nodes.nodesets import spans
+from windtunnel.schedulers.slurm.nodes.nodesets import bounds
 
 __all__ = ["AT", "FREE", "LENGTHS", "MOST_CPUS", "MOST_NODES", "TO", "cut_to", "of_levels", "without_small"]
 
@@ -26,20 +26,30 @@ MOST_CPUS: Final = 1 << 16
 
 def of_levels(levels: list[tuple[int, int]]) -> list[int]:
     """The stretches of some sets of nodes, ascending; each set with the CPUs of its nodes."""
-    found = [begin << AT | end << TO | free for free, nodes in levels if free for begin, end in spans(nodes)]
+    found: list[int] = []
+    for free, nodes in levels:
+        if free:
+            edges = bounds(nodes)
+            for at in range(0, len(edges), 2):
+                begin: i64 = edges[at]
+                end: i64 = edges[at + 1]
+                found.append(begin << AT | end << TO | free)
     found.sort()
     return found
 
 
-def cut_to(stretches: list[int], runs: list[tuple[int, int]], least: int) -> list[int]:
-    """What of some stretches is in runs of nodes, both ascending, and has at least so many CPUs."""
+def cut_to(stretches: list[int], runs: list[int], least: int) -> list[int]:
+    """What of some stretches is in runs of nodes, both ascending, and has at least so many CPUs.
+
+    ``runs``: as :func:`~windtunnel.schedulers.slurm.nodes.nodesets.bounds` has them.
+    """
     found: list[int] = []
     count = len(runs)
     if not count:
         return found
     at = 0
-    first: i64 = runs[0][0]
-    last: i64 = runs[0][1]
+    first: i64 = runs[0]
+    last: i64 = runs[1]
     floor: i64 = least
     for one in stretches:
         number: i64 = one
@@ -49,10 +59,11 @@ def cut_to(stretches: list[int], runs: list[tuple[int, int]], least: int) -> lis
         begin = number >> AT
         end = number >> TO & LENGTHS
         while last <= begin:
-            at += 1
+            at += 2
             if at == count:
                 return found
-            first, last = runs[at]
+            first = runs[at]
+            last = runs[at + 1]
         if first <= begin and end <= last:
             found.append(one)
             continue
@@ -62,10 +73,11 @@ def cut_to(stretches: list[int], runs: list[tuple[int, int]], least: int) -> lis
             found.append(low << AT | high << TO | free)
             if last >= end:
                 break
-            at += 1
+            at += 2
             if at == count:
                 return found
-            first, last = runs[at]
+            first = runs[at]
+            last = runs[at + 1]
     return found
 
 
