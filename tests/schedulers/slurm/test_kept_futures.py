@@ -18,7 +18,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bounds, mask_of, spans
 from windtunnel.schedulers.slurm.select.earliest import Selector
 from windtunnel.schedulers.slurm.select.kept import KeptPicks
 from windtunnel.schedulers.slurm.select.masks import FreeMasks
-from windtunnel.schedulers.slurm.select.packed import cut_to, of_levels, without_small
+from windtunnel.schedulers.slurm.select.packed import changed, cut_to, of_levels, without_small
 from windtunnel.schedulers.slurm.state import State
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -73,6 +73,18 @@ def test_stretches_are_cut_to_what_a_job_may_have(free, among, least):
     rest = [(cpus, nodes & among) for cpus, nodes in enumerate(levels) if cpus > least]
     assert dropped == min(3, (levels[least] & among).bit_count())
     assert small == of_levels([(least, left), *rest])
+
+
+@given(st.lists(st.integers(0, 5), max_size=40), st.integers(0, 2**40 - 1), st.integers(1, 3))
+def test_stretches_follow_when_jobs_take_cpus_and_give_them_back(free, nodes, by):
+    free += [0] * (40 - len(free))
+    more = [cpus + by * (nodes >> node & 1) for node, cpus in enumerate(free)]
+    before, after = (
+        of_levels([(count, mask_of(node for node in range(40) if cpus[node] == count)) for count in range(9)])
+        for cpus in (free, more)
+    )
+    assert changed(before, bounds(nodes), by) == after
+    assert changed(after, bounds(nodes), -by) == before
 
 
 @given(st.integers(1, 2**300 - 1))

@@ -3,7 +3,6 @@
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.select.kept import Parts
 from windtunnel.schedulers.slurm.select.packed import AT, FREE, LENGTHS, TO, without_small
-from windtunnel.schedulers.slurm.select.set_runs import Runs
 from windtunnel.schedulers.slurm.select.stretches import Stretches
 from windtunnel.schedulers.slurm.select.takings import Taking
 
@@ -47,7 +46,7 @@ def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) ->
     most = most_nodes(demand)
     if cpus < demand.cpus or nodes < demand.min_nodes or at_most(counts, most) < demand.cpus:
         return None
-    found = _fill(Taking(demand, most, unit, largest), Stretches(stretches))
+    found = _filled(Taking(demand, most, unit, largest), stretches)
     spare = nodes - demand.min_nodes
     for small in range(1, largest):  # without the smallest ones, step by step
         if found is not None or spare <= 0:
@@ -55,20 +54,11 @@ def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) ->
         stretches, dropped = without_small(stretches, small, spare)
         spare -= dropped
         if dropped and stretches:
-            found = _fill(Taking(demand, most, unit, largest), Stretches(stretches))
+            found = _filled(Taking(demand, most, unit, largest), stretches)
     return found
 
 
-def _fill(need: Taking, runs: Runs) -> Parts | None:
-    """What is taken of runs until it suffices."""
-    while need.most_nodes > 0:
-        if need.most_nodes == 1:
-            runs.keep_useful(need)
-        if not len(runs):
-            break
-        runs.take(need)
-        if need.done:
-            return need.parts
-        if need.hopeless:
-            return None
+def _filled(need: Taking, stretches: list[int]) -> Parts | None:
+    """What is taken of stretches, if it suffices."""
+    Stretches(stretches).fill(need)
     return need.parts if need.enough else None

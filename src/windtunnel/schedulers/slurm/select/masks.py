@@ -4,23 +4,28 @@ For jobs of plain CPUs, memory for each of them and whole nodes only; what else 
 nodes...) is looked up node by node (:mod:`windtunnel.schedulers.slurm.select.fit`), with the same outcome.
 """
 
+from typing import Final
+
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, first_of
+from windtunnel.schedulers.slurm.nodes.nodesets import bits, bounds, first_of
 from windtunnel.schedulers.slurm.select.alike import at_most, most_nodes, take_alike
 from windtunnel.schedulers.slurm.select.kept import NOT_KEPT, KeptPicks, Parts
 from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
-from windtunnel.schedulers.slurm.select.packed import MOST_CPUS, MOST_NODES, cut_to, of_levels
+from windtunnel.schedulers.slurm.select.packed import MOST_CPUS, MOST_NODES, changed, cut_to, of_levels
 from windtunnel.schedulers.slurm.select.plain_fit import in_steps
 from windtunnel.schedulers.slurm.select.set_runs import runs_in
 from windtunnel.schedulers.slurm.select.stretches import Stretches
 from windtunnel.schedulers.slurm.select.takings import Taking
 
 __all__ = ["FreeMasks", "plain_cluster", "plain_record"]
+
+_FEW: Final = 8
+"""So many changes are made in stretches faster than these are found anew."""
 
 
 def plain_cluster(cluster: Cluster) -> bool:
@@ -71,7 +76,7 @@ def plain_record(record: Record, memory: bool = False) -> bool:
 class FreeMasks:
     """The nodes with each number of free CPUs."""
 
-    __slots__ = ("_stretches", "alike", "by_core", "cluster", "kept", "masks", "room")
+    __slots__ = ("_changes", "_stretches", "alike", "by_core", "cluster", "kept", "masks", "room")
 
     def __init__(self, cluster: Cluster, room: bool = True) -> None:
         self.cluster = cluster
@@ -84,19 +89,23 @@ class FreeMasks:
         """Whether free CPUs say all of any node."""
         self._stretches: list[int] | None = None
         """Nodes next to each other with as many free CPUs, once somebody has asked for them."""
+        self._changes: list[tuple[int, int]] = []
+        """Nodes of which CPUs were taken (fewer than 0) or given back since then, and how many of each."""
 
     def copy(self) -> "FreeMasks":
         """The same, to be changed apart."""
         other = FreeMasks(self.cluster, room=False)
         other.masks = self.masks[:]
         other.kept = self.kept
+        other._stretches = self._stretches
+        other._changes = self._changes[:]
         if self.room is not None:
             other.room = self.room.copy()
         return other
 
     def add(self, held: Holding) -> None:
         """A job takes what it holds."""
-        self._stretches = None
+        self._note(held, -1)
         masks = self.masks
         for count, memory, nodes in self.parts(held):
             if self.room is not None:
@@ -114,7 +123,7 @@ class FreeMasks:
 
     def remove(self, held: Holding) -> None:
         """A job gives back what it holds."""
-        self._stretches = None
+        self._note(held, 1)
         masks = self.masks
         for count, memory, nodes in self.parts(held):
             if self.room is not None:
@@ -129,6 +138,18 @@ class FreeMasks:
                     left ^= moved
                     if not left:
                         break
+
+    def _note(self, held: Holding, by: int) -> None:
+        """Stretches follow when somebody asks for them, unless that takes longer than to find them anew."""
+        if self._stretches is None:
+            return
+        changes = self._changes
+        for count, _, nodes in self.parts(held):
+            if count:
+                changes.append((nodes, by * count))
+        if len(changes) > _FEW:
+            self._stretches = None
+            changes.clear()
 
     def parts(self, held: Holding) -> tuple[tuple[int, int, int], ...]:
         """The CPUs and memory a job holds, and on which nodes so much; worked out once."""
@@ -203,9 +224,15 @@ class FreeMasks:
 
     def stretches(self) -> list[int]:
         """The nodes next to each other that have as many free CPUs (:mod:`~.packed`)."""
-        if self._stretches is None:
-            self._stretches = of_levels(list(enumerate(self.masks)))
-        return self._stretches
+        found = self._stretches
+        if found is None:
+            found = self._stretches = of_levels(list(enumerate(self.masks)))
+        elif self._changes:
+            for nodes, by in self._changes:
+                found = changed(found, bounds(nodes), by)
+            self._stretches = found
+            self._changes.clear()
+        return found
 
     def _pick_alike(self, demand: Demand, stretches: list[int], kind: int) -> Parts | None:
         """What a job would take of some stretches, as it was found before if it was."""
@@ -283,18 +310,8 @@ class FreeMasks:
             else:
                 present = [(free, nodes & inside) for free, nodes in enumerate(levels) if nodes & inside]
             runs = Stretches(of_levels(present)) if values is None else runs_in(need, inside, present, values)
-            if need.done:
-                return need.parts
-            while need.most_nodes > 0:
-                if need.most_nodes == 1:
-                    runs.keep_useful(need)
-                if not len(runs):
-                    break
-                runs.take(need)
-                if need.done:
-                    return need.parts
-                if need.hopeless:
-                    return None
-            if need.most_nodes <= 0:
+            if not need.done:
+                runs.fill(need)
+            if need.done or need.hopeless or need.most_nodes <= 0:
                 break
         return need.parts if need.enough else None

@@ -4,13 +4,25 @@ However many nodes there are, few stretches say all of them on most clusters. As
 cut to the nodes that a job may have in little time, where sets of thousands of nodes are passed over digit by digit.
 """
 
+from bisect import bisect_left
 from typing import Final
 
 from mypy_extensions import i64
 
 from windtunnel.schedulers.slurm.nodes.nodesets import bounds
 
-__all__ = ["AT", "FREE", "LENGTHS", "MOST_CPUS", "MOST_NODES", "TO", "cut_to", "of_levels", "without_small"]
+__all__ = [
+    "AT",
+    "FREE",
+    "LENGTHS",
+    "MOST_CPUS",
+    "MOST_NODES",
+    "TO",
+    "changed",
+    "cut_to",
+    "of_levels",
+    "without_small",
+]
 
 AT: Final = 39
 """The first node of a stretch begins at this digit,"""
@@ -20,6 +32,8 @@ LENGTHS: Final = (1 << 23) - 1
 """both have so many digits;"""
 FREE: Final = (1 << 16) - 1
 """and the free CPUs of each of its nodes have these."""
+_BEHIND_ALL: Final = (LENGTHS << AT) | (LENGTHS << TO)
+"""In place of a stretch where no further one is."""
 MOST_NODES: Final = 1 << 23
 MOST_CPUS: Final = 1 << 16
 
@@ -36,6 +50,64 @@ def of_levels(levels: list[tuple[int, int]]) -> list[int]:
                 found.append(begin << AT | end << TO | free)
     found.sort()
     return found
+
+
+def changed(stretches: list[int], runs: list[int], by: int) -> list[int]:
+    """The same where each node of some runs has so many free CPUs more, or fewer.
+
+    ``runs``: as :func:`~windtunnel.schedulers.slurm.nodes.nodesets.bounds` has them.
+    """
+    found: list[int] = []
+    more: i64 = by
+    count = len(stretches)
+    at = 0
+    one: i64 = stretches[0] if count else _BEHIND_ALL
+    begin = one >> AT
+    for place in range(0, len(runs), 2):
+        first: i64 = runs[place]
+        last: i64 = runs[place + 1]
+        if one >> TO & LENGTHS <= first:  # all before the run stays
+            _append(found, begin, one >> TO & LENGTHS, one & FREE)
+            behind = bisect_left(stretches, first << AT, at + 1)
+            if behind > at + 1 and stretches[behind - 1] >> TO & LENGTHS > first:
+                behind -= 1
+            found += stretches[at + 1 : behind]
+            at = behind
+            one = stretches[at] if at < count else _BEHIND_ALL
+            begin = one >> AT
+        if begin < first:
+            _append(found, begin, first, one & FREE)
+            begin = first
+        while first < last:
+            if begin > first:  # nothing was free there
+                to = min(begin, last)
+                _append(found, first, to, more)
+            else:
+                end = one >> TO & LENGTHS
+                to = min(end, last)
+                _append(found, first, to, (one & FREE) + more)
+                begin = to
+                if to == end:
+                    at += 1
+                    one = stretches[at] if at < count else _BEHIND_ALL
+                    begin = one >> AT
+            first = to
+    if at < count:
+        _append(found, begin, one >> TO & LENGTHS, one & FREE)
+        found += stretches[at + 1 :]
+    return found
+
+
+def _append(found: list[int], begin: i64, end: i64, free: i64) -> None:
+    """One more stretch; with the one before it, if they are alike and next to each other."""
+    if not free:
+        return
+    if found:
+        last: i64 = found[-1]
+        if last >> TO & LENGTHS == begin and last & FREE == free:
+            found[-1] = last >> AT << AT | end << TO | free
+            return
+    found.append(begin << AT | end << TO | free)
 
 
 def cut_to(stretches: list[int], runs: list[int], least: int) -> list[int]:

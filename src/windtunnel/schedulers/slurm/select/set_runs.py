@@ -81,6 +81,17 @@ class Runs:
     def __len__(self) -> int:
         return len(self._spans)
 
+    def fill(self, need: Taking) -> None:
+        """Take nodes of one run after the other, until they suffice or cannot any more, or no run is left."""
+        while need.most_nodes > 0:
+            if need.most_nodes == 1:
+                self.keep_useful(need)
+            if not len(self):
+                return
+            self.take(need)
+            if need.done or need.hopeless:
+                return
+
     def take(self, need: Taking) -> None:
         """Take nodes of the run that a job goes to; it is none of them any more."""
         _take_of(need, self.pop(self.choose(need)), self._present)
