@@ -65,8 +65,8 @@ class PlanMaker:
         """Whether priorities depend on the CPUs of what is found for jobs."""
         self.reserved: dict[str, int] = {}
         """Plans of each partition."""
-        self.entered = 0
-        """Plans in the map."""
+        self.lost = 0
+        """Nodes that plans and starts have taken, each as often as one has."""
         self.blocked_until: dict[str, int] = {}
         """From when on jobs of a QOS are planned: one of them is refused by a limit of the whole QOS until then."""
         self.het = HetStarts(state, self.window)
@@ -263,6 +263,7 @@ class PlanMaker:
             job.reason = refusal
             return Plan(REFUSED)
         running = state.begin(record, placed, state.now, cut(record, limit, state.now))
+        self.lost += placed.nodes.bit_count()
         self._take_licences(record, running)
         if record.demand.exclusive:
             self.occupy(running)
@@ -278,7 +279,7 @@ class PlanMaker:
         """A plan is entered in the map."""
         licences = record.job.licences if self.licensed else None
         self.map.take(begin, end, nodes, licences)
-        self.entered += 1
+        self.lost += nodes.bit_count()
         name = record.table.name
         self.reserved[name] = self.reserved.get(name, 0) + 1
 

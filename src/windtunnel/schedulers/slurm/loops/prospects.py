@@ -25,7 +25,7 @@ __all__ = ["Prospects", "Sort"]
 class Sort:
     """Jobs of one cycle that start alike."""
 
-    __slots__ = ("behind", "hopeless", "last", "length", "opaque", "out", "record", "seen")
+    __slots__ = ("behind", "hopeless", "last", "length", "opaque", "out", "record", "seen", "spare")
 
     def __init__(self, record: Record, length: int, opaque: bool) -> None:
         self.record = record
@@ -38,8 +38,10 @@ class Sort:
         """The last one's place in the queue."""
         self.out = False
         """Whether none of them can start in this cycle any more."""
-        self.seen = -1
-        """After how many plans and starts that was last looked at."""
+        self.seen = 0
+        """How many nodes plans and starts had taken when that was last looked at."""
+        self.spare = -1
+        """How many more they may take before it has to be looked at again."""
         self.behind = False
         """Whether none of them can start before all that may start now must have ended."""
         self.hopeless = False
@@ -131,12 +133,11 @@ class Prospects:
         """Whether those of a sort may still start; of an opaque one nobody knows."""
         if sort.out or sort.opaque:
             return sort.opaque
-        version = self.planner.entered + len(self.planner.done.started)
-        if sort.seen != version:
-            if self.masks.may_hold(sort.record, self._free_for(sort)):
-                sort.seen = version
-            else:
-                sort.out = True
+        lost = self.planner.lost
+        if lost - sort.seen > sort.spare:
+            sort.seen = lost
+            sort.spare = self.masks.spare_nodes(sort.record, self._free_for(sort))
+            sort.out = sort.spare < 0
         return not sort.out
 
     def _horizon(self, place: int) -> int:

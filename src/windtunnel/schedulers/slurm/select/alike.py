@@ -1,10 +1,9 @@
 """What a job takes of nodes of which free CPUs say all: stretches of them tell (§5.3)."""
 
 from windtunnel.schedulers.slurm.jobs.demand import Demand
-from windtunnel.schedulers.slurm.select.kept import Parts
 from windtunnel.schedulers.slurm.select.packed import AT, FREE, LENGTHS, TO, without_small
 from windtunnel.schedulers.slurm.select.stretches import Stretches
-from windtunnel.schedulers.slurm.select.takings import Taking
+from windtunnel.schedulers.slurm.select.takings import Choice, Taking
 
 __all__ = ["at_most", "most_nodes", "take_alike"]
 
@@ -29,7 +28,7 @@ def at_most(counts: list[int], nodes: int) -> int:
     return cpus
 
 
-def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) -> Parts | None:
+def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) -> Choice | None:
     """The CPUs, and the nodes of which so many are taken; None: no selection succeeds.
 
     ``stretches`` as :mod:`~.packed` has them, ``unit``: the CPUs of a core, ``highest``: of the largest node.
@@ -58,7 +57,7 @@ def take_alike(demand: Demand, stretches: list[int], unit: int, highest: int) ->
     return found
 
 
-def _filled(need: Taking, stretches: list[int]) -> Parts | None:
+def _filled(need: Taking, stretches: list[int]) -> Choice | None:
     """What is taken of stretches, if it suffices."""
     Stretches(stretches).fill(need)
-    return need.parts if need.enough else None
+    return need.choice

@@ -11,7 +11,8 @@ from windtunnel.schedulers.slurm.select.cons_tres import ConsTres
 from windtunnel.schedulers.slurm.select.fit import BENEATH, EMPTY, IDLE, Fit
 from windtunnel.schedulers.slurm.select.linear import has_mate, jobs_beside, linear_cpus, linear_pick, linear_usable
 from windtunnel.schedulers.slurm.select.linear_tree import pick_below_switches
-from windtunnel.schedulers.slurm.select.masks import FreeMasks, plain_cluster, plain_record
+from windtunnel.schedulers.slurm.select.masks import FreeMasks
+from windtunnel.schedulers.slurm.select.plain import plain_cluster, plain_record
 from windtunnel.schedulers.slurm.select.runs import Need
 from windtunnel.schedulers.slurm.select.switches import SwitchTree
 
@@ -251,18 +252,14 @@ class Chooser:
 
     def plain(self, record: Record, among: int, masks: FreeMasks) -> Picked | None:
         """A selection by sets of nodes."""
-        parts = masks.pick(record, among & record.mask, self.kind(record))
-        if parts is None:
+        found = masks.pick(record, among & record.mask, self.kind(record))
+        if found is None:
             return None
         demand = record.demand
-        if not (demand.cpus_per_task > 1 or demand.tasks_per_node or demand.exclusive or self.whole_cores):
-            nodes = cpus = 0
-            for each, some in parts:
-                nodes |= some
-                cpus += each * some.bit_count()
-            if cpus == demand.cpus:
-                return Picked(nodes, parts=parts, total=cpus)
-        taken = {node: each for each, some in parts for node in bits(some)}
+        varied = demand.cpus_per_task > 1 or demand.tasks_per_node or demand.exclusive or self.whole_cores
+        if found.cpus == demand.cpus and not varied:
+            return Picked(found.nodes, parts=found.parts, total=found.cpus)
+        taken = {node: each for each, some in found.parts for node in bits(some)}
         return self.cons_tres.placement(record, taken, taken, Need(demand, 0))
 
     def kind(self, record: Record) -> int:

@@ -128,5 +128,4 @@ class Futures:
 
         It supposes that whatever is not full is empty: then no selection can succeed.
         """
-        able = self._reach.after(count) & among
-        return not able if wanted <= 1 else able.bit_count() < wanted
+        return self._reach.short(count, among, wanted)

@@ -6,13 +6,11 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.nodes.nodesets import bounds
+from windtunnel.schedulers.slurm.select.takings import Choice
 
-__all__ = ["NOT_KEPT", "KeptPicks", "Parts"]
+__all__ = ["NOT_KEPT", "KeptPicks"]
 
-Parts = list[tuple[int, int]]
-"""CPUs, and the nodes of which so many are taken."""
-
-NOT_KEPT: Final[Parts] = []
+NOT_KEPT: Final = Choice([], 0, 0)
 """What stands for a selection that is not known: no selection takes nothing."""
 _MOST: Final = 2000
 """Selections of one generation; the one before it is kept, too."""
@@ -27,8 +25,8 @@ class KeptPicks:
     __slots__ = ("_among", "_before", "_latest", "_runs")
 
     def __init__(self) -> None:
-        self._latest: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
-        self._before: dict[int, tuple[tuple[int, ...], Parts | None]] = {}
+        self._latest: dict[int, tuple[tuple[int, ...], Choice | None]] = {}
+        self._before: dict[int, tuple[tuple[int, ...], Choice | None]] = {}
         self._among = 0
         self._runs: list[int] = []
         """The nodes of which runs were last asked for, and these."""
@@ -57,14 +55,14 @@ class KeptPicks:
             else:
                 runs.insert(place, bound)
 
-    def find(self, number: int, key: tuple[int, ...]) -> Parts | None:
+    def find(self, number: int, key: tuple[int, ...]) -> Choice | None:
         """What a selection came to (None: to nothing), or :data:`NOT_KEPT`; ``number``: the hash of its key."""
         found = self._latest.get(number)
         if found is None:
             found = self._before.get(number)
         return NOT_KEPT if found is None or found[0] != key else found[1]
 
-    def keep(self, number: int, key: tuple[int, ...], found: Parts | None) -> Parts | None:
+    def keep(self, number: int, key: tuple[int, ...], found: Choice | None) -> Choice | None:
         """One more; it."""
         if len(self._latest) >= _MOST:
             self._before = self._latest

@@ -14,62 +14,18 @@ from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, bounds, first_of
 from windtunnel.schedulers.slurm.select.alike import at_most, most_nodes, take_alike
-from windtunnel.schedulers.slurm.select.kept import NOT_KEPT, KeptPicks, Parts
+from windtunnel.schedulers.slurm.select.kept import NOT_KEPT, KeptPicks
 from windtunnel.schedulers.slurm.select.memory_room import MemoryRoom
-from windtunnel.schedulers.slurm.select.packed import MOST_CPUS, MOST_NODES, changed, cut_to, of_levels
+from windtunnel.schedulers.slurm.select.packed import changed, cut_to, of_levels
 from windtunnel.schedulers.slurm.select.plain_fit import in_steps
 from windtunnel.schedulers.slurm.select.set_runs import runs_in
 from windtunnel.schedulers.slurm.select.stretches import Stretches
-from windtunnel.schedulers.slurm.select.takings import Taking
+from windtunnel.schedulers.slurm.select.takings import Choice, Taking
 
-__all__ = ["FreeMasks", "plain_cluster", "plain_record"]
+__all__ = ["FreeMasks"]
 
 _FEW: Final = 8
 """So many changes are made in stretches faster than these are found anew."""
-
-
-def plain_cluster(cluster: Cluster) -> bool:
-    """Whether free CPUs say all there is to say of a cluster's nodes."""
-    select = cluster.site.select
-    return (
-        select.type != "linear"
-        and select.counts in ("CPU", "CORE")
-        and not select.tree
-        and len(set(cluster.threads)) <= 1
-        and (select.counts == "CORE" or max(cluster.threads, default=1) == 1)
-        and not cluster.suspends
-        and "CR_LLN" not in select.flags
-        and not cluster.site.main.pack_serial_at_end
-        and not cluster.site.backfill.bf_busy_nodes
-        and cluster.size < MOST_NODES
-        and max(cluster.cpus, default=0) < MOST_CPUS
-        and all(
-            one.partition.over_subscribe.value in ("NO", "EXCLUSIVE")
-            and not one.partition.lln
-            and one.partition.max_cpus_per_node is None
-            for one in cluster.partitions.values()
-        )
-    )
-
-
-def plain_record(record: Record, memory: bool = False) -> bool:
-    """Whether a job asks for nothing but CPUs, memory for each of them, and nodes."""
-    ask, demand = record.job.ask, record.demand
-    if memory and (demand.memory_per_cpu is None or demand.cpus_per_task > 1 or demand.exclusive):
-        return False
-    return not (
-        demand.asks_gres
-        or demand.exclusive_user
-        or demand.one_thread
-        or demand.tasks_per_core
-        or demand.of_sockets
-        or ask.prefer
-        or ask.contiguous
-        or ask.spread
-        or record.job.named
-        or record.constraint.counts
-        or len(record.constraint.alternatives) > 1
-    )
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -182,25 +138,35 @@ class FreeMasks:
 
     def may_hold(self, record: Record, among: int) -> bool:
         """Whether some nodes have the CPUs that a job needs; if not, no selection succeeds among them."""
+        return self.spare_nodes(record, among) >= 0
+
+    def spare_nodes(self, record: Record, among: int) -> int:
+        """How many of some nodes may go, whichever, while the others have the CPUs that a job needs.
+
+        At least so many; -1: already now they have not.
+        """
         demand = record.demand
         if demand.exclusive:
             among &= self.idle()
         masks, least, wanted = self.masks, self._least(record), demand.min_nodes
         most = most_nodes(demand)
         cpus = demand.cpus
+        largest = 0
         for free in range(len(masks) - 1, least - 1, -1):
             nodes = masks[free]
             if not nodes:
                 continue
             count = (nodes & among).bit_count()
+            if not largest and count:
+                largest = free
             cpus -= free * min(count, most)
             most -= min(count, most)
             wanted -= count
             if cpus <= 0 and wanted <= 0:
-                return True
-        return False
+                return min(-wanted, -cpus // largest) if largest else 0
+        return -1
 
-    def pick(self, record: Record, among: int, kind: int) -> Parts | None:
+    def pick(self, record: Record, among: int, kind: int) -> Choice | None:
         """What a job would take (§5.3): CPUs, and the nodes of which so many; None: no selection succeeds.
 
         Jobs of a kind are placed alike.
@@ -234,7 +200,7 @@ class FreeMasks:
             self._changes.clear()
         return found
 
-    def _pick_alike(self, demand: Demand, stretches: list[int], kind: int) -> Parts | None:
+    def _pick_alike(self, demand: Demand, stretches: list[int], kind: int) -> Choice | None:
         """What a job would take of some stretches, as it was found before if it was."""
         key = (kind, *stretches)
         number = hash(key)
@@ -245,7 +211,7 @@ class FreeMasks:
             else found
         )
 
-    def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Parts | None:
+    def _pick(self, demand: Demand, levels: list[int], values: list[int] | None) -> Choice | None:
         """The same among nodes with so many usable CPUs."""
         able = cpus = 0
         counts = [0] * len(levels)
@@ -299,7 +265,7 @@ class FreeMasks:
         demand = record.demand
         return max(1, demand.least_tasks * demand.cpus_per_task, demand.min_cpus_per_node)
 
-    def _best_fit(self, need: Taking, levels: list[int], able: int, values: list[int] | None) -> Parts | None:
+    def _best_fit(self, need: Taking, levels: list[int], able: int, values: list[int] | None) -> Choice | None:
         """Runs of consecutive nodes, weight by weight from the lightest."""
         for group in self.cluster.by_weight:
             inside = able & group
@@ -314,4 +280,4 @@ class FreeMasks:
                 runs.fill(need)
             if need.done or need.hopeless or need.most_nodes <= 0:
                 break
-        return need.parts if need.enough else None
+        return need.choice

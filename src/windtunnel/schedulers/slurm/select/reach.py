@@ -17,23 +17,27 @@ class Reach:
     When a job begins or ends, only what is known of the time before its end has to be summed up anew.
     """
 
-    __slots__ = ("_ending", "_known", "_now", "_old", "_ready")
+    __slots__ = ("_counts", "_ending", "_known", "_now", "_old", "_ready")
 
     def __init__(self, now: FreeMasks, ending: Sequence[Holding]) -> None:
         self._now = now
         self._ending = ending
         self._known: list[int] = []
+        self._counts: list[int] = []
+        """How many they are; -1: nobody has asked."""
         self._ready = self._old = 0
         """The first ones, so many, are as things are; those from there up to here are not."""
 
     def began(self, place: int) -> None:
         """A job has begun, and will be the one to end at a place among those that run."""
         self._known.insert(place, 0)
+        self._counts.insert(place, -1)
         self._moved(place, place + 1, 1)
 
     def ended(self, place: int) -> None:
         """A job has ended that was the one to end at a place among those that ran."""
         del self._known[place : place + 1]
+        del self._counts[place : place + 1]
         self._moved(place, place, -1)
 
     def _moved(self, place: int, behind: int, by: int) -> None:
@@ -52,12 +56,25 @@ class Reach:
                 self._renew(self._old)
             for at in range(len(known), count + 1):
                 known.append(self._reach(at))
+                self._counts.append(-1)
         return known[count]
+
+    def short(self, count: int, among: int, wanted: int) -> bool:
+        """Whether fewer of them than ``wanted`` are among some nodes."""
+        able = self.after(count)
+        size = self._counts[count]
+        if size < 0:
+            size = self._counts[count] = able.bit_count()
+        if size < wanted:
+            return True
+        able &= among
+        return not able if wanted <= 1 else able.bit_count() < wanted
 
     def _renew(self, count: int) -> None:
         """Sum up the first ones anew, so many."""
         for at in range(self._ready, count):
             self._known[at] = self._reach(at)
+            self._counts[at] = -1
         self._ready = max(self._ready, count)
 
     def _reach(self, at: int) -> int:

@@ -5,14 +5,42 @@ from mypy_extensions import mypyc_attr
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 from windtunnel.schedulers.slurm.nodes.nodesets import first_of
 
-__all__ = ["Taking"]
+__all__ = ["Choice", "Taking"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Choice:
+    """What a selection came to."""
+
+    __slots__ = ("cpus", "nodes", "parts")
+
+    def __init__(self, parts: list[tuple[int, int]], nodes: int, cpus: int) -> None:
+        self.parts = parts
+        """CPUs, and the nodes of which so many are taken, in the order in which they are."""
+        self.nodes = nodes
+        """All these nodes."""
+        self.cpus = cpus
+        """CPUs in all."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Taking:
     """What a job of plain CPUs has taken, and what it still needs: :class:`~.runs.Need` for sets of nodes."""
 
-    __slots__ = ("cpus", "exclusive", "floor", "largest", "least", "most_nodes", "nodes", "parts", "slack", "unit")
+    __slots__ = (
+        "chosen",
+        "cpus",
+        "exclusive",
+        "floor",
+        "largest",
+        "least",
+        "most_nodes",
+        "nodes",
+        "parts",
+        "slack",
+        "unit",
+        "wanted",
+    )
 
     def __init__(self, demand: Demand, most_nodes: int, unit: int, largest: int) -> None:
         low, high = demand.min_nodes, demand.requested_nodes
@@ -22,7 +50,7 @@ class Taking:
         """Nodes that are the minimum still."""
         self.slack = max(0, high - low)
         """Nodes wanted beyond the minimum."""
-        self.cpus = demand.cpus
+        self.cpus = self.wanted = demand.cpus
         self.most_nodes = most_nodes
         self.exclusive = demand.exclusive
         self.floor = demand.least_cpus
@@ -31,7 +59,8 @@ class Taking:
         self.largest = largest
         """The most CPUs that any node has."""
         self.parts: list[tuple[int, int]] = []
-        """CPUs, and the nodes of which so many are taken, in the order in which they are."""
+        self.chosen = 0
+        """As :class:`Choice` has them."""
 
     @property
     def done(self) -> bool:
@@ -44,9 +73,11 @@ class Taking:
         return self.cpus > self.most_nodes * self.largest
 
     @property
-    def enough(self) -> bool:
-        """Whether at least the minimum of nodes and all CPUs are there."""
-        return bool(self.parts) and self.nodes - self.slack <= 0 and self.cpus <= 0
+    def choice(self) -> Choice | None:
+        """What is taken, if it is at least the minimum of nodes and all CPUs."""
+        if self.parts and self.nodes - self.slack <= 0 and self.cpus <= 0:
+            return Choice(self.parts, self.chosen, self.wanted - self.cpus)
+        return None
 
     def suffices(self, nodes: int, cpus: int) -> bool:
         """Whether so much would do for what is left."""
@@ -102,6 +133,7 @@ class Taking:
 
     def _book(self, each: int, taken: int, count: int) -> None:
         self.parts.append((each, taken))
+        self.chosen |= taken
         self.nodes -= count
         self.least -= count
         self.most_nodes -= count
