@@ -78,6 +78,7 @@ class Demand:
         "sockets_per_node",
         "tasks",
         "tasks_given",
+        "tasks_of_core",
         "tasks_per_core",
         "tasks_per_gpu",
         "tasks_per_node",
@@ -126,8 +127,13 @@ class Demand:
         """Of a job that asks for none: that of a node, as it is counted until it starts."""
         self._limit_memory(partition, site, first)
         self.tasks_per_socket = ask.tasks_per_socket
-        alone = 1 if "CR_ONE_TASK_PER_CORE" in site.select.flags else None
-        self.tasks_per_core = alone if ask.tasks_per_core is None else ask.tasks_per_core
+        alone = "CR_ONE_TASK_PER_CORE" in site.select.flags
+        by_gpus = alone and self.floor_of_gpus > 0  # all threads count where CPUs follow from GPUs
+        self.tasks_per_core = (1 if alone else None) if ask.tasks_per_core is None else ask.tasks_per_core
+        self.tasks_of_core = (self.tasks_per_core or 0) if self.asks_gres else 0
+        """How many tasks a core holds for one with generic resources; 0: nothing is said of it."""
+        if by_gpus:
+            self.tasks_per_core = 0
         if self.tasks_per_core and self.tasks_per_core > 1:
             threads = max([node.threads_per_core for node in site.nodes], default=1)
             if self.tasks_per_core * self.cpus_per_task >= threads:
@@ -138,7 +144,7 @@ class Demand:
         """Whether it says anything of sockets."""
         self.gpus_on_sockets = self.gpus_per_socket * self._sockets_known()
         """The GPUs that a node has to have for its sockets."""
-        self.one_thread = ask.threads_per_core == 1
+        self.one_thread = ask.threads_per_core == 1 and not by_gpus
         on_node = 1 if ask.tasks == 1 else max(1, self.tasks_per_node)  # a single task gets no CPUs for others
         self.least_cpus = max(1, self.min_cpus_per_node, self.asked[1] * on_node)
         """CPUs that are taken of each node at least; MaxMemPerCPU raises none of tasks that are counted."""
@@ -163,6 +169,7 @@ class Demand:
             or self.exclusive_user
             or self.one_thread
             or self.tasks_per_core
+            or self.tasks_of_core
             or self.of_sockets
             or self.cpus_beside_gpu
             or self.gpus_per_task

@@ -144,6 +144,11 @@ def _for_gres(
     ``room``: the CPUs for which there is memory, and that counted when its nodes were chosen.
     """
     threads = cluster.threads[node]
+    if demand.tasks_of_core and not (demand.tasks_per_node or demand.tasks_per_socket):
+        if not demand.gpus_per_task:
+            return sockets  # as many tasks as there are cores could run there
+        tasks = min(gpus, demand.gpus_per_job) // demand.gpus_per_task
+        return fullest_trimmed(sockets, max(count, tasks * -(-demand.cpus_per_task // threads)))
     free = min(room, sum([socket.bit_count() for socket in sockets]) * threads)
     cpus = of_tasks(demand, len(sockets), free, gpus)
     return fullest_trimmed(sockets, max(count, -(-cpus // threads)))

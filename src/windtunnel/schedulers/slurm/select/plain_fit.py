@@ -117,6 +117,8 @@ def of_tasks(demand: Demand, sockets: int, free: int, gpus: int = 0) -> int:
         least = most = demand.tasks_per_node
     elif demand.tasks_per_socket:
         least, most = demand.tasks_per_socket, demand.tasks_per_socket * sockets
+    elif demand.tasks_of_core:
+        least = demand.tasks_of_core
     elif demand.tasks_per_gpu:
         least = most = demand.tasks // max(1, demand.min_nodes)
     elif demand.tasks_given and demand.own_most == 1:
