@@ -260,7 +260,8 @@ class _Run:
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
             else:  # it is tried elsewhere
-                job.reason = "BadConstraints" if no_such_nodes(state, record) else "Resources"
+                out = bool(record.magnetic) and (bool(job.named & ~usable) or not record.mask & usable)
+                job.reason = "BadConstraints" if out or no_such_nodes(state, record) else "Resources"
                 self._withheld(record)
         elif nodes_busy(state, record, among, self.available):
             job.reason = "Resources"
