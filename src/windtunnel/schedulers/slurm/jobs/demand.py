@@ -157,8 +157,8 @@ class Demand:
         """Whether its QOS lets it have fewer."""
         if partition.max_nodes is not None and not (self.lifts_most and self.most_asked):
             self.max_nodes = min(self.max_nodes, partition.max_nodes)
-        self.one_node = self.max_nodes == 1
-        """Whether it or its partition allows one node only: all of its tasks must fit there."""
+        self.one_node = self.own_most == 1
+        """Whether it allows one node only: those are left out at once on which its tasks do not fit all."""
         if not (self.lifts_least and 0 < self.most_asked < partition.min_nodes):
             self.min_nodes = max(self.min_nodes, partition.min_nodes)
             self.least_asked = max(self.least_asked, partition.min_nodes)
