@@ -135,6 +135,7 @@ def read_site(folder):
         switches=read_switches(folder / "topology.conf"),
         associations=associations,
         qos=qos,
+        tracked=tuple(one for one in conf.get("accountingstoragetres", "").lower().split(",") if one),
         licences={
             x.partition(":")[0]: int(x.partition(":")[2] or 1) for x in conf.get("licenses", "").split(",") if x
         },

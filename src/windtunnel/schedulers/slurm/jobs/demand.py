@@ -7,7 +7,7 @@ from typing import Final
 from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import GresAsk, JobAsk, OverSubscribe, Partition, Qos, SlurmNode, SlurmSite
-from windtunnel.schedulers.slurm.jobs.asked_gres import asked_gres
+from windtunnel.schedulers.slurm.jobs.asked_gres import asked_gres, typed_only
 from windtunnel.schedulers.slurm.jobs.asked_tasks import asked_gpus, asked_tasks, cpus_of_tasks, named_nodes
 
 __all__ = ["Demand", "time_limit"]
@@ -85,6 +85,7 @@ class Demand:
         "tasks_per_socket",
         "too_much_memory",
         "tracked_gres",
+        "typed_only",
         "whole_memory",
     )
 
@@ -247,10 +248,13 @@ class Demand:
         """The CPUs that a node has to have for each of its GPUs."""
         self.asks_gres = bool(per_node or in_all or ask.gres_per_task or self.gpus_per_socket)
         """Whether it asks for generic resources at all."""
-        self.tracked_gres: dict[str, int] = asked_gres(ask, self.min_nodes, self.tasks) if self.asks_gres else {}
+        self.typed_only: dict[str, str] = typed_only(site) if self.asks_gres else {}
+        """As what generic resources without a type count."""
+        self.tracked_gres: dict[str, int] = {}
         """Generic resources of the whole request, by the names of TRES."""
         if not self.asks_gres:
             return
+        self.tracked_gres = asked_gres(ask, self.min_nodes, self.tasks, self.typed_only)
         self.gpus_per_job = in_all
         self.gpus_per_task = sum(one.count for one in ask.gres_per_task)
         self.gpus_per_job += self.gpus_per_task * self.tasks

@@ -2,6 +2,7 @@
 
 from math import ceil
 
+from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
 from windtunnel.schedulers.slurm.jobs.demand import Demand
 
 __all__ = ["tres_of"]
@@ -20,15 +21,11 @@ def tres_of(demand: Demand, nodes: int | None = None, cpus: int | None = None) -
     if nodes is None:
         return found | demand.tracked_gres
     for one in demand.gres:
-        key = f"gres/{one.name}"
-        found[key] = found.get(key, 0) + one.count * count
-        if one.type:
-            found[f"{key}:{one.type}"] = one.count * count
+        for key in gres_names(one.name, one.type, demand.typed_only):
+            found[key] = one.count * count + (0 if ":" in key else found.get(key, 0))
     gpus = demand.gpus_per_job or demand.gpus_per_socket * _sockets(demand, count)
-    if gpus:
-        found["gres/gpu"] = found.get("gres/gpu", 0) + gpus
-        if demand.gpu_type:
-            found[f"gres/gpu:{demand.gpu_type}"] = gpus
+    for key in gres_names("gpu", demand.gpu_type, demand.typed_only) if gpus else ():
+        found[key] = gpus + (0 if ":" in key else found.get(key, 0))
     return found
 
 

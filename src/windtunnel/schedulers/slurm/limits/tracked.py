@@ -2,6 +2,7 @@
 
 from mypy_extensions import mypyc_attr
 
+from windtunnel.schedulers.slurm.jobs.asked_gres import typed_only
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.jobs.tracked import tres_of
@@ -18,6 +19,8 @@ class Tracked:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.site = cluster.site
+        self.typed_only = typed_only(cluster.site)
+        """Generic resources that are tracked by type alone."""
         self._placed: tuple[Record | None, Picked | None] = (None, None)
         self._asked_for: dict[str, float] = {}
         """The placement that was last asked for, and what it takes."""
@@ -38,6 +41,8 @@ class Tracked:
             tres["mem"] = self.cluster.memory_of(placed.nodes)
         if record.demand.exclusive:
             tres |= self.cluster.gres_on(placed.nodes)
+            for name in self.typed_only:
+                tres.pop(name, None)
         return self.billed(record, tres)
 
     def planned(self, record: Record, placed: Picked) -> dict[str, float]:
