@@ -352,7 +352,7 @@ class Replay:
         job = record.job
         share = state.ledger.fair_share(job.member)
         found = state.ranking.factors(
-            record.demand, record.table.partition, job.qos, job.member, share, 0, record.limit
+            record.demand, record.table.partition, job.qos, job.member, share, 0, job.minutes_for_size
         )
         return state.ranking.total(found, 0, job.nice)
 

@@ -135,8 +135,10 @@ def rank(state: State, job: PendingJob) -> None:
         lasting = record.lasting
         if lasting is None or record.sized != cpus:
             partition = record.table.partition
-            lasting = ranking.lasting(record.demand, partition, job.qos, job.member, record.limit, cpus)
+            lasting = ranking.lasting(record.demand, partition, job.qos, job.member, job.minutes_for_size, cpus)
             record.lasting, record.sized = lasting, cpus
         priority = ranking.priority(lasting, share, age, job.site_factor, job.nice)
         record.priority = max(priority, record.priority) if ranking.only_rises else priority
+    if ranking.by_size and job.minutes is None:
+        job.relate_to_last()
 

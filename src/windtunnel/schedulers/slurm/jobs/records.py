@@ -1,6 +1,7 @@
 """Waiting jobs as the core keeps them, with a record for each of their partitions."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
@@ -14,6 +15,9 @@ from windtunnel.schedulers.slurm.nodes.nodesets import lowest, union
 from windtunnel.schedulers.slurm.shares.tree import Member
 
 __all__ = ["HetJob", "PendingJob", "Record", "Siblings"]
+
+_NO_LIMIT: Final = 2**32 - 1
+"""Minutes, where even the partition allows any."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -77,6 +81,7 @@ class PendingJob:
         "licences",
         "lifts_time",
         "member",
+        "most_time",
         "named",
         "nice",
         "noted_reason",
@@ -194,6 +199,8 @@ class PendingJob:
         first = cluster.partitions.get(listed[0]) if ask.time_limit is None else None
         self.default_time: int | None = first.partition.default_time if first is not None else None
         """Minutes that it gets as it names none, whichever of its partitions it then runs in: of the first listed."""
+        self.most_time: int | None = first.partition.max_time if first is not None else None
+        """The most that partition allows; once priorities were worked out, that of the last of its partitions."""
         self.given_minutes: int | None = None
         """The time limit that limits of QOS and associations gave it, as it has no other."""
         self.records: list[Record] = []
@@ -253,6 +260,20 @@ class PendingJob:
         if self.ask.time_limit is not None:
             return self.ask.time_limit
         return self.given_minutes if self.default_time is None else self.default_time
+
+    @property
+    def minutes_for_size(self) -> int:
+        """The time that its size is related to: what a partition allows where it has none."""
+        minutes = self.most_time if self.minutes is None else self.minutes
+        return _NO_LIMIT if minutes is None else minutes
+
+    def relate_to_last(self) -> None:
+        """From now on its size is related to what its last partition allows: Slurm has just looked at that."""
+        most = self.records[-1].table.partition.max_time if self.records else self.most_time
+        if most != self.most_time:
+            self.most_time = most
+            for record in self.records:
+                record.lasting = None
 
     def give_time(self, minutes: int) -> None:
         """A limit gives it so many minutes, as it has no time limit of its own."""

@@ -236,6 +236,9 @@ def _tested(state: State, record: Record) -> str | None:
         return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
     most = state.selector.cons_tres.most_cpus
     job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
+    if state.selector.linear and (state.ranking.by_size or state.limits.active):
+        placed = state.selector.choose(record, among, state.selector.empty)
+        job.last_cpus = placed.total if placed is not None else 0  # from the next round on, that is its size
     alone = record.demand.alone or state.selector.linear
     taken = state.in_use if alone else state.occupancy.exclusive
     if among & taken and not state.selector.ever(record, among & ~taken):
