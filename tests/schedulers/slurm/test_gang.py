@@ -158,3 +158,55 @@ def test_jobs_of_partitions_with_one_tier_do_not_suspend_each_other():
     found = rows(described, job("a", 40, tasks=8), job("b", 40, tasks=8, partitions=("q",)))
     assert [found[name]["starting_time"] for name in "ab"] == [0, 0]
     assert [found[name]["finish_time"] for name in "ab"] == [40, 40]
+
+
+def test_with_select_linear_a_job_of_a_higher_tier_starts_on_the_nodes_of_lower_ones():
+    parts = (Partition(name="lo", default=True), Partition(name="hi", priority_tier=10))
+    described = site(nodes=2, partitions=parts, preempt=BY_TIER, select=SelectSettings(type="linear"))
+    whole = {"min_nodes": 1, "max_nodes": 1}
+    found = rows(
+        described,
+        job("left", 100, **whole),
+        job("right", 100, **whole),
+        job("urgent", 50, submit=30, partitions=("hi",), **whole),
+    )
+    assert 30 <= found["urgent"]["starting_time"] <= 31
+    ends = sorted(found[name]["finish_time"] for name in ("left", "right"))
+    assert ends == pytest.approx([100, 150], abs=2)
+
+
+def test_a_job_of_a_higher_qos_takes_turns_with_those_of_lower_ones():
+    described = sharing(
+        1,
+        preempt=PreemptSettings(type="qos", mode=("SUSPEND", "GANG"), time_slice=10),
+        qos=(Qos(name="low"), Qos(name="high", preempt=("low",))),
+    )
+    found = rows(
+        described,
+        job("a", 100, tasks=8, qos="low"),
+        job("b", 20, submit=30, tasks=8, qos="high"),
+        job("c", 20, submit=30, tasks=8, qos="low"),
+    )
+    assert 30 <= found["b"]["starting_time"] <= 35
+    assert found["b"]["finish_time"] > 60  # it waits for its turns, and is first the one that is suspended
+    assert found["c"]["starting_time"] >= found["b"]["finish_time"]
+
+
+def test_heterogeneous_jobs_have_no_turns():
+    from test_het_jobs import het
+
+    described = site(
+        nodes=2,
+        partitions=(
+            Partition(name="main", default=True, over_subscribe=OverSubscribe.FORCE, share_count=2),
+        ),
+        preempt=PreemptSettings(mode=("GANG",), time_slice=10),
+    )
+    found = rows(
+        described,
+        job("all", 60, tasks=16),
+        het("h", 60, {"tasks": 8}, submit=1, tasks=8),
+    )
+    assert found["all"]["finish_time"] == 60
+    run = found["h"]
+    assert run["finish_time"] - run["starting_time"] == pytest.approx(60, abs=1)

@@ -270,6 +270,7 @@ class Slurm(Scheduler):
         """Starts, ends of victims, and jobs that can never run."""
         for job in done.failed:
             self._cancel(job, decisions)
+        self._suspend(now, done.suspended, decisions)
         together: dict[str, list[RunningJob]] = {}
         for running in done.started:
             together.setdefault(running.pending.whole, []).append(running)
@@ -281,6 +282,11 @@ class Slurm(Scheduler):
         for victim, _ in done.victims:
             if self.evictions.preempt(now, victim, self._parts(victim.pending.whole), decisions):
                 self.clocks.changed(now + 1)
+
+    def _suspend(self, now: float, stopped: list[RunningJob], decisions: list[Decision]) -> None:
+        """Jobs leave their nodes to those that start on them."""
+        for key in {one.pending.whole: None for one in stopped}:
+            self.evictions.suspend(now, key, [one for one in stopped if one.pending.whole == key], decisions)
 
     def _take_turns(self, now: float, started: list[list[RunningJob]], decisions: list[Decision]) -> None:
         """Of jobs that have the same cores some run: those that give way stop first, and others go on last."""

@@ -6,7 +6,6 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
-from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.limits.words import OF_LIMITS
 from windtunnel.schedulers.slurm.loops.cancelling import cut, drop_hopeless
 from windtunnel.schedulers.slurm.loops.not_placed import (
@@ -19,35 +18,17 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     not_available,
     would_take,
 )
+from windtunnel.schedulers.slurm.loops.passes import Pass
 from windtunnel.schedulers.slurm.loops.queue import job_queue
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import union, without
-from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room
+from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, over_others
 from windtunnel.schedulers.slurm.state import State
 
 __all__ = ["Pass", "forget_limits", "main_pass"]
 
 _TOO_FEW: Final = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class Pass:
-    """What one run of a loop decided."""
-
-    __slots__ = ("failed", "started", "tested", "victims")
-
-    def __init__(self) -> None:
-        self.started: list[RunningJob] = []
-        self.victims: list[tuple[RunningJob, PendingJob]] = []
-        """Who has to go, and for whom."""
-        self.failed: list[PendingJob] = []
-        """Jobs that can never run (BadConstraints), or that are cancelled."""
-        self.tested = 0
-
-    def made_room_for(self, job: PendingJob) -> bool:
-        """Whether others have just had to go for a job."""
-        return bool(self.victims) and any(one is job for _, one in self.victims)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -197,10 +178,11 @@ class _Run:
         heed_switches(state, record)
         placed = state.selector.start(record, free, state.occupancy, preferred, record.mask)
         if placed is None:
+            placed = over_others(state, record, free)
+        if placed is None:
             refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
             if not refusal:
-                self._blocked(record, among)
-                return False
+                return self._blocked(record, among)
         elif waits_for_switches(state, record, placed):
             job.reason = "Resources"
             self._fail(record)
@@ -211,9 +193,13 @@ class _Run:
             job.reason = refusal or job.reason
             self._refused(record)
             return False
+        self._begin(record, placed)
+        return True
+
+    def _begin(self, record: Record, placed: Picked) -> None:
+        state = self.state
         limit = cut(record, record.limit, state.now)
         self.done.started.append(state.begin(record, placed, state.now, limit))
-        return True
 
     def _nodes_for(self, record: Record) -> int | None:
         """The nodes a job may use now: none that others reserved for any part of its time (§8)."""
@@ -231,19 +217,28 @@ class _Run:
             among &= own.mask
         return without(among, state.bookings.kept_from(job, state.now, end))
 
-    def _blocked(self, record: Record, among: int) -> None:
-        """No placement: busy, not available, or impossible indefinitely."""
+    def _blocked(self, record: Record, among: int) -> bool:
+        """No placement: busy, not available, or impossible indefinitely; unless others are suspended for it."""
         state, job = self.state, record.job
-        victims, refusal = make_room(state, record, among | self._of_other_users(record))
-        if refusal:
-            job.reason = refusal
+        room = make_room(state, record, among | self._of_other_users(record))
+        if room.refusal:
+            job.reason = room.refusal
             self._refused(record)
-            return
-        if victims is not None:
-            self.done.victims += [(victim, job) for victim in victims]
+            return False
+        if room.placed is not None:
+            self.done.suspend(state, room.victims or ())
+            self._begin(record, room.placed)
+            return True
+        if room.victims is not None:
+            self.done.victims += [(victim, job) for victim in room.victims]
             job.reason = "Resources"
             self._fail(record)
-            return
+            return False
+        self._cannot_start(record, among)
+        return False
+
+    def _cannot_start(self, record: Record, among: int) -> None:
+        state, job = self.state, record.job
         usable, kept = left_by_reservations(state, record)
         seen = among
         if state.site.preempt.type:

@@ -17,7 +17,13 @@ from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_f
 from windtunnel.schedulers.slurm.nodes.nodesets import without
 from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
 from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
-from windtunnel.schedulers.slurm.preemption.victims import candidates, make_room, suspended_for
+from windtunnel.schedulers.slurm.preemption.victims import (
+    candidates,
+    make_room,
+    may_take_turns,
+    over_others,
+    suspended_for,
+)
 from windtunnel.schedulers.slurm.select.answers import Answer
 from windtunnel.schedulers.slurm.state import State
 
@@ -205,7 +211,9 @@ class PlanMaker:
         if state.cluster.suspends:
             gone += [job.holding for job in suspended_for(state, record)]
         heed_switches(state, record)
+        state.selector.preempts = bool(gone) and state.cluster.rows_by_qos and may_take_turns(state, record)
         found = state.selector.will_run(record, among, state.occupancy, state.now, gone, horizon)
+        state.selector.preempts = False
         answer = state.selector.latest
         if answer is not None:
             self.answers.append(answer)
@@ -248,11 +256,15 @@ class PlanMaker:
         settle_sharing(state, record)
         placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
         if placed is None:
-            victims, refusal = make_room(state, record, among)
-            if victims is not None:
-                self.done.victims += [(victim, job) for victim in victims]
-            job.reason = refusal or "Resources"
-            return Plan(REFUSED) if refusal else None
+            placed = over_others(state, record, among)
+        if placed is None:
+            room = make_room(state, record, among)
+            placed = room.placed
+            if placed is None:
+                self.done.victims += [(victim, job) for victim in room.victims or ()]
+                job.reason = room.refusal or "Resources"
+                return Plan(REFUSED) if room.refusal else None
+            self.done.suspend(state, room.victims or ())
         if waits_for_switches(state, record, placed):
             job.reason = "Resources"
             return None

@@ -100,7 +100,10 @@ class Cluster:
         forced = {one.name for one in site.partitions if one.over_subscribe is OverSubscribe.FORCE}
         self.open = self.sharing | forced
         """These, and those whose jobs go beside such jobs, though not with each other (FORCE:1)."""
-        self.rows = {one.name: one.share_count for one in site.partitions if one.name in self.open}
+        self.rows_by_qos = site.preempt.type == "qos"
+        """Whether partitions keep one row more, for jobs that preempt others; rows keep their order then."""
+        one_more = 1 if self.rows_by_qos else 0
+        self.rows = {one.name: one.share_count + one_more for one in site.partitions if one.name in self.open}
         """How many jobs may have the same cores, at most."""
         self.suspends = suspends(site)
         self.gives_way = giving_way(site)

@@ -57,12 +57,9 @@ class Evictions:
         if key in self._killed or key in self.graces or key in self.suspended or key not in self.jobs:
             return False
         if mode_of(self.state, victim) == "SUSPEND":
-            self.suspended[key] = parts
-            self.hold(now, key)
             for one in parts:
-                self.takings.give_back(one.id)
                 self.state.give_up(one.id)
-            decisions.append(SuspendJob(job_id=key))
+            self.suspend(now, key, parts, decisions)
             return True
         grace = grace_of(self.state, victim)
         if grace:
@@ -70,6 +67,14 @@ class Evictions:
         else:
             self._end(now, victim, decisions)
         return False
+
+    def suspend(self, now: float, key: str, parts: list[RunningJob], decisions: list[Decision]) -> None:
+        """A job that has been given up stops where it is."""
+        self.suspended[key] = parts
+        self.hold(now, key)
+        for one in parts:
+            self.takings.give_back(one.id)
+        decisions.append(SuspendJob(job_id=key))
 
     @property
     def due(self) -> float:

@@ -99,10 +99,11 @@ class Gang:
             self.takings.give_back(one.id)
 
     def _groups(self) -> dict[str, list[RunningJob]]:
-        """All jobs that have started, with their components."""
+        """The jobs that have started and take turns: heterogeneous ones run whoever else has their cores."""
         found: dict[str, list[RunningJob]] = {}
         for one in self.state.running.values():
-            found.setdefault(one.pending.whole, []).append(one)
+            if one.pending.het is None:
+                found.setdefault(one.pending.whole, []).append(one)
         return found
 
     def _active(self, groups: Mapping[str, list[RunningJob]]) -> set[str]:

@@ -1,7 +1,7 @@
 """Preemption: who makes room for whom (§9)."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
@@ -9,7 +9,17 @@ from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.preemption.linear_victims import linear_victims
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["candidates", "grace_of", "make_room", "may_preempt", "mode_of", "suspended_for"]
+__all__ = [
+    "Room",
+    "candidates",
+    "grace_of",
+    "make_room",
+    "may_preempt",
+    "may_take_turns",
+    "mode_of",
+    "over_others",
+    "suspended_for",
+]
 
 _LAST: Final = 99999
 _MOST: Final = 65535
@@ -52,34 +62,74 @@ def mode_of(state: State, job: RunningJob) -> str:
     return found
 
 
-def make_room(state: State, record: Record, among: int) -> tuple[list[RunningJob] | None, str | None]:
-    """The jobs that go for one now; None: it could not start even then, or needs none to go.
+class Room(NamedTuple):
+    """What making room for a job comes to."""
+
+    victims: list[RunningJob] | None = None
+    """The jobs that go for it; None: it could not start even then, or needs none to go."""
+    refusal: str | None = None
+    """The Reason of a limit that would keep it back all the same."""
+    placed: Picked | None = None
+    """Where it starts at once, as its victims are only suspended."""
+
+
+def make_room(state: State, record: Record, among: int) -> Room:
+    """The jobs that go for one now.
 
     While those that had to go for it may still be ending, no others have to. Nor has anybody to go for a job that
-    limits would keep back all the same: they are asked while all are there, and their Reason comes second.
+    limits would keep back all the same: they are asked while all are there.
     """
     listed = candidates(state, record)
+    if listed and not state.selector.linear:
+        if _gives_a_row(state, listed):
+            return Room()  # it takes turns with them, or waits
+        listed = [one for one in listed if mode_of(state, one) != "SUSPEND"]
     find = linear_victims if state.selector.linear else _find_victims
     found = find(state, record, among, listed) if listed else None
     if found is None:
-        return None, None
+        return Room()
     victims, placed = found
     refusal = state.refusal_of(record, placed)
     if refusal:
-        return None, refusal
+        return Room(refusal=refusal)
+    ending = [one for one in victims if mode_of(state, one) != "SUSPEND"]
+    if victims and not ending:
+        return Room(victims, placed=placed)
     job, main = record.job, state.site.main
     if job.preempted_at is not None and state.now - job.preempted_at < main.kill_wait + main.message_timeout:
-        return [], None
+        return Room([])
     job.preempted_at = state.now
-    _signal(state, victims)
-    return victims, None
+    _signal(state, ending)
+    return Room(ending)
+
+
+def over_others(state: State, record: Record, among: int) -> Picked | None:
+    """Where a job starts on cores of jobs of lower QOS, with which it takes turns from then on.
+
+    Partitions whose cores several jobs may have keep one row more for jobs that preempt by QOS.
+    """
+    if not may_take_turns(state, record) or not _gives_a_row(state, candidates(state, record)):
+        return None
+    state.selector.preempts = True
+    placed = state.selector.choose(record, among, state.held)
+    state.selector.preempts = False
+    return placed
+
+
+def may_take_turns(state: State, record: Record) -> bool:
+    """Whether a job could have that row at all."""
+    shares = record.demand.over_subscribe and not state.selector.linear
+    return shares and state.cluster.rows_by_qos and "SUSPEND" in state.site.preempt.mode
+
+
+def _gives_a_row(state: State, listed: Sequence[RunningJob]) -> bool:
+    """Whether the first of the candidates would be suspended by its QOS."""
+    return bool(listed) and state.site.preempt.type == "qos" and mode_of(state, listed[0]) == "SUSPEND"
 
 
 def _signal(state: State, victims: Iterable[RunningJob]) -> None:
     """Victims with a grace are expected to end with it, from the moment they are chosen on; others have ended."""
     for victim in victims:
-        if mode_of(state, victim) == "SUSPEND":
-            continue
         grace = grace_of(state, victim)
         if grace:
             state.expect_end(victim.id, state.now + grace)

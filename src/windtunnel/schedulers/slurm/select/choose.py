@@ -29,6 +29,8 @@ class Chooser:
         self.linear = select.type == "linear"
         self.fit = Fit(cluster)
         self.tree = SwitchTree(cluster) if select.tree and cluster.site.switches else None
+        self.preempts = False
+        """Whether a job may have the row that is kept for those which preempt by QOS."""
         self.cons_tres = ConsTres(cluster, self.fit, self.tree)
         self.masks = FreeMasks(cluster) if plain_cluster(cluster) else None
         """What is free now, where sets of nodes say it all."""
@@ -204,8 +206,9 @@ class Chooser:
         if placed is None and self.cluster.suspends:
             placed = self._over_others(record, among, held, required, ahead)
         if placed is None and record.demand.over_subscribe and not record.demand.alone:
-            held.rows.sort(record.table.name)
-            for row in range(record.table.partition.share_count):
+            if not self.cluster.rows_by_qos:
+                held.rows.sort(record.table.name)
+            for row in range(record.table.partition.share_count + (1 if self.preempts else 0)):
                 placed = self.cons_tres.select(record, among, held, required, row, ahead)
                 if placed is not None:
                     placed.row = row
