@@ -280,8 +280,7 @@ class Slurm(Scheduler):
             for key, parts in together.items():
                 self._start(now, self.jobs[key], parts, decisions)
         for victim, _ in done.victims:
-            if self.evictions.preempt(now, victim, self._parts(victim.pending.whole), decisions):
-                self.clocks.changed(now + 1)
+            self.evictions.preempt(now, victim, decisions)
 
     def _suspend(self, now: float, stopped: list[RunningJob], decisions: list[Decision]) -> None:
         """Jobs leave their nodes to those that start on them."""

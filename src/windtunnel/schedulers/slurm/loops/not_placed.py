@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from windtunnel.schedulers.slurm.jobs.asked_gres import gres_names
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.nodes.names import folded
@@ -102,8 +103,7 @@ def _gpus_of(state: State, record: Record, found: Picked) -> dict[str, float]:
     for node, cpus in found.cpus.items():
         own = state.cluster.gres_indices(node, "gpu", demand.gpu_type).bit_count()
         count += min(own, cpus // each) if each else own
-    tres: dict[str, float] = {"gres/gpu": count}
-    return tres | {f"gres/gpu:{demand.gpu_type}": count} if demand.gpu_type else tres
+    return dict.fromkeys(gres_names("gpu", demand.gpu_type, demand.typed_only), float(count))
 
 
 def not_available(state: State, record: Record, available: int) -> str:

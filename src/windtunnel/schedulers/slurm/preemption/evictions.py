@@ -51,22 +51,16 @@ class Evictions:
         self._time_standing.pop(key, None)
         self.suspended.pop(key, None)
 
-    def preempt(self, now: float, victim: RunningJob, parts: list[RunningJob], decisions: list[Decision]) -> bool:
-        """Signal a victim, of which ``parts`` run; whether it has been suspended, so that its nodes are free."""
+    def preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
+        """Signal a victim, which ends at once or after its grace."""
         key = victim.pending.whole
         if key in self._killed or key in self.graces or key in self.suspended or key not in self.jobs:
-            return False
-        if mode_of(self.state, victim) == "SUSPEND":
-            for one in parts:
-                self.state.give_up(one.id)
-            self.suspend(now, key, parts, decisions)
-            return True
+            return
         grace = grace_of(self.state, victim)
         if grace:
             self.graces[key] = now + grace
         else:
             self._end(now, victim, decisions)
-        return False
 
     def suspend(self, now: float, key: str, parts: list[RunningJob], decisions: list[Decision]) -> None:
         """A job that has been given up stops where it is."""
