@@ -379,7 +379,8 @@ class Replay:
             cores = {node: state.cluster.core_masks[node] for node in cpus}
             cpus = {node: state.cluster.cpus[node] for node in cpus}
         demand = record.demand
-        shares = (demand.over_subscribe and not demand.alone) or state.cluster.suspends
+        asked = demand.over_subscribe and not demand.alone
+        shares = asked or state.cluster.holds_on
         holding = Holding(
             key,
             nodes,
@@ -388,7 +389,7 @@ class Replay:
             cores=cores,
             memory=held_memory if self.site.select.memory else {},
             gres=gres,
-            exclusive=demand.alone or (state.selector.linear and not shares),
+            exclusive=demand.alone or (state.selector.linear and not asked),
             shares=shares,
             partition=record.table.name,
             user=pending.user,

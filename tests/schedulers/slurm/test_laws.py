@@ -222,5 +222,4 @@ def test_preempted_work_is_accounted_for(mode, grace, asked):
     scheduler.state.ledger.tree.sum_usage()
     assert scheduler.state.ledger.tree.root.usage == pytest.approx(used)
     assert not scheduler.state.running
-    assert not scheduler.evictions.suspended
     assert not scheduler.gang.suspended

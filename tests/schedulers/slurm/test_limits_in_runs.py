@@ -130,3 +130,22 @@ def test_a_qos_for_reservations_refuses_jobs_without_one():
     kinds = (Qos(name="normal", flags=("RequiresReservation",)),)
     described = site(qos=kinds, associations=members(), enforce=ENFORCED)
     assert "InvalidQOS" in rows(described, job("a", 10, tasks=1))["a"]["metadata"]
+
+
+@pytest.mark.parametrize("multifactor", [False, True])
+def test_priority_basic_never_frees_run_minutes_of_the_qos_of_a_partition(multifactor):
+    """Recorded: of two jobs of 80 CPU minutes, of which 100 may run, the second one waits for ever."""
+    minutes = Limits(grp_tres_run_mins={"cpu": 100})
+    described = site(
+        nodes=1,
+        priority=replace(TICKS, multifactor=multifactor),
+        partitions=(Partition(name="main", default=True), Partition(name="q", qos="of q")),
+        qos=(Qos(name="normal"), Qos(name="of q", limits=minutes), Qos(name="own", limits=minutes)),
+        associations=members(qos=("normal", "own")),
+        enforce=ENFORCED,
+    )
+    first, second = (job(name, 15, tasks=4, walltime=1200, partitions=("q",)) for name in "ab")
+    third, fourth = (job(name, 15, tasks=4, walltime=1200, qos="own") for name in "cd")
+    found = rows(described, first, second, third, fourth)
+    assert (found["b"]["final_state"] == "REJECTED") is not multifactor
+    assert found["d"]["final_state"] == "COMPLETED_SUCCESSFULLY"

@@ -1,7 +1,6 @@
 """The ``slurm`` scheduler on our engine: it keeps the core's state up to date, and runs the loops at their clocks."""
 
 from collections.abc import Sequence
-from itertools import chain
 from math import inf
 from typing import ClassVar, Final
 
@@ -124,8 +123,6 @@ class Slurm(Scheduler):
         self.evictions.end_what_is_due(now, decisions)
         if ticked or self.site.changed:
             self._end_what_is_used_up(decisions)
-        if self.evictions.suspended and self.site.changed:
-            self.evictions.resume(now, decisions)
         if self.gang.acts and (self.site.changed or self.gang.due <= now):
             self._take_turns(now, [], decisions)
         second = int(now)
@@ -195,7 +192,7 @@ class Slurm(Scheduler):
 
     def _charged(self) -> list[RunningJob]:
         """Who uses of accounts and QOS at present: jobs that are suspended are charged as if they ran."""
-        return [*self.state.running.values(), *chain.from_iterable(self.evictions.suspended.values())]
+        return [*self.state.running.values()]
 
     def _take_in(self, now: float, notices: Sequence[Notice], decisions: list[Decision]) -> None:
         site, state = self.site, self.state
@@ -270,7 +267,6 @@ class Slurm(Scheduler):
         """Starts, ends of victims, and jobs that can never run."""
         for job in done.failed:
             self._cancel(job, decisions)
-        self._suspend(now, done.suspended, decisions)
         together: dict[str, list[RunningJob]] = {}
         for running in done.started:
             together.setdefault(running.pending.whole, []).append(running)
@@ -281,11 +277,6 @@ class Slurm(Scheduler):
                 self._start(now, self.jobs[key], parts, decisions)
         for victim, _ in done.victims:
             self.evictions.preempt(now, victim, decisions)
-
-    def _suspend(self, now: float, stopped: list[RunningJob], decisions: list[Decision]) -> None:
-        """Jobs leave their nodes to those that start on them."""
-        for key in {one.pending.whole: None for one in stopped}:
-            self.evictions.suspend(now, key, [one for one in stopped if one.pending.whole == key], decisions)
 
     def _take_turns(self, now: float, started: list[list[RunningJob]], decisions: list[Decision]) -> None:
         """Of jobs that have the same cores some run: those that give way stop first, and others go on last."""
@@ -340,7 +331,7 @@ class Slurm(Scheduler):
     def _give_up(self, decisions: list[Decision]) -> None:
         """Jobs that still wait when nothing more can happen never start: that is said, with their Reasons."""
         state, site = self.state, self.site
-        if state.running or self.evictions.suspended or not (site.all_submitted and self._events_over):
+        if state.running or not (site.all_submitted and self._events_over):
             return
         for one in state.pending.values():
             self.waits.forget(one.id)

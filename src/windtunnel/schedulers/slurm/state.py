@@ -19,7 +19,7 @@ from windtunnel.schedulers.slurm.limits.tracked import Tracked
 from windtunnel.schedulers.slurm.limits.used_up import Budgets
 from windtunnel.schedulers.slurm.nodes.cluster import Cluster
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
-from windtunnel.schedulers.slurm.nodes.nodesets import bits, union, without
+from windtunnel.schedulers.slurm.nodes.nodesets import union, without
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.plans.het_jobs import HetPlan
 from windtunnel.schedulers.slurm.plans.kept import KeptPlans
@@ -54,7 +54,7 @@ class State:
         self.ledger.no_decay = frozenset(one.name for one in site.qos if one.has("NoDecay"))
         totals = {name: table.tres for name, table in self.cluster.partitions.items()}
         self.ranking = Ranking(site, self.tree, totals)
-        self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger)
+        self.limits = LimitBook(self.cluster.qos, site.enforce, self.ledger, site.priority.multifactor)
         self.budgets = Budgets(self.limits)
         self.accrual = Accrual(site)
         self.bookings = Bookings(site.reservations if reservations is None else reservations, self.cluster)
@@ -145,8 +145,10 @@ class State:
         """What a job will hold, down to cores and indices of generic resources."""
         demand = record.demand
         cluster = self.cluster
-        shares = (demand.over_subscribe and not demand.alone) or cluster.suspends
-        exclusive = demand.starts_alone or (self.selector.linear and not shares)
+        asked = demand.over_subscribe and not demand.alone
+        shares = asked or cluster.holds_on
+        alone = demand.starts_alone and not (demand.forced and cluster.rows_by_qos)  # another row may be beneath
+        exclusive = alone or (self.selector.linear and not asked)
         if placed.parts and not shares and not self.gres_for(demand) and self.site.select.counts != "SOCKET":
             late = self._late
 
@@ -310,29 +312,3 @@ class State:
             self.licences_given[licence] -= count
         running.count(-1)
         return running
-
-    def could_resume(self, job: RunningJob) -> bool:
-        """Whether nobody has the cores, memory and generic resources that a suspended job had."""
-        held = job.holding
-        if held.nodes & (self.unusable | self.occupancy.exclusive):
-            return False
-        for node in bits(held.nodes):
-            if held.exclusive and self.held.jobs[node]:
-                return False
-            if self.held.cores[node] & held.cores.get(node, 0):
-                return False
-            if self.held.memory[node] + held.memory.get(node, 0) > self.cluster.memory[node]:
-                return False
-            if any(self.held.gres[name][node] & own for name, own in held.gres.get(node, {}).items()):
-                return False
-        return True
-
-    def resume(self, job: RunningJob) -> None:
-        """A suspended job goes on with what it had."""
-        self.occupancy.add(job.holding)
-        self.selector.took(job.holding)
-        self.running[job.id] = job
-        job.count(1)
-        self.limits.begin(job)
-        for licence, count in job.licences.items():
-            self.licences_given[licence] = self.licences_given.get(licence, 0) + count

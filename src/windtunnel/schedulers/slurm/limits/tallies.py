@@ -87,7 +87,9 @@ def factored(record: Record, minutes: int) -> int:
 class Tallies:
     """All tallies of a cluster, and what of them anything limits."""
 
-    def __init__(self, qos: Mapping[str, Qos], enforce: Iterable[str], ledger: UsageLedger) -> None:
+    def __init__(
+        self, qos: Mapping[str, Qos], enforce: Iterable[str], ledger: UsageLedger, multifactor: bool = True
+    ) -> None:
         given = set(enforce)
         self.qos = qos
         self.ledger = ledger
@@ -119,6 +121,8 @@ class Tallies:
         """Whether what jobs take of nodes, apart from their number, says all about limits."""
         self.counts_seconds = any(one.grp_tres_run_mins or (self.safe and one.grp_tres_mins) for one in groups)
         """Whether anything limits what running jobs may still use (GrpTRESRunMins; GrpTRESMins with ``safe``)."""
+        self.keeps_seconds = not multifactor
+        """Whether what an ended job had left stays with the QOS of its partition: priority/basic forgets that."""
 
     def begin(self, job: RunningJob) -> None:
         """A job starts."""
@@ -134,6 +138,9 @@ class Tallies:
         if not self.active:
             return
         self._add(job, -1)
+        qos = job.record.table.qos
+        if self.keeps_seconds and qos is not None and qos is not job.record.job.qos:
+            self.tally("qos", qos.name).add_seconds(job.tally, 1)
 
     def _add(self, job: RunningJob, sign: int) -> None:
         tres = job.spending.tres

@@ -226,7 +226,6 @@ class _Run:
             self._refused(record)
             return False
         if room.placed is not None:
-            self.done.suspend(state, room.victims or ())
             self._begin(record, room.placed)
             return True
         if room.victims is not None:

@@ -22,6 +22,7 @@ from windtunnel.schedulers.slurm.preemption.victims import (
     make_room,
     may_take_turns,
     over_others,
+    preemptable,
     suspended_for,
 )
 from windtunnel.schedulers.slurm.select.answers import Answer
@@ -79,7 +80,7 @@ class PlanMaker:
         if self.settings.bf_running_job_reserve:
             for job in state.running.values():
                 # Whole nodes are meant that were asked for, not those that select/linear gives to everybody.
-                if job.holding.exclusive and job.record.demand.exclusive:
+                if job.holding.exclusive and job.record.demand.exclusive and not preemptable(state, job):
                     self.map.take(state.now, job.holding.end, job.holding.nodes)
 
     def make(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
@@ -264,7 +265,6 @@ class PlanMaker:
                 self.done.victims += [(victim, job) for victim in room.victims or ()]
                 job.reason = room.refusal or "Resources"
                 return Plan(REFUSED) if room.refusal else None
-            self.done.suspend(state, room.victims or ())
         if waits_for_switches(state, record, placed):
             job.reason = "Resources"
             return None
@@ -277,7 +277,7 @@ class PlanMaker:
         running = state.begin(record, placed, state.now, cut(record, limit, state.now))
         self.lost += placed.nodes.bit_count()
         self._take_licences(record, running)
-        if record.demand.exclusive:
+        if record.demand.exclusive and not preemptable(state, running):
             self.occupy(running)
         self.done.started.append(running)
         return Plan(STARTED, state.now, placed.nodes)

@@ -185,10 +185,12 @@ def _too_long(record: Record) -> bool:
 def _impossible(state: State, record: Record, as_asked: bool) -> bool:
     """Whether a job fits its partition not even when it is empty.
 
-    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it.
+    Nobody looks at what MaxMemPerCPU makes of the request while a partition is down, or does not take it. Of several
+    reservations none is looked at.
     """
     demand = record.demand
-    own = state.bookings.own(record.job, state.now) if record.job.reservation else None
+    one = record.job.reservation and len(record.job.reservations) < 2
+    own = state.bookings.own(record.job, state.now) if one else None
     inside = own is not None and own.start <= state.now and not state.bookings.flexible(own.name)
     if not (inside or (as_asked and demand.raised)):
         return never_runs(state, record)

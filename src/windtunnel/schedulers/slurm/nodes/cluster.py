@@ -6,7 +6,7 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.model.slurm import OverSubscribe, Partition, Qos, SlurmNode, SlurmSite
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
-from windtunnel.schedulers.slurm.nodes.tiers import giving_way, overlooked, suspends, ways_of
+from windtunnel.schedulers.slurm.nodes.tiers import giving_way, overlooked, suspends, suspends_nodes, ways_of
 
 __all__ = ["Cluster", "PartitionTable"]
 
@@ -105,7 +105,14 @@ class Cluster:
         one_more = 1 if self.rows_by_qos else 0
         self.rows = {one.name: one.share_count + one_more for one in site.partitions if one.name in self.open}
         """How many jobs may have the same cores, at most."""
+        by_tier = site.preempt.type == "partition_prio"
+        self.apart = frozenset(
+            one.name for one in site.partitions if by_tier and "OFF" in (one.preempt_mode or ())
+        )
+        """The partitions whose jobs leave their cores to nobody, not even to others of the same partition."""
         self.suspends = suspends(site)
+        self.holds_on = self.suspends or suspends_nodes(site)
+        """Whether suspended jobs keep what they have, which others then have besides."""
         self.gives_way = giving_way(site)
         """For each partition those whose jobs are suspended for its jobs."""
         self.ways = ways_of(site)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from windtunnel.model.slurm import Partition, SlurmSite
 
-__all__ = ["Ways", "giving_way", "overlooked", "suspends", "ways_of"]
+__all__ = ["Ways", "giving_way", "overlooked", "suspends", "suspends_nodes", "ways_of"]
 
 
 class Ways(NamedTuple):
@@ -23,10 +23,18 @@ class Ways(NamedTuple):
 def suspends(site: SlurmSite) -> bool:
     """Whether jobs of low partitions are suspended in place for those of higher ones.
 
-    select/linear has no cores that one partition could take beneath another: its victims go one by one.
+    select/linear has no cores that one partition could take beneath another: it goes by nodes.
     """
     by_tier = site.preempt.type == "partition_prio" and site.select.type != "linear"
     return by_tier and any(_is_suspended(site, one) for one in site.partitions)
+
+
+def suspends_nodes(site: SlurmSite) -> bool:
+    """Whether jobs are suspended on whole nodes (select/linear)."""
+    modes = [site.preempt.mode, *[one.preempt_mode or () for one in site.partitions]]
+    modes += [one.preempt_mode or () for one in site.qos]
+    preempts = bool(site.preempt.type) and site.select.type == "linear"
+    return preempts and any("SUSPEND" in mode for mode in modes)
 
 
 def giving_way(site: SlurmSite) -> dict[str, frozenset[str]]:

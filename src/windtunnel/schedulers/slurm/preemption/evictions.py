@@ -7,14 +7,13 @@ from typing import Final
 from msgspec.structs import replace
 from mypy_extensions import mypyc_attr
 
-from windtunnel.model import HostSet, Job
+from windtunnel.model import Job
 from windtunnel.schedulers.slurm.defaults import ask_of
 from windtunnel.schedulers.slurm.jobs.amounts import Takings
 from windtunnel.schedulers.slurm.jobs.running import RunningJob
-from windtunnel.schedulers.slurm.nodes.nodesets import union
 from windtunnel.schedulers.slurm.preemption.victims import grace_of, mode_of
 from windtunnel.schedulers.slurm.state import State
-from windtunnel.vocabulary import Decision, KillJobs, RegisterJob, ResumeJob, SuspendJob
+from windtunnel.vocabulary import Decision, KillJobs, RegisterJob
 
 __all__ = ["Evictions"]
 
@@ -40,7 +39,6 @@ class Evictions:
         and when it ends, ``OverTimeLimit`` and ``ResvOverRun`` included; what MaxTRESMins leaves is less, too."""
         self._time_standing: dict[str, float] = {}
         """Of those that are suspended the seconds that are left."""
-        self.suspended: dict[str, list[RunningJob]] = {}
         self._killed: set[str] = set()
 
     def forget(self, key: str) -> None:
@@ -49,26 +47,17 @@ class Evictions:
         self.graces.pop(key, None)
         self.ends.pop(key, None)
         self._time_standing.pop(key, None)
-        self.suspended.pop(key, None)
 
     def preempt(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
         """Signal a victim, which ends at once or after its grace."""
         key = victim.pending.whole
-        if key in self._killed or key in self.graces or key in self.suspended or key not in self.jobs:
+        if key in self._killed or key in self.graces or key not in self.jobs:
             return
         grace = grace_of(self.state, victim)
         if grace:
             self.graces[key] = now + grace
         else:
             self._end(now, victim, decisions)
-
-    def suspend(self, now: float, key: str, parts: list[RunningJob], decisions: list[Decision]) -> None:
-        """A job that has been given up stops where it is."""
-        self.suspended[key] = parts
-        self.hold(now, key)
-        for one in parts:
-            self.takings.give_back(one.id)
-        decisions.append(SuspendJob(job_id=key))
 
     @property
     def due(self) -> float:
@@ -115,20 +104,9 @@ class Evictions:
     def end_at_once(self, job: RunningJob, decisions: list[Decision]) -> None:
         """A job ends as if its time were over."""
         key = job.pending.whole
-        if key not in self._killed and key in self.jobs and key not in self.suspended:
+        if key not in self._killed and key in self.jobs:
             self._killed.add(key)
             decisions.append(KillJobs(job_ids=(key,)))
-
-    def resume(self, now: float, decisions: list[Decision]) -> None:
-        """Suspended jobs go on where they were, as soon as nobody else has their cores."""
-        for key, parts in list(self.suspended.items()):
-            if all(self.state.could_resume(one) for one in parts):
-                del self.suspended[key]
-                self.go_on(now, key)
-                for one in parts:
-                    self.state.resume(one)
-                hosts = HostSet.of_bits(union(one.holding.nodes for one in parts))
-                decisions.append(ResumeJob(job_id=key, hosts=hosts))
 
     def _end(self, now: float, victim: RunningJob, decisions: list[Decision]) -> None:
         """A victim ends; requeued, it waits again: in the results as a job of its own, for Slurm the same one."""

@@ -1,6 +1,6 @@
 """Whom select/linear picks to make room: it puts the candidates in order once, whatever is said of that (§9)."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
@@ -16,33 +16,41 @@ _FIRST: Final = 9999
 
 
 def linear_victims(
-    state: State, record: Record, among: int, listed: Sequence[RunningJob]
+    state: State, record: Record, among: int, listed: Sequence[RunningJob], suspended: Container[str] = ()
 ) -> tuple[list[RunningJob], Picked] | None:
     """Those of the candidates that have the nodes of a placement which their end makes possible; and it.
 
-    After a first pass the one that made it possible goes first, then those before it by the nodes that they leave.
+    Those that are only ``suspended`` keep their memory. After a first pass the one that made it possible goes first,
+    then those before it by the nodes that they leave.
     """
     order = list(listed)
     usable: dict[str, int] = {}
-    placed = _remove_one_by_one(state, record, among, order, usable)
+    placed = _remove_one_by_one(state, record, among, order, usable, suspended)
     if placed is not None and len(order) > 1:
         last = next(reversed(usable))
         usable[last] = _FIRST
         order.sort(key=lambda job: -usable.get(job.id, 0))
-        placed = _remove_one_by_one(state, record, among, order, usable)
+        placed = _remove_one_by_one(state, record, among, order, usable, suspended)
     if placed is None:
         return None
     return [job for job in order if job.holding.nodes & placed.nodes and usable.get(job.id)], placed
 
 
 def _remove_one_by_one(
-    state: State, record: Record, among: int, order: Sequence[RunningJob], usable: dict[str, int]
+    state: State,
+    record: Record,
+    among: int,
+    order: Sequence[RunningJob],
+    usable: dict[str, int],
+    suspended: Container[str],
 ) -> Picked | None:
     """The first placement with some candidates gone; and of each of these how many nodes the job could have then."""
     future = state.held.copy()
     beside = jobs_beside(record)
     for job in order:
         future.remove(job.holding)
+        if job.id in suspended:
+            future.keep(job.holding)
         nodes = linear_usable(state.cluster, record, among, future, state.site.select.memory, beside)
         usable[job.id] = (mask_of(nodes) & job.holding.nodes).bit_count()
         placed = state.selector.choose(record, among, future)

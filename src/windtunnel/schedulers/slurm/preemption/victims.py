@@ -18,6 +18,7 @@ __all__ = [
     "may_take_turns",
     "mode_of",
     "over_others",
+    "preemptable",
     "suspended_for",
 ]
 
@@ -47,14 +48,25 @@ def may_preempt(state: State, record: Record, other: PendingJob, its: Record) ->
     return False
 
 
-def mode_of(state: State, job: RunningJob) -> str:
-    """What happens to a victim: ``CANCEL``, ``REQUEUE`` or ``SUSPEND``; a QOS or partition overrides the cluster."""
-    modes: Iterable[str] = state.site.preempt.mode
+def _modes_of(state: State, job: RunningJob) -> Sequence[str]:
+    """PreemptMode of a job: its QOS or partition overrides the cluster."""
+    modes: Sequence[str] = state.site.preempt.mode
     if state.site.preempt.type == "qos" and job.pending.qos is not None and job.pending.qos.preempt_mode:
         modes = job.pending.qos.preempt_mode
     own = job.record.table.partition.preempt_mode
     if state.site.preempt.type == "partition_prio" and own:
         modes = own
+    return modes
+
+
+def preemptable(state: State, job: RunningJob) -> bool:
+    """Whether a job might ever have to go: then backfill keeps no nodes for it in its map."""
+    return bool(state.site.preempt.type) and "OFF" not in _modes_of(state, job)
+
+
+def mode_of(state: State, job: RunningJob) -> str:
+    """What happens to a victim: ``CANCEL``, ``REQUEUE`` or ``SUSPEND``."""
+    modes = _modes_of(state, job)
     found = next((one for one in modes if one in ("CANCEL", "REQUEUE", "SUSPEND")), "CANCEL")
     if found == "REQUEUE":
         may = job.pending.ask.requeue
@@ -84,8 +96,12 @@ def make_room(state: State, record: Record, among: int) -> Room:
         if _gives_a_row(state, listed):
             return Room()  # it takes turns with them, or waits
         listed = [one for one in listed if mode_of(state, one) != "SUSPEND"]
-    find = linear_victims if state.selector.linear else _find_victims
-    found = find(state, record, among, listed) if listed else None
+    found = None
+    if listed and state.selector.linear:
+        suspended = frozenset([one.id for one in listed if mode_of(state, one) == "SUSPEND"])
+        found = linear_victims(state, record, among, listed, suspended)
+    elif listed:
+        found = _find_victims(state, record, among, listed)
     if found is None:
         return Room()
     victims, placed = found

@@ -205,7 +205,8 @@ class Chooser:
             placed = None
         if placed is None and self.cluster.suspends:
             placed = self._over_others(record, among, held, required, ahead)
-        if placed is None and record.demand.over_subscribe and not record.demand.alone:
+        shares = record.demand.over_subscribe and record.table.name not in self.cluster.apart
+        if placed is None and shares and not record.demand.alone:
             if not self.cluster.rows_by_qos:
                 held.rows.sort(record.table.name)
             for row in range(record.table.partition.share_count + (1 if self.preempts else 0)):
