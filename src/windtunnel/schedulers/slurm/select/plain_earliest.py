@@ -1,4 +1,4 @@
-"""When jobs of plain CPUs will run at the earliest, by sets of nodes; answers are kept as long as they hold (§4.4)."""
+"""When jobs of plain CPUs will run at the earliest, by sets of nodes; answers are kept while they hold (§4.4)."""
 
 from bisect import bisect_left, bisect_right
 from typing import Final
