@@ -649,7 +649,8 @@ def read_reservations(folder):
                     start=int(given["starttime"]),
                     end=int(given["endtime"]),
                     nodes=names(given["nodes"]),
-                    users=tuple(given.get("users", "").split(",")),
+                    users=tuple(given.get("users", "").replace("(null)", "").split(",")),
+                    accounts=tuple(filter(None, given.get("accounts", "").replace("(null)", "").split(","))),
                     flags=tuple(given.get("flags", "").split(",")),
                 )
             )

@@ -122,7 +122,7 @@ class Replay:
             for row in self.outcome.get("sprio", [])
             if row.get("PRIORITY", "").isdigit()
         }
-        down = {node["NodeName"] for node in self.outcome["nodes"] if re.search("DRAIN|DOWN", node["State"])}
+        down = {node["NodeName"] for node in self.outcome["nodes"] if re.search("DRAIN|DOWN|FAIL", node["State"])}
         self.down = mask_of(i for i, node in enumerate(self.site.nodes) if node.name in down)
         self.index = {node.name: i for i, node in enumerate(self.site.nodes)}
         self.passes = self.read_passes()

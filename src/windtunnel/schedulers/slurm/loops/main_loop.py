@@ -67,7 +67,7 @@ class _Run:
         return self.done
 
     def _look_at(self, record: Record) -> None:
-        """A job that still waits; backfill starts heterogeneous ones, with all their components (§9)."""
+        """A job that still waits; backfill starts heterogeneous ones, and each component fails its partition (§9)."""
         job = record.job
         if self.done.made_room_for(job) or self._too_large_here(record):
             return  # others have had to go for it
@@ -77,7 +77,7 @@ class _Run:
             job.reason = "JobArrayTaskLimit"  # other tasks of its array have started in this run
         elif job.het is None:
             self._try(record)
-        elif job.id == job.het.leader:
+        else:
             self._close(record)
 
     def _too_large_here(self, record: Record) -> bool:

@@ -331,8 +331,9 @@ class PlanMaker:
 
 
 def least_time(record: Record) -> int:
-    """The minutes with which backfill starts a job."""
-    return min(record.limit, record.job.time_min or record.limit)
+    """The minutes with which backfill starts a job; ``--time-min`` counts only for jobs without a deadline."""
+    job = record.job
+    return record.limit if job.deadline is not None else min(record.limit, job.time_min or record.limit)
 
 
 def minutes_of(record: Record) -> int:

@@ -92,9 +92,9 @@ class ConsTres:
         taken = self._variant(record, need, usable, held, gpus, row, ahead)
         if taken is None:
             return None
-        limited = record.table.partition.max_cpus_per_node is not None
+        limited = record.table.partition.max_cpus_per_node is not None or demand.asks_gres
         if self.fit.by_socket and (self.fit.memory or limited or self._loads_least(record)):
-            # a socket is given whole, whatever memory there is for its CPUs, and however many of them counted
+            # A socket is given whole, whatever memory there is for its CPUs, and however many of them counted.
             for node, cpus in usable.items():
                 free = self.fit.free_cpus(record, node, held, row)
                 usable[node] = max(cpus, free // self.cluster.threads[node] if demand.one_thread else free)
