@@ -232,6 +232,10 @@ def read_partition(one):
         deny_qos=tuple(one["denyqos"].split(",")) if "denyqos" in one else (),
         allow_qos=tuple(one["allowqos"].split(",")) if "allowqos" in one else None,
         billing_weights=weights(one.get("tresbillingweights")),
+        default_memory_per_cpu=number("defmempercpu", None),
+        default_memory_per_node=number("defmempernode", None),
+        max_memory_per_cpu=number("maxmempercpu", None),
+        max_memory_per_node=number("maxmempernode", None),
     )
 
 

@@ -26,6 +26,7 @@ from windtunnel.schedulers.slurm.loops.backfill import backfill_pass
 from windtunnel.schedulers.slurm.loops.cancelling import may_be_dropped
 from windtunnel.schedulers.slurm.loops.het_jobs import component_asks
 from windtunnel.schedulers.slurm.loops.main_loop import main_pass
+from windtunnel.schedulers.slurm.loops.order import rank_whole_jobs
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
@@ -153,6 +154,8 @@ class Replay:
     def read_passes(self):
         found, ups = [], []
         self.accepted, self.first_priorities = {}, {}
+        self.cycles = []
+        """When backfill looked at what waits."""
         self.logged = {}
         """The Reason that jobs had when the log first names one."""
         self.early = []
@@ -179,6 +182,7 @@ class Replay:
             elif "sched: Running job scheduler" in line:
                 found.append(RecordedPass("main", when))
             elif "_attempt_backfill: beginning" in line:
+                self.cycles.append(when)
                 found.append(RecordedPass("backfill", when))
             elif found and (match := re.search(r"sched: Allocate JobId=(\S+) NodeList=(\S+)", line)):
                 found[-1].started.append((job_number(match[1]), names(match[2])))
@@ -254,6 +258,9 @@ class Replay:
             if key in self.leaders:
                 leader = self.leaders[key]
                 together.setdefault(leader, HetJob(leader)).add(pending)
+        way = self.site.backfill.bf_hetjob_prio
+        ranked = [het for het in together.values() if way and self.seen_by_backfill(het.leader, when)]
+        rank_whole_jobs([record for het in ranked for record in het.components[0].records], way)
         for key, pending in state.pending.items():
             if key not in self.reasons:
                 late = self.accepted.get(key, self.submitted[key]["submit_wall"]) > self.looked
@@ -271,6 +278,12 @@ class Replay:
                 None,
             )
         return state
+
+    def seen_by_backfill(self, key, when):
+        """Whether a cycle of backfill came between a job's submission and a pass."""
+        submitted = self.submitted[key]["submit_wall"] + 0.1
+        early = submitted < self.outcome["t_up"] - self.site.backfill.bf_interval - 1  # some cycle before the log begins
+        return early or any(submitted < one < when for one in self.cycles)
 
     def load_usage(self, state):
         """What accounts and QOS had used: at the end of the recording, and hardly less before."""

@@ -36,12 +36,14 @@ class Siblings:
 class HetJob:
     """A heterogeneous job: components that start together."""
 
-    __slots__ = ("components", "leader")
+    __slots__ = ("components", "leader", "rank")
 
     def __init__(self, leader: str) -> None:
         self.leader = leader
         """The id of the job, and of its first component."""
         self.components: list[PendingJob] = []
+        self.rank: tuple[bool, int, int] | None = None
+        """How all of it is ranked in the queue: backfill finds that out in its cycles (``bf_hetjob_prio``)."""
 
     def add(self, component: "PendingJob") -> None:
         """One more component."""

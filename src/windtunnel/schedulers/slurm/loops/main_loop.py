@@ -255,7 +255,8 @@ class _Run:
                 self.done.failed.append(job)
             else:  # it is tried elsewhere
                 out = bool(record.magnetic) and (bool(job.named & ~usable) or not record.mask & usable)
-                job.reason = "BadConstraints" if out or no_such_nodes(state, record) else "Resources"
+                if out or not job.named & ~record.mask:  # else nothing is said of it
+                    job.reason = "BadConstraints" if out or no_such_nodes(state, record) else "Resources"
                 self._withheld(record)
         elif nodes_busy(state, record, among, self.available):
             job.reason = "Resources"

@@ -1,14 +1,15 @@
 """In which order the queue is tried (§2.2)."""
 
 from collections.abc import Callable
-from functools import cmp_to_key
-from typing import Any
+from typing import Any, Final
 
 from windtunnel.schedulers.slurm.jobs.records import Record
 from windtunnel.schedulers.slurm.preemption.victims import may_preempt
 from windtunnel.schedulers.slurm.state import State
 
-__all__ = ["in_order_of_preemption", "put_in_order", "put_whole_jobs_in_order"]
+__all__ = ["in_order_of_preemption", "put_in_order", "put_whole_jobs_in_order", "rank_whole_jobs"]
+
+_BITS: Final = (1 << 32) - 1
 
 
 def put_in_order(found: list[Record], plain: bool) -> None:
@@ -19,10 +20,24 @@ def put_in_order(found: list[Record], plain: bool) -> None:
         found.sort(key=_key)
 
 
-def put_whole_jobs_in_order(found: list[Record], way: str) -> None:
-    """Heterogeneous jobs by what all of their components come to (``bf_hetjob_prio``)."""
-    ranks = _ranks(found, way)
-    found.sort(key=cmp_to_key(lambda one, other: _by_components(ranks, one, other)))
+def put_whole_jobs_in_order(found: list[Record]) -> list[Record]:
+    """Heterogeneous jobs by what all of their components come to (``bf_hetjob_prio``).
+
+    That is no order in which everything has one place either.
+    """
+    found.sort(key=lambda record: record.job.order)
+    return _merged(found, _by_components)
+
+
+def rank_whole_jobs(found: list[Record], way: str) -> None:
+    """How each heterogeneous job is ranked from now on, in both loops: reservation, tier, priority."""
+    for het in {record.job.het.leader: record.job.het for record in found if record.job.het is not None}.values():
+        parts = [record for one in het.components for record in one.records]
+        het.rank = (
+            not any(one.reservation for one in het.components),
+            -_of_all([record.table.tier for record in parts], way),
+            -_of_all([record.priority for record in parts], way),
+        )
 
 
 def in_order_of_preemption(state: State, found: list[Record]) -> list[Record]:
@@ -31,8 +46,7 @@ def in_order_of_preemption(state: State, found: list[Record]) -> list[Record]:
     That is no order in which everything has one place: what comes of it depends on how it is sorted.
     """
     found.sort(key=lambda record: record.job.order)
-    ranks = _ranks(found, state.site.backfill.bf_hetjob_prio) if state.site.backfill.bf_hetjob_prio else None
-    return _merged(found, lambda one, other: _by_preemption(state, one, other, ranks))
+    return _merged(found, lambda one, other: _by_preemption(state, one, other))
 
 
 def _merged(records: list[Record], compare: Callable[[Record, Record], int]) -> list[Record]:
@@ -68,46 +82,31 @@ def _key(record: Record) -> tuple[Any, ...]:
     )
 
 
-def _ranks(found: list[Record], way: str) -> dict[str, tuple[bool, int, int]]:
-    """Of each heterogeneous job how all of it is ranked: reservation, tier, priority (``bf_hetjob_prio``)."""
-    jobs = {record.job.het.leader: record.job.het for record in found if record.job.het is not None}
-    ranks = {}
-    for leader, het in jobs.items():
-        parts = [record for one in het.components for record in one.records]
-        tier = _of_all([record.table.tier for record in parts], way)
-        ranks[leader] = (
-            not any(one.reservation for one in het.components),
-            -tier,
-            -_of_all([record.priority for record in parts], way),
-        )
-    return ranks
-
-
 def _of_all(values: list[int], way: str) -> int:
+    """The least, the greatest or the mean; slurmctld adds 32 bits only, of priority/basic too few."""
     if way.startswith("min"):
         return min(values)
-    return max(values) if way.startswith("max") else sum(values) // len(values)
+    return max(values) if way.startswith("max") else (sum(values) & _BITS) // len(values)
 
 
-def _by_components(ranks: dict[str, tuple[bool, int, int]], one: Record, other: Record) -> int:
-    """Components of different jobs by the ranks of these, those of one job by their own."""
+def _by_components(one: Record, other: Record) -> int:
+    """Components of different jobs by the ranks of these, if they have any yet; those of one job by their own."""
     mine, its = one.job.het, other.job.het
     apart = mine is None or its is None or mine.leader != its.leader
-    keys = [
-        (*(ranks[het.leader] if het is not None and apart else _key(record)[:3]), *_key(record)[3:])
-        for record, het in ((one, mine), (other, its))
-    ]
-    return -1 if keys[0] < keys[1] else 1 if keys[0] > keys[1] else 0
+    first, second = _key(one), _key(other)
+    if apart and mine is not None and mine.rank is not None:
+        first = (*mine.rank, *first[3:])
+    if apart and its is not None and its.rank is not None:
+        second = (*its.rank, *second[3:])
+    return -1 if first < second else 1 if first > second else 0
 
 
-def _by_preemption(
-    state: State, one: Record, other: Record, ranks: dict[str, tuple[bool, int, int]] | None
-) -> int:
+def _by_preemption(state: State, one: Record, other: Record) -> int:
     if may_preempt(state, one, other.job, other):
         return -1
     if may_preempt(state, other, one.job, one):
         return 1
-    if ranks is not None:
-        return _by_components(ranks, one, other)
+    if state.site.backfill.bf_hetjob_prio:
+        return _by_components(one, other)
     mine, its = _key(one), _key(other)
     return -1 if mine < its else 1 if mine > its else 0

@@ -9,6 +9,7 @@ from windtunnel.schedulers.slurm.loops.order import (
     in_order_of_preemption,
     put_in_order,
     put_whole_jobs_in_order,
+    rank_whole_jobs,
 )
 from windtunnel.schedulers.slurm.state import State
 
@@ -19,6 +20,7 @@ __all__ = [
     "refresh",
     "refusal_in_backfill",
     "too_few_nodes",
+    "too_few_tasks",
     "too_many_nodes",
 ]
 
@@ -89,6 +91,9 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
                 plain = False
                 attracting = state.bookings.attracting(job, now)
                 found += [record.within(name, state.site) for name in attracting]
+    whole = state.site.backfill.bf_hetjob_prio if any(record.job.het is not None for record in found) else ""
+    if whole and backfill:
+        rank_whole_jobs(found, whole)
     if state.site.preempt.type:
         state.order.forget()
         return in_order_of_preemption(state, found)
@@ -97,9 +102,7 @@ def job_queue(state: State, backfill: bool = False) -> list[Record]:
         state.order.keep(found)
     else:
         state.order.forget()
-    if state.site.backfill.bf_hetjob_prio and any(record.job.het is not None for record in found):
-        put_whole_jobs_in_order(found, state.site.backfill.bf_hetjob_prio)
-    return found
+    return put_whole_jobs_in_order(found) if whole else found
 
 
 def _below_threshold(state: State, job: PendingJob) -> bool:
@@ -227,9 +230,16 @@ def too_few_nodes(record: Record) -> bool:
     As far as it leaves that open, it has the least that any of its partitions wants.
     """
     ask, least = record.job.ask, min([one.table.partition.min_nodes for one in record.job.records])
-    most = ask.max_nodes or ask.min_nodes
-    lowest = max(ask.min_nodes or 1, least if most is None else min(least, most))
+    most = record.demand.own_most or least  # of a range no more than it has tasks
+    lowest = max(ask.min_nodes or 1, min(least, most))
     return lowest < record.table.partition.min_nodes and not record.demand.lifts_least
+
+
+def too_few_tasks(record: Record) -> bool:
+    """Whether a job that is spread, over no more nodes than it has tasks, has fewer than its partition wants."""
+    demand = record.demand
+    spread = record.job.ask.spread and not demand.most_asked
+    return spread and 0 < demand.most_looked_for < record.table.partition.min_nodes
 
 
 def partition_refusal(record: Record) -> str | None:
@@ -251,7 +261,7 @@ def partition_refusal(record: Record) -> str | None:
     if qos and qos in part.deny_qos:
         listed = ",".join(part.deny_qos)
         return f"Job's QOS not permitted to use this partition ({part.name} denies {listed} including {qos})"
-    if demand.asked_cpus > record.table.cpus:
+    if demand.asked_cpus > record.table.cpus or too_few_tasks(record):
         return _TOO_SMALL
     if demand.least_asked > record.table.size or too_many_nodes(record) or too_few_nodes(record):
         return "PartitionNodeLimit"

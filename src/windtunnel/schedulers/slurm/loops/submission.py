@@ -10,7 +10,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     nodes_busy,
     not_available,
 )
-from windtunnel.schedulers.slurm.loops.queue import partition_refusal, too_few_nodes, too_many_nodes
+from windtunnel.schedulers.slurm.loops.queue import partition_refusal, too_few_nodes, too_few_tasks, too_many_nodes
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.state import State
 
@@ -173,7 +173,7 @@ def _hopeless(state: State, job: PendingJob) -> bool:
 
 def _of_wrong_size(record: Record) -> bool:
     """Whether a job has too many or too few nodes for its partition."""
-    return too_few_nodes(record) or too_many_nodes(record)
+    return too_few_nodes(record) or too_many_nodes(record) or too_few_tasks(record)
 
 
 def _too_long(record: Record) -> bool:

@@ -45,7 +45,8 @@ class ConsTres:
         demand = record.demand
         most = demand.max_nodes
         if demand.tasks_given and most > demand.tasks:
-            most = max(demand.tasks, demand.min_nodes)
+            least = required.bit_count() if record.counts else 0  # so many are needed of all features together
+            most = max(demand.tasks, demand.min_nodes, least)
         if not required and self.tree is None and most_cpus(usable, most) < demand.cpus:
             return None
         placed = self._pick(record, usable, held, required, most, row, ahead)
@@ -78,7 +79,9 @@ class ConsTres:
         ahead: bool,
     ) -> Picked | None:
         demand = record.demand
-        if len(usable) < demand.min_nodes:
+        if demand.tasks_given and most > demand.tasks and self._node_for_each_task(record, ahead):
+            most = demand.tasks
+        if len(usable) < demand.min_nodes or required.bit_count() > most:
             return None
         need = Need(demand, most, self._units(record))
 
@@ -167,6 +170,13 @@ class ConsTres:
                 record.job.few_switches = self.tree.few_enough(mask_of(taken))
             return taken
         return best_fit(need, usable, self.fit.weights.weights, gpus, ask.contiguous)
+
+    def _node_for_each_task(self, record: Record, ahead: bool) -> bool:
+        """Whether a job gets no more nodes than it has tasks, even if it needs more (MinNodes, features)."""
+        ask = record.job.ask
+        if ask.spread or (self.busy_first and ahead and not ask.contiguous) or self._loads_least(record):
+            return True
+        return self.goes_to_the_end(record.demand)
 
     def _loads_least(self, record: Record) -> bool:
         """Whether the nodes with most free CPUs for their size come first."""
