@@ -84,6 +84,9 @@ class ConsTres:
         if len(usable) < demand.min_nodes or required.bit_count() > most:
             return None
         need = Need(demand, most, self._units(record))
+        if record.counts:  # as many nodes as its features name are the least it has
+            need.least = max(need.least, required.bit_count())
+            need.nodes = max(need.nodes, required.bit_count())
 
         def gpus(node: int) -> int:
             return self._gpus(demand, node, usable[node], held)
