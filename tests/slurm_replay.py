@@ -31,6 +31,7 @@ from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.submission import first_reason
 from windtunnel.schedulers.slurm.nodes.holdings import Holding
 from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
+from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.state import State
 
 STAMP = re.compile(r"\[(\S+?)\.(\d+)\] ")
@@ -392,7 +393,7 @@ class Replay:
             cores = {node: state.cluster.core_masks[node] for node in cpus}
             cpus = {node: state.cluster.cpus[node] for node in cpus}
         demand = record.demand
-        asked = demand.over_subscribe and not demand.alone
+        asked = oversubscribes(record, state.selector.linear)
         shares = asked or state.cluster.holds_on
         holding = Holding(
             key,
@@ -404,6 +405,7 @@ class Replay:
             gres=gres,
             exclusive=demand.alone or (state.selector.linear and not asked),
             shares=shares,
+            oversubscribes=asked,
             partition=record.table.name,
             user=pending.user,
         )

@@ -27,6 +27,7 @@ from windtunnel.schedulers.slurm.reservations import Bookings
 from windtunnel.schedulers.slurm.select.cores import count_alike, take_alike, take_cores, take_gres
 from windtunnel.schedulers.slurm.select.earliest import Selector
 from windtunnel.schedulers.slurm.select.gpu_counts import gpus_of_job
+from windtunnel.schedulers.slurm.select.linear import oversubscribes
 from windtunnel.schedulers.slurm.shares.tree import AccountTree
 from windtunnel.schedulers.slurm.shares.usage import Spending, UsageLedger
 
@@ -145,7 +146,7 @@ class State:
         """What a job will hold, down to cores and indices of generic resources."""
         demand = record.demand
         cluster = self.cluster
-        asked = demand.over_subscribe and not demand.alone
+        asked = oversubscribes(record, self.selector.linear)
         shares = asked or cluster.holds_on
         alone = demand.starts_alone and not (demand.forced and cluster.rows_by_qos)  # another row may be beneath
         exclusive = alone or (self.selector.linear and not asked)
@@ -186,6 +187,7 @@ class State:
             gres=take_gres(cluster, self.held, demand, cores, gpus),
             exclusive=exclusive,
             shares=shares,
+            oversubscribes=asked,
             partition=record.table.name,
             user=record.job.user,
             limit=limit,

@@ -40,6 +40,7 @@ class Holding:
         "nodes",
         "numbered",
         "order",
+        "oversubscribes",
         "partition",
         "parts",
         "shares",
@@ -59,6 +60,7 @@ class Holding:
         gres: Mapping[int, Mapping[str, int]] | None = None,
         exclusive: bool = False,
         shares: bool = False,
+        oversubscribes: bool | None = None,
         partition: str = "",
         user: str = "",
         limit: int = 0,
@@ -82,7 +84,9 @@ class Holding:
         """Of each node the set of indices of each generic resource."""
         self.exclusive = exclusive
         self.shares = shares
-        """Whether others may use the same cores (OverSubscribe)."""
+        """Whether others may use the same cores: by OverSubscribe, or as one of them is suspended."""
+        self.oversubscribes = shares if oversubscribes is None else oversubscribes
+        """Whether it is by OverSubscribe."""
         self.partition = partition
         self.user = user
         self.parts: tuple[tuple[int, int, int], ...] | None = None

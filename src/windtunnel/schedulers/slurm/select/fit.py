@@ -71,7 +71,7 @@ class Fit(PlainFit):
         for node in bits(used):
             for job in held.on_node[node]:
                 other = held.holdings[job]
-                if not other.shares if shares else (other.partition in self.cluster.sharing - {own}):
+                if not other.oversubscribes if shares else (other.partition in self.cluster.sharing - {own}):
                     found |= 1 << node
                     break
         return found

@@ -11,7 +11,7 @@ from windtunnel.schedulers.slurm.nodes.nodesets import bits, mask_of
 from windtunnel.schedulers.slurm.nodes.occupancy import Occupancy
 from windtunnel.schedulers.slurm.select.runs import Run, runs_of
 
-__all__ = ["ANY", "has_mate", "jobs_beside", "linear_cpus", "linear_pick", "linear_usable"]
+__all__ = ["ANY", "has_mate", "jobs_beside", "linear_cpus", "linear_pick", "linear_usable", "oversubscribes"]
 
 ANY: Final = -1
 """Whatever runs on the nodes, and whatever memory they have: whether a job could ever run."""
@@ -46,6 +46,14 @@ def jobs_beside(record: Record) -> int:
     """How many jobs may run on a node of this partition beside one like this."""
     demand = record.demand
     return record.table.partition.share_count - 1 if demand.over_subscribe and not demand.alone else 0
+
+
+def oversubscribes(record: Record, linear: bool) -> bool:
+    """Whether a job lets others on what it has; for whole nodes ``FORCE:1`` does not say so, but the job may."""
+    demand = record.demand
+    if linear and demand.forced and not demand.shares_cores:
+        return record.job.ask.over_subscribe
+    return demand.over_subscribe and not demand.alone
 
 
 def has_mate(record: Record, nodes: list[int], held: Occupancy) -> int:
