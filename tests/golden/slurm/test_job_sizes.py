@@ -38,3 +38,9 @@ def test_without_a_limit_the_time_of_the_last_partition_counts():
     found = sizes("size-by-time")
     assert found  # those of jobs with whole nodes are known once backfill has found them
     assert [one for one, (theirs, ours, whole) in found.items() if theirs != ours and not whole] == []
+
+
+def test_under_sched_builtin_whole_nodes_count_once_starts_have_been_foreseen():
+    found = sizes("builtin-sizes")
+    assert any(whole for _, _, whole in found.values())
+    assert [one for one, (theirs, ours, _) in found.items() if theirs != ours] == []

@@ -122,6 +122,7 @@ def test_usage_that_is_billed_nothing_decays_too():
 
 @pytest.mark.parametrize(("enforce", "used"), [(ENFORCED, 400), ((), 300)])
 def test_what_ran_since_the_last_round_is_charged_at_the_end_where_limits_are_enforced(enforce, used):
+    """Recorded: 48 CPU-seconds of 4 CPUs that ran for 12 s at their end; none at all where no limits are enforced."""
     described = site(
         nodes=1, associations=MEMBERS, enforce=enforce, qos=(Qos(name="normal"),),
         priority=PrioritySettings(decay_half_life=0, calc_period=300),

@@ -238,11 +238,21 @@ def _tested(state: State, record: Record) -> str | None:
         return "Resources" if nodes_busy(state, record, among, state.up) else not_available(state, record, state.up)
     most = state.selector.cons_tres.most_cpus
     job.last_nodes = max(record.demand.min_nodes, -(-record.demand.cpus // most) if most else 0)
-    if state.selector.linear and (state.ranking.by_size or state.limits.active):
+    if _is_sized(state, record):
         placed = state.selector.choose(record, among, state.selector.empty)
-        job.last_cpus = placed.total if placed is not None else 0  # from the next round on, that is its size
+        job.last_cpus = placed.total if placed is not None else 0
     alone = record.demand.alone or state.selector.linear
     taken = state.in_use if alone else state.occupancy.exclusive
     if among & taken and not state.selector.ever(record, among & ~taken):
         return "Resources"
     return "None"
+
+
+def _is_sized(state: State, record: Record) -> bool:
+    """Whether a job has the size of a placement on empty nodes from the next round of the decay thread on.
+
+    That of select/linear is known at once; sched/builtin soon foresees starts, and does nothing else.
+    """
+    if state.selector.linear:
+        return state.ranking.by_size or state.limits.active
+    return state.ranking.by_size and state.site.main.builtin and record.demand.exclusive
