@@ -206,7 +206,9 @@ class Chooser:
         if placed is None and self.cluster.suspends:
             placed = self._over_others(record, among, held, required, ahead)
         shares = record.demand.over_subscribe and record.table.name not in self.cluster.apart
-        if placed is None and shares and not record.demand.alone:
+        if self.fit.turns and record.table.partition.share_count > 1:  # whether the job asks for it or not
+            shares = record.table.name not in self.cluster.apart
+        if placed is None and shares and (self.fit.turns or not record.demand.alone):
             if not self.cluster.rows_by_qos:
                 held.rows.sort(record.table.name)
             for row in range(record.table.partition.share_count + (1 if self.preempts else 0)):

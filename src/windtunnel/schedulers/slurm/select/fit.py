@@ -52,7 +52,7 @@ class Fit(PlainFit):
         if demand.exclusive:
             if demand.asks_gres:
                 self._leave_traces(demand, nodes & held.used, held)
-            if row != EMPTY and (row < 0 or demand.alone):
+            if row != EMPTY and (row < 0 or (demand.alone and not self.turns)):
                 nodes &= ~(held.used if row == IDLE else held.used_above(nodes, self._unblocking(record, row)))
         for ask in demand.gres:
             nodes &= self.cluster.gres_nodes.get(ask.name, 0)
@@ -80,7 +80,7 @@ class Fit(PlainFit):
         demand = record.demand
         beneath = self.beneath(record, row)
         in_use = row > EMPTY and held.jobs[node] and not beneath
-        if demand.exclusive and in_use and (row < 0 or demand.alone):
+        if demand.exclusive and in_use and (row < 0 or (demand.alone and not self.turns)):
             return 0
         if demand.exclusive_user and held.jobs[node] and held.of_others(node, record.job.user):
             return 0

@@ -19,6 +19,8 @@ class PlainFit:
         self.cluster = cluster
         select = cluster.site.select
         self.memory = select.memory
+        self.turns = "GANG" in cluster.site.preempt.mode
+        """Whether jobs that have the same cores take turns: then even those that want whole nodes do."""
         self.by_core = select.counts in ("CORE", "SOCKET")
         self.by_socket = select.counts == "SOCKET"
         self.steps = [self._step(node) for node in range(cluster.size)]
