@@ -79,15 +79,19 @@ def nodes_busy(state: State, record: Record, among: int, available: int) -> bool
 
 
 def would_take(state: State, record: Record, among: int) -> dict[str, float]:
-    """What limits count of a job that finds no place: the nodes it would have were they empty, and their GPUs."""
+    """What limits count of a job that finds no place: the nodes it would have were they empty, and their GPUs.
+
+    Of select/linear also all of their CPUs.
+    """
     job, demand, selector = record.job, record.demand, state.selector
     gpus = demand.gpus_per_job or (demand.exclusive and state.cluster.gres_names)
-    if state.limits.active and (gpus or state.limits.counts_nodes):
+    if state.limits.active and (gpus or state.limits.counts_nodes or selector.linear):
         kept = selector.fit.weights.kept()
         found = selector.choose(record, among, selector.empty) or selector.choose(record, record.mask, selector.empty)
         selector.fit.weights.restore(kept)
         if found is not None:
-            asked = state.tracked.asked(record, found.nodes.bit_count(), job.last_cpus or None)
+            cpus = sum([state.cluster.cpus[node] for node in bits(found.nodes)]) if selector.linear else job.last_cpus
+            asked = state.tracked.asked(record, found.nodes.bit_count(), cpus or None)
             return state.tracked.billed(record, asked | _gpus_of(state, record, found)) if gpus else asked
     most = selector.cons_tres.most_cpus
     least = max(demand.requested_nodes, -(-demand.cpus // most) if most else 0)

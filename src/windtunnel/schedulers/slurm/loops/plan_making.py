@@ -11,6 +11,7 @@ from windtunnel.schedulers.slurm.loops.booked import bookings_for
 from windtunnel.schedulers.slurm.loops.cancelling import cut
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
 from windtunnel.schedulers.slurm.loops.main_loop import Pass
+from windtunnel.schedulers.slurm.loops.not_placed import would_take
 from windtunnel.schedulers.slurm.loops.queue import refusal_in_backfill
 from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
@@ -263,8 +264,11 @@ class PlanMaker:
             placed = room.placed
             if placed is None:
                 self.done.victims += [(victim, job) for victim in room.victims or ()]
-                job.reason = room.refusal or "Resources"
-                return Plan(REFUSED) if room.refusal else None
+                refusal = room.refusal
+                if room.victims is None and not refusal and state.limits.active:
+                    refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
+                job.reason = refusal or "Resources"
+                return Plan(REFUSED) if refusal else None
         if waits_for_switches(state, record, placed):
             job.reason = "Resources"
             return None
