@@ -260,13 +260,10 @@ class PlanMaker:
         if placed is None:
             placed = over_others(state, record, among)
         if placed is None:
-            room = make_room(state, record, among)
-            placed = room.placed
+            record.tested_minutes = minutes
+            placed, refusal = self._make_room(record, among)
+            record.tested_minutes = -1
             if placed is None:
-                self.done.victims += [(victim, job) for victim in room.victims or ()]
-                refusal = room.refusal
-                if room.victims is None and not refusal and state.limits.active:
-                    refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
                 job.reason = refusal or "Resources"
                 return Plan(REFUSED) if refusal else None
         if waits_for_switches(state, record, placed):
@@ -285,6 +282,18 @@ class PlanMaker:
             self.occupy(running)
         self.done.started.append(running)
         return Plan(STARTED, state.now, placed.nodes)
+
+    def _make_room(self, record: Record, among: int) -> tuple[Picked | None, str | None]:
+        """Where a job starts as others leave their cores to it at once, or the limit that keeps it back."""
+        state, job = self.state, record.job
+        room = make_room(state, record, among)
+        if room.placed is not None:
+            return room.placed, None
+        self.done.victims += [(victim, job) for victim in room.victims or ()]
+        refusal = room.refusal
+        if room.victims is None and not refusal and state.limits.active:
+            refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
+        return None, refusal
 
     def _block_qos(self, job: PendingJob, until: int) -> None:
         """A limit of a whole QOS has refused a job that was placed: no other one of it is planned before (§6.2)."""

@@ -114,6 +114,8 @@ def _of_partitions(job: PendingJob, all_of_them: bool) -> str | None:
 def _refusal_of(record: Record) -> str | None:
     """Why a partition takes no such job when it is submitted; what depends on nodes and times only if it is up."""
     refusal, part = partition_refusal(record), record.table.partition
+    if record.job.named & ~record.table.mask:
+        return "PartitionNodes"  # it names others
     if part.state != "UP":
         return refusal if refusal is not None and refusal.startswith("Job's") else None
     low, high = _asked_nodes(record)

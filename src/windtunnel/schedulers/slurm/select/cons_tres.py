@@ -110,7 +110,7 @@ class ConsTres:
         """The GPUs of a node that a job could have, of those that it asks for in all."""
         if not demand.gpus_per_job:
             return 0
-        free = self.fit.free_gpus(node, held, demand.gpu_type)
+        free = self.fit.gpus_with_memory(demand, node, held)
         each = demand.gpus_per_task
         return min(free, usable // demand.cpus_per_task * each) if each else free
 

@@ -247,7 +247,7 @@ class Fit(PlainFit):
             if ask.name == "gpu":
                 gpus += self.free_gpus(node, held) if demand.exclusive else ask.count
         if demand.gpus_per_job:
-            free = self.free_gpus(node, held, demand.gpu_type)
+            free = self.gpus_with_memory(demand, node, held)
             if not free:
                 return False
             if demand.max_nodes == 1 and free < demand.gpus_per_job:
@@ -260,6 +260,13 @@ class Fit(PlainFit):
         if gpus:
             self.weights.count_gpus((node,), gpus)
         return True
+
+    def gpus_with_memory(self, demand: Demand, node: int, held: Occupancy) -> int:
+        """The free GPUs of a node for which there is memory, if the job asks for memory for each."""
+        free, each = self.free_gpus(node, held, demand.gpu_type), demand.memory_per_gpu
+        if not (self.memory and each):
+            return free
+        return min(free, int((self.cluster.memory[node] - held.memory[node]) // each))
 
     def cores_for(self, node: int, cpus: int) -> int:
         """Cores it takes for so many CPUs."""
