@@ -34,12 +34,18 @@ _AGAIN: Final = 121
 def component_asks(ask: JobAsk) -> list[JobAsk]:
     """What each component of a job asks for, the first one's first; a plain job has one.
 
-    The time limit of the first holds for all that have none, and what it waits for all wait for.
+    A component without a time limit has that of the one before it, the first one the last that is given. What the
+    first waits for all wait for.
     """
     if not ask.components:
         return [ask]
     parts = [replace(ask, components=()), *ask.components]
     begin = max((one.begin for one in parts if one.begin is not None), default=None)
+    limits: list[int | None] = [one.time_limit for one in parts]
+    given = [one for one in limits if one is not None]
+    limit = given[-1] if given else None
+    for place, own in enumerate(limits):
+        limit = limits[place] = limit if own is None else own
     return [
         replace(
             one,
@@ -47,13 +53,13 @@ def component_asks(ask: JobAsk) -> list[JobAsk]:
             user=one.user or ask.user,
             account=one.account or ask.account,
             qos=one.qos or ask.qos,
-            time_limit=ask.time_limit if one.time_limit is None else one.time_limit,
+            time_limit=limit,
             begin=begin,
             held=any(part.held for part in parts),
             dependencies=ask.dependencies,
             any_dependency=ask.any_dependency,
         )
-        for one in parts
+        for one, limit in zip(parts, limits, strict=True)
     ]
 
 
