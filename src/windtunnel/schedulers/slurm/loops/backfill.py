@@ -7,7 +7,7 @@ from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.cancelling import drop_hopeless
 from windtunnel.schedulers.slurm.loops.het_jobs import forget_het_plans
 from windtunnel.schedulers.slurm.loops.main_loop import Pass, forget_limits
-from windtunnel.schedulers.slurm.loops.not_placed import liked
+from windtunnel.schedulers.slurm.loops.not_placed import liked, only_as_liked
 from windtunnel.schedulers.slurm.loops.planner import Planner
 from windtunnel.schedulers.slurm.loops.prospects import Prospects
 from windtunnel.schedulers.slurm.loops.queue import job_queue
@@ -185,7 +185,7 @@ class _Cycle:
         before = job.expected
         if self._refused(record):
             return
-        if record.liking is not None and self._starts_as_it_likes(record, first):
+        if record.liking is not None and (self._starts_as_it_likes(record, first) or only_as_liked(record)):
             return
         only_now = self._only_now(record)
         first = max(first, self._blocked_until(record))

@@ -16,6 +16,7 @@ from windtunnel.schedulers.slurm.loops.not_placed import (
     no_such_nodes,
     nodes_busy,
     not_available,
+    only_as_liked,
     would_take,
 )
 from windtunnel.schedulers.slurm.loops.passes import Pass
@@ -61,7 +62,10 @@ class _Run:
                 continue  # in another partition it has started
             if record.magnetic or record.listed:
                 job.reservation = record.magnetic or record.listed
-            self._look_at(record)
+            if record.liking is not None:
+                self._look_at(liked(record))
+            if not self.stopped and job.id in pending and not only_as_liked(record):
+                self._look_at(record)
             if record.magnetic and job.id in pending:
                 job.reservation = ""
         return self.done
@@ -139,12 +143,8 @@ class _Run:
         return True
 
     def _one(self, record: Record) -> bool:
-        """Whether a job started; if not, its Reason and what fails with it are set (§3.2).
-
-        A job that prefers some nodes starts nowhere else: only backfill gives it others.
-        """
+        """Whether a job started; if not, its Reason and what fails with it are set (§3.2)."""
         state, job = self.state, record.job
-        record = liked(record)
         if job.reservation and job.reservation in self.failed_reservations:
             job.reason = "Priority"
             return False
@@ -249,7 +249,7 @@ class _Run:
             if kept:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)
-            elif len(job.records) == 1 and not record.magnetic:
+            elif len(job.records) == 1 and not record.magnetic and record is job.records[0]:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)

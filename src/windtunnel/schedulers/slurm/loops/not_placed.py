@@ -17,6 +17,7 @@ __all__ = [
     "no_such_nodes",
     "nodes_busy",
     "not_available",
+    "only_as_liked",
     "would_take",
 ]
 
@@ -30,6 +31,11 @@ def liked(record: Record) -> Record:
         return record
     record.liking.priority = record.priority
     return record.liking
+
+
+def only_as_liked(record: Record) -> bool:
+    """Whether a job goes nowhere but where it prefers to: an array that was refused that is not tried again."""
+    return record.liking is not None and (record.job.tasks is not None or record.job.siblings is not None)
 
 
 def never_runs(state: State, record: Record, among: int = -1) -> bool:
