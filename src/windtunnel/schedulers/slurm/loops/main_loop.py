@@ -249,7 +249,7 @@ class _Run:
             if kept:
                 job.reason = "Reservation"
                 self.available &= ~state.bookings.nodes_of(job.reservation)
-            elif len(job.records) == 1 and not record.magnetic and record is job.records[0]:
+            elif len(job.records) == 1 and not record.magnetic and record is not job.records[0].liking:
                 job.reason = "BadConstraints"
                 state.pending.pop(job.id, None)
                 self.done.failed.append(job)
