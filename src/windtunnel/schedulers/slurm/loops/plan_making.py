@@ -6,24 +6,16 @@ from mypy_extensions import mypyc_attr
 
 from windtunnel.schedulers.slurm.jobs.picked import Picked
 from windtunnel.schedulers.slurm.jobs.records import PendingJob, Record
-from windtunnel.schedulers.slurm.jobs.running import RunningJob
 from windtunnel.schedulers.slurm.loops.booked import bookings_for
-from windtunnel.schedulers.slurm.loops.cancelling import cut
 from windtunnel.schedulers.slurm.loops.het_jobs import HetStarts
-from windtunnel.schedulers.slurm.loops.main_loop import Pass
-from windtunnel.schedulers.slurm.loops.not_placed import would_take
-from windtunnel.schedulers.slurm.loops.queue import refusal_in_backfill
-from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
+from windtunnel.schedulers.slurm.loops.starting import Starter
 from windtunnel.schedulers.slurm.loops.switch_wait import heed_switches, waits_for_switches
 from windtunnel.schedulers.slurm.nodes.nodesets import without
-from windtunnel.schedulers.slurm.plans.node_map import NodeMap, Slot
-from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, STARTED, Plan
+from windtunnel.schedulers.slurm.plans.node_map import Slot
+from windtunnel.schedulers.slurm.plans.outcomes import FULL, LATE, NOTHING, PLANNED, REFUSED, SHOWN, Plan
 from windtunnel.schedulers.slurm.preemption.victims import (
     candidates,
-    make_room,
     may_take_turns,
-    over_others,
-    preemptable,
     suspended_for,
 )
 from windtunnel.schedulers.slurm.select.answers import Answer
@@ -39,26 +31,16 @@ _UNKNOWN_START: Final = 500
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class PlanMaker:
+class PlanMaker(Starter):
     """Tests the jobs of one cycle, with the map of its plans."""
 
     def __init__(self, state: State) -> None:
-        self.state = state
-        self.settings = state.site.backfill
-        self.window = self.settings.bf_window * 60
+        super().__init__(state)
         self.limits_stop = state.site.main.assoc_limit_stop
-        self.licensed: bool = self.settings.bf_licenses
         self.preempting = bool(state.site.preempt.type)
         self.most_plans: int = self.settings.bf_job_part_count_reserve
         """Plans of a partition; 0: any number."""
         self.most_boundaries: int = self.settings.bf_node_space_size or self.settings.bf_max_job_test
-        counted = state.site.licences if self.licensed else {}
-        nodes = self.nodes = state.up
-        """Where jobs may be planned at all."""
-        self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, nodes, counted)
-        for job in state.running.values():
-            if counted and job.licences and job.holding.end > state.now:
-                self.map.take(state.now, job.holding.end, 0, job.licences)
         self._bases: dict[str, int] = {}
         """Of each partition."""
         self.booked = bool(state.bookings)
@@ -67,22 +49,13 @@ class PlanMaker:
         self.answers: list[Answer] = []
         """What one test has asked for, and whether nothing else decides on it."""
         self.lasting = False
-        self.done = Pass()
-        """What has started."""
         self.sizes = state.ranking.by_size
         """Whether priorities depend on the CPUs of what is found for jobs."""
         self.reserved: dict[str, int] = {}
         """Plans of each partition."""
-        self.lost = 0
-        """Nodes that plans and starts have taken, each as often as one has."""
         self.blocked_until: dict[str, int] = {}
         """From when on jobs of a QOS are planned: one of them is refused by a limit of the whole QOS until then."""
         self.het = HetStarts(state, self.window)
-        if self.settings.bf_running_job_reserve:
-            for job in state.running.values():
-                # Whole nodes are meant that were asked for, not those that select/linear gives to everybody.
-                if job.holding.exclusive and job.record.demand.exclusive and not preemptable(state, job):
-                    self.map.take(state.now, job.holding.end, job.holding.nodes)
 
     def make(self, record: Record, only_now: bool, first: int) -> tuple[Plan, bool]:
         """The first start at which a job fits beside all plans (§4.3); and whether selection was tried.
@@ -142,7 +115,7 @@ class PlanMaker:
                 when, later = state.now + 1, 0  # soon, but not yet
             self.het.note(record, when, placed)
             if when <= state.now and job.het is None:
-                plan = self._start(record, among, limit, record.limit if for_a_minute else limit)
+                plan = self.start_now(record, among, limit, record.limit if for_a_minute else limit)
                 if plan is not None and (plan.outcome is not REFUSED or not self.limits_stop):
                     return plan, tested
                 if plan is not None:
@@ -244,57 +217,6 @@ class PlanMaker:
                     return False
         return True
 
-    def _start(self, record: Record, among: int, minutes: int, limit: int) -> Plan | None:
-        """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead.
-
-        Limits reckon with ``minutes``; it gets a time limit of ``limit``.
-        """
-        state, job = self.state, record.job
-        refused = refusal_in_backfill(record)
-        if refused or not job.startable_tasks:
-            job.reason = refused or job.reason
-            return None
-        among = without(among, state.completing)
-        settle_sharing(state, record)
-        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
-        if placed is None:
-            placed = over_others(state, record, among)
-        if placed is None:
-            record.tested_minutes = minutes
-            placed, refusal = self._make_room(record, among)
-            record.tested_minutes = -1
-            if placed is None:
-                job.reason = refusal or "Resources"
-                return Plan(REFUSED) if refusal else None
-        if waits_for_switches(state, record, placed):
-            job.reason = "Resources"
-            return None
-        record.tested_minutes = minutes
-        refusal = state.refusal_of(record, placed)
-        record.tested_minutes = -1
-        if refusal:
-            job.reason = refusal
-            return Plan(REFUSED)
-        running = state.begin(record, placed, state.now, cut(record, limit, state.now))
-        self.lost += placed.nodes.bit_count()
-        self._take_licences(record, running)
-        if record.demand.exclusive and not preemptable(state, running):
-            self.occupy(running)
-        self.done.started.append(running)
-        return Plan(STARTED, state.now, placed.nodes)
-
-    def _make_room(self, record: Record, among: int) -> tuple[Picked | None, str | None]:
-        """Where a job starts as others leave their cores to it at once, or the limit that keeps it back."""
-        state, job = self.state, record.job
-        room = make_room(state, record, among)
-        if room.placed is not None:
-            return room.placed, None
-        self.done.victims += [(victim, job) for victim in room.victims or ()]
-        refusal = room.refusal
-        if room.victims is None and not refusal and state.limits.active:
-            refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
-        return None, refusal
-
     def _block_qos(self, job: PendingJob, until: int) -> None:
         """A limit of a whole QOS has refused a job that was placed: no other one of it is planned before (§6.2)."""
         if job.blocking_qos and job.reason.startswith("QOSGrp"):
@@ -307,15 +229,6 @@ class PlanMaker:
         self.lost += nodes.bit_count()
         name = record.table.name
         self.reserved[name] = self.reserved.get(name, 0) + 1
-
-    def occupy(self, running: RunningJob) -> None:
-        """A job that has its nodes whole leaves the map for as long as it may run; others are only seen to run."""
-        self.map.take(self.state.now, running.holding.end, running.holding.nodes)
-
-    def _take_licences(self, record: Record, running: RunningJob) -> None:
-        wanted = record.job.licences
-        if self.licensed and wanted:
-            self.map.take(self.state.now, running.holding.end, 0, wanted)
 
     def _reserve(
         self, record: Record, when: int, minutes: int, placed: Picked, shown: bool, asked: int

@@ -1,0 +1,107 @@
+"""Starts in a cycle of backfill, beside its map: nodes are selected anew, and what others leave is taken (§4.3)."""
+
+from mypy_extensions import mypyc_attr
+
+from windtunnel.schedulers.slurm.jobs.picked import Picked
+from windtunnel.schedulers.slurm.jobs.records import Record
+from windtunnel.schedulers.slurm.jobs.running import RunningJob
+from windtunnel.schedulers.slurm.loops.cancelling import cut
+from windtunnel.schedulers.slurm.loops.not_placed import would_take
+from windtunnel.schedulers.slurm.loops.passes import Pass
+from windtunnel.schedulers.slurm.loops.queue import refusal_in_backfill
+from windtunnel.schedulers.slurm.loops.sharing import settle_sharing
+from windtunnel.schedulers.slurm.loops.switch_wait import waits_for_switches
+from windtunnel.schedulers.slurm.nodes.nodesets import without
+from windtunnel.schedulers.slurm.plans.node_map import NodeMap
+from windtunnel.schedulers.slurm.plans.outcomes import REFUSED, STARTED, Plan
+from windtunnel.schedulers.slurm.preemption.victims import make_room, over_others, preemptable
+from windtunnel.schedulers.slurm.state import State
+
+__all__ = ["Starter"]
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Starter:
+    """Starts jobs of one cycle, and has the map of what is free of plans and of jobs that have nodes whole."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.settings = state.site.backfill
+        self.window = self.settings.bf_window * 60
+        self.licensed: bool = self.settings.bf_licenses
+        counted = state.site.licences if self.licensed else {}
+        nodes = self.nodes = state.up
+        """Where jobs may be planned at all."""
+        self.map = NodeMap(state.now, self.window, self.settings.bf_resolution, nodes, counted)
+        for job in state.running.values():
+            if counted and job.licences and job.holding.end > state.now:
+                self.map.take(state.now, job.holding.end, 0, job.licences)
+        self.done = Pass()
+        """What has started."""
+        self.lost = 0
+        """Nodes that plans and starts have taken, each as often as one has."""
+        if self.settings.bf_running_job_reserve:
+            for job in state.running.values():
+                # Whole nodes are meant that were asked for, not those that select/linear gives to everybody.
+                if job.holding.exclusive and job.record.demand.exclusive and not preemptable(state, job):
+                    self.map.take(state.now, job.holding.end, job.holding.nodes)
+
+    def start_now(self, record: Record, among: int, minutes: int, limit: int) -> Plan | None:
+        """Start a job now: nodes are selected anew within what was free; None: that failed, it is planned instead.
+
+        Limits reckon with ``minutes``; it gets a time limit of ``limit``.
+        """
+        state, job = self.state, record.job
+        refused = refusal_in_backfill(record)
+        if refused or not job.startable_tasks:
+            job.reason = refused or job.reason
+            return None
+        among = without(among, state.completing)
+        settle_sharing(state, record)
+        placed = state.selector.start(record, among, state.occupancy, state.preferred(record))
+        if placed is None:
+            placed = over_others(state, record, among)
+        if placed is None:
+            record.tested_minutes = minutes
+            placed, refusal = self._make_room(record, among)
+            record.tested_minutes = -1
+            if placed is None:
+                job.reason = refusal or "Resources"
+                return Plan(REFUSED) if refusal else None
+        if waits_for_switches(state, record, placed):
+            job.reason = "Resources"
+            return None
+        record.tested_minutes = minutes
+        refusal = state.refusal_of(record, placed)
+        record.tested_minutes = -1
+        if refusal:
+            job.reason = refusal
+            return Plan(REFUSED)
+        running = state.begin(record, placed, state.now, cut(record, limit, state.now))
+        self.lost += placed.nodes.bit_count()
+        self._take_licences(record, running)
+        if record.demand.exclusive and not preemptable(state, running):
+            self.occupy(running)
+        self.done.started.append(running)
+        return Plan(STARTED, state.now, placed.nodes)
+
+    def _make_room(self, record: Record, among: int) -> tuple[Picked | None, str | None]:
+        """Where a job starts as others leave their cores to it at once, or the limit that keeps it back."""
+        state, job = self.state, record.job
+        room = make_room(state, record, among)
+        if room.placed is not None:
+            return room.placed, None
+        self.done.victims += [(victim, job) for victim in room.victims or ()]
+        refusal = room.refusal
+        if room.victims is None and not refusal and state.limits.active:
+            refusal = state.limits.after(record, Picked(job.named, {}), would_take(state, record, among))
+        return None, refusal
+
+    def occupy(self, running: RunningJob) -> None:
+        """A job that has its nodes whole leaves the map for as long as it may run; others are only seen to run."""
+        self.map.take(self.state.now, running.holding.end, running.holding.nodes)
+
+    def _take_licences(self, record: Record, running: RunningJob) -> None:
+        wanted = record.job.licences
+        if self.licensed and wanted:
+            self.map.take(self.state.now, running.holding.end, 0, wanted)
